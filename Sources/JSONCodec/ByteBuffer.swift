@@ -1,0 +1,163 @@
+/// A growable run of bytes that is written at its end: what answers, journal lines and scratch text are built in.
+///
+/// It is the one place where output is stored, so it is deliberately plain: one allocation, doubled when full, freed
+/// with its owner. It is not `Copyable`, so that no hidden copy can be made of megabytes of answers.
+///
+/// Why unsafe memory: `[UInt8]` checks uniqueness on every append, which costs more than the append here. The proof
+/// of safety is local: `0 <= count <= capacity`, every write goes through `reserve`, `base` never leaves this type but
+/// in a closure or as a pointer that its caller uses before the next append.
+public struct ByteBuffer: ~Copyable {
+    @usableFromInline var base: UnsafeMutableRawPointer
+    /// The number of bytes written.
+    @inlinable public var count: Int { _count }
+    @usableFromInline var _count: Int
+    /// The number of bytes that fit before the next growth.
+    public var capacity: Int { _capacity }
+    @usableFromInline var _capacity: Int
+
+    public init(capacity: Int = 256) {
+        _capacity = max(capacity, 16)
+        base = .allocate(byteCount: _capacity, alignment: 16)
+        _count = 0
+    }
+
+    /// A buffer with these bytes in it.
+    public init(copying bytes: [UInt8]) {
+        self.init(capacity: bytes.count)
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    deinit { base.deallocate() }
+
+    @inlinable public var isEmpty: Bool { _count == 0 }
+
+    /// The bytes written so far; valid until the next append.
+    @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: _count) }
+
+    /// Makes room for `extra` more bytes.
+    @inlinable @inline(__always)
+    public mutating func reserve(_ extra: Int) {
+        if _capacity - _count < extra { grow(extra) }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func grow(_ extra: Int) {
+        let wanted = max(_capacity * 2, _count + extra)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 16)
+        larger.copyMemory(from: base, byteCount: _count)
+        base.deallocate()
+        base = larger
+        _capacity = wanted
+    }
+
+    @inlinable @inline(__always)
+    public mutating func append(_ byte: UInt8) {
+        reserve(1)
+        base.storeBytes(of: byte, toByteOffset: _count, as: UInt8.self)
+        _count += 1
+    }
+
+    @inlinable @inline(__always)
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (base + _count).copyMemory(from: start, byteCount: bytes.count)
+        _count += bytes.count
+    }
+
+    /// Appends eight bytes, the lowest first.
+    @inlinable @inline(__always)
+    public mutating func append(word: UInt64) {
+        reserve(8)
+        base.storeBytes(of: word.littleEndian, toByteOffset: _count, as: UInt64.self)
+        _count += 8
+    }
+
+    /// Appends a literal, which the compiler keeps as plain bytes.
+    @inlinable @inline(__always)
+    public mutating func append(_ literal: StaticString) {
+        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// Appends the UTF-8 of a string.
+    @inlinable
+    public mutating func append(utf8 text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends a decimal integer.
+    @inlinable
+    public mutating func append(integer value: Int) {
+        if value < 0 { append(UInt8(ascii: "-")) }
+        append(unsigned: value.magnitude)
+    }
+
+    @inlinable
+    public mutating func append(unsigned value: UInt) {
+        reserve(20)
+        var rest = value
+        var digits = 1
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        rest = value
+        var at = _count + digits
+        _count = at
+        repeat {
+            at -= 1
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            base.storeBytes(of: UInt8(truncatingIfNeeded: digit) &+ 48, toByteOffset: at, as: UInt8.self)
+            rest = quotient
+        } while rest != 0
+    }
+
+    /// Lets `fill` write up to `limit` bytes behind the end; it answers with how many it wrote.
+    @inlinable
+    public mutating func append<Failure: Error>(
+        upTo limit: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) {
+        reserve(limit)
+        let written = try fill(UnsafeMutableRawBufferPointer(start: base + _count, count: limit))
+        _count += min(max(written, 0), limit)
+    }
+
+    /// Drops what lies behind `count`; the memory stays.
+    @inlinable public mutating func truncate(to count: Int) {
+        if count < _count { _count = max(count, 0) }
+    }
+
+    /// Drops the first `count` bytes and moves the rest to the front.
+    @inlinable public mutating func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        let rest = _count - min(count, _count)
+        if rest > 0 { base.copyMemory(from: base + count, byteCount: rest) }
+        _count = rest
+    }
+
+    /// Opens a gap of `width` bytes at `offset` and copies `bytes` into it.
+    public mutating func insert(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard let start = bytes.baseAddress, offset >= 0, offset <= _count else { return }
+        reserve(bytes.count)
+        (base + offset + bytes.count).copyMemory(from: base + offset, byteCount: _count - offset)
+        (base + offset).copyMemory(from: start, byteCount: bytes.count)
+        _count += bytes.count
+    }
+
+    /// Overwrites bytes that were already written.
+    public mutating func overwrite(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+        guard let start = bytes.baseAddress, offset >= 0, bytes.count <= _count - offset else { return }
+        (base + offset).copyMemory(from: start, byteCount: bytes.count)
+    }
+
+    /// Gives memory back after an unusually large message.
+    public mutating func shrink(toCapacity wanted: Int) {
+        guard _capacity > wanted, _count <= wanted else { return }
+        let smaller = UnsafeMutableRawPointer.allocate(byteCount: max(wanted, 16), alignment: 16)
+        smaller.copyMemory(from: base, byteCount: _count)
+        base.deallocate()
+        base = smaller
+        _capacity = max(wanted, 16)
+    }
+}

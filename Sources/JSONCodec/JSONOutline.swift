@@ -1,0 +1,79 @@
+/// Bytes that `JSONValidator` has accepted: the licence to read them with `JSONReader`.
+///
+/// It is a view: it must not outlive the memory that the validator was given.
+public struct ValidJSON {
+    public let bytes: UnsafeRawBufferPointer
+
+    /// Only for bytes that were validated, or written by `JSONWriter`.
+    @inlinable
+    public init(trusting bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    @inlinable
+    public subscript(_ part: JSONPart) -> ValidJSON {
+        ValidJSON(
+            trusting: UnsafeRawBufferPointer(rebasing: bytes[part.valueStart..<part.valueEnd]))
+    }
+}
+
+/// One member or element of a text's top level, as offsets into the text.
+public struct JSONPart: Sendable {
+    /// Between the quotes of the name; both 0 for an element.
+    public let keyStart: Int
+    public let keyEnd: Int
+    public let valueStart: Int
+    public let valueEnd: Int
+
+    init(keyStart: Int, keyEnd: Int, valueStart: Int, valueEnd: Int) {
+        self.keyStart = keyStart
+        self.keyEnd = keyEnd
+        self.valueStart = valueStart
+        self.valueEnd = valueEnd
+    }
+}
+
+/// A valid text with its top level taken apart, so that nobody has to walk over it a second time.
+public struct JSONOutline {
+    public let text: ValidJSON
+    public let kind: JSONKind
+    /// Members of a top-level object, elements of a top-level array; empty otherwise. The memory is the validator's: it
+    /// is valid until the next text is validated.
+    public let parts: UnsafeBufferPointer<JSONPart>
+    /// The offset of the first doubled name, wherever it stands in the text.
+    public let duplicate: Int?
+
+    /// The raw bytes of a member's name.
+    @inlinable
+    public func key(_ part: JSONPart) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: text.bytes[part.keyStart..<part.keyEnd])
+    }
+}
+
+/// The six kinds of JSON value. RFC 8259, section 3.
+public enum JSONKind: UInt8, Sendable {
+    case null, boolean, number, string, array, object
+
+    /// The kind of a valid value by its first byte.
+    @inlinable
+    init(firstByte: UInt8) {
+        switch firstByte {
+        case UInt8(ascii: "\""): self = .string
+        case UInt8(ascii: "{"): self = .object
+        case UInt8(ascii: "["): self = .array
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .boolean
+        case UInt8(ascii: "n"): self = .null
+        default: self = .number
+        }
+    }
+
+    /// With its article, for sentences.
+    public var name: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/// A cursor over valid JSON: pull what you need, skip the rest, build no tree.
+///
+/// The text was accepted by `JSONValidator`, so there is nothing left to check and nothing to throw: a method that is
+/// called on a value of another kind answers nil and leaves the value to be skipped. The unsafe pointer stays inside the
+/// text because a valid text closes everything that it opens. (Readers come from `XMLStreamReader` in Java, `serde`'s
+/// `Deserializer` in Rust, the on-demand front end of simdjson in C++.)
+///
+///     var reader = JSONReader(text)
+///     guard reader.enterObject() else { return }
+///     while let key = reader.nextKey() {
+///         if key.equals("id") { id = reader.text() } else { reader.skip() }
+///     }
+public struct JSONReader {
+    @usableFromInline let base: UnsafePointer<UInt8>
+    @usableFromInline let end: Int
+    /// The cursor's place, in bytes from the start of the text.
+    @inlinable public var at: Int { offset }
+    @usableFromInline var offset: Int
+
+    public init(_ text: ValidJSON) {
+        base = text.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing
+        end = text.bytes.baseAddress == nil ? 4 : text.bytes.count
+        offset = 0
+    }
+
+    /// What an empty text reads as, so that there is always memory to look at.
+    private static var nothing: UnsafePointer<UInt8> { ("null" as StaticString).utf8Start }
+
+    /// The kind of the value that comes next.
+    public var kind: JSONKind {
+        @inlinable @inline(__always) mutating get {
+            skipSpace()
+            return JSONKind(firstByte: offset < end ? base[offset] : UInt8(ascii: "n"))
+        }
+    }
+
+    /// Steps into an object; false, and nothing read, when the next value is something else.
+    @inlinable
+    public mutating func enterObject() -> Bool { enter(UInt8(ascii: "{")) }
+
+    /// Steps into an array; false, and nothing read, when the next value is something else.
+    @inlinable
+    public mutating func enterArray() -> Bool { enter(UInt8(ascii: "[")) }
+
+    /// The next member's name, the cursor then stands on its value; nil when the object has ended.
+    @inlinable
+    public mutating func nextKey() -> JSONText? {
+        skipComma()
+        guard offset < end, base[offset] == UInt8(ascii: "\"") else {
+            offset += 1
+            return nil
+        }
+        let key = readString()
+        skipSpace()
+        offset += 1  // the colon
+        return key
+    }
+
+    /// Whether there is another element, on which the cursor then stands; false when the array has ended.
+    @inlinable
+    public mutating func nextElement() -> Bool {
+        skipComma()
+        guard offset < end, base[offset] != UInt8(ascii: "]") else {
+            offset += 1
+            return false
+        }
+        return true
+    }
+
+    /// Reads a string.
+    @inlinable
+    public mutating func text() -> JSONText? {
+        guard kind == .string else { return nil }
+        return readString()
+    }
+
+    /// Reads a number.
+    public mutating func number() -> JSONNumber? {
+        guard kind == .number else { return nil }
+        return JSONNumber(raw: token())
+    }
+
+    /// Reads `true` or `false`.
+    @inlinable
+    public mutating func boolean() -> Bool? {
+        guard kind == .boolean else { return nil }
+        let isTrue = base[offset] == UInt8(ascii: "t")
+        offset += isTrue ? 4 : 5
+        return isTrue
+    }
+
+    /// Reads `null`; false, and nothing read, when something else comes.
+    @inlinable
+    public mutating func null() -> Bool {
+        guard kind == .null else { return false }
+        offset += 4
+        return true
+    }
+
+    /// Passes over one value, whatever it is, and answers with its bytes.
+    @discardableResult
+    public mutating func skip() -> ValidJSON {
+        let kind = kind
+        let start = offset
+        switch kind {
+        case .string: _ = readString()
+        case .array, .object: skipContainer()
+        default: _ = token()
+        }
+        return ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: min(offset, end) - start))
+    }
+
+    @inlinable @inline(__always)
+    mutating func enter(_ opening: UInt8) -> Bool {
+        skipSpace()
+        guard offset < end, base[offset] == opening else { return false }
+        offset += 1
+        return true
+    }
+
+    @inlinable @inline(__always)
+    mutating func skipSpace() {
+        offset = JSONValidator.skipSpace(base, offset, end)
+    }
+
+    @inlinable @inline(__always)
+    mutating func skipComma() {
+        skipSpace()
+        if offset < end, base[offset] == UInt8(ascii: ",") {
+            offset += 1
+            skipSpace()
+        }
+    }
+
+    private mutating func token() -> UnsafeRawBufferPointer {
+        let start = offset
+        while offset < end {
+            let byte = base[offset]
+            if byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+                break
+            }
+            offset += 1
+        }
+        return UnsafeRawBufferPointer(start: base + start, count: offset - start)
+    }
+
+    @inlinable @inline(__always)
+    mutating func readString() -> JSONText {
+        let start = offset + 1
+        var isEscaped = false
+        offset = start
+        while true {
+            while end - offset >= 8 {
+                let word = ByteScan.load(base, offset)
+                let hits = ByteScan.bytes(word, equalTo: 0x22) | ByteScan.bytes(word, equalTo: 0x5c)
+                if hits != 0 {
+                    offset += ByteScan.lowest(hits)
+                    break
+                }
+                offset += 8
+            }
+            guard offset < end else { break }
+            let byte = base[offset]
+            if byte == UInt8(ascii: "\"") { break }
+            if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+                offset += 2
+            } else {
+                offset += 1
+            }
+        }
+        let raw = UnsafeRawBufferPointer(start: base + start, count: min(offset, end) - start)
+        offset += 1
+        return JSONText(raw: raw, isEscaped: isEscaped)
+    }
+
+    private mutating func skipContainer() {
+        var depth = 0
+        while offset < end {
+            switch base[offset] {
+            case UInt8(ascii: "\""):
+                _ = readString()
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+            offset += 1
+            if depth == 0 { return }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+/// A JSON string where it stands: the valid bytes between its quotes, decoded only when somebody asks.
+public struct JSONText {
+    /// As written, escapes and all.
+    public let raw: UnsafeRawBufferPointer
+    /// Whether there is a backslash in it; if not, `raw` is the text.
+    public let isEscaped: Bool
+
+    @inlinable
+    public init(raw: UnsafeRawBufferPointer, isEscaped: Bool) {
+        self.raw = raw
+        self.isEscaped = isEscaped
+    }
+
+    /// Text from a literal without anything to escape.
+    public init(_ literal: StaticString) {
+        self.init(
+            raw: UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), isEscaped: false)
+    }
+
+    /// The text as a `String`.
+    public var string: String {
+        guard isEscaped else { return String(decoding: raw, as: UTF8.self) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(raw.count)
+        decode { bytes.append($0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Calls `body` with each byte of the decoded text.
+    public func decode(_ body: (UInt8) -> Void) {
+        var at = 0
+        while at < raw.count {
+            let byte = raw[at]
+            guard byte == UInt8(ascii: "\\"), at + 1 < raw.count else {
+                body(byte)
+                at += 1
+                continue
+            }
+            at += 2
+            switch raw[at - 1] {
+            case UInt8(ascii: "b"): body(0x08)
+            case UInt8(ascii: "f"): body(0x0c)
+            case UInt8(ascii: "n"): body(0x0a)
+            case UInt8(ascii: "r"): body(0x0d)
+            case UInt8(ascii: "t"): body(0x09)
+            case UInt8(ascii: "u"):
+                var value = unit(at)
+                at += 4
+                if value >> 10 == 0x36 {
+                    value = 0x10000 + (value & 0x3ff) << 10 + unit(at + 2) & 0x3ff
+                    at += 6
+                }
+                Self.encode(value, body)
+            case let other: body(other)
+            }
+        }
+    }
+
+    /// Hands the decoded bytes to `body`: in place where there is nothing to decode.
+    @inlinable @inline(__always)
+    public func withDecoded<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if !isEscaped { return try body(raw) }
+        let buffer = decoded()
+        return try body(buffer.bytes)
+    }
+
+    /// The decoded bytes, copied.
+    @usableFromInline
+    func decoded() -> ByteBuffer {
+        var buffer = ByteBuffer(capacity: raw.count)
+        var at = 0
+        while let backslash = raw.firstOffset(of: UInt8(ascii: "\\"), from: at) {
+            buffer.append(UnsafeRawBufferPointer(rebasing: raw[at..<backslash]))
+            let end = Self.escapeEnd(raw, backslash)
+            JSONText(raw: UnsafeRawBufferPointer(rebasing: raw[backslash..<end]), isEscaped: true)
+                .decode { buffer.append($0) }
+            at = end
+        }
+        buffer.append(UnsafeRawBufferPointer(rebasing: raw[at...]))
+        return buffer
+    }
+
+    /// Whether the decoded text is this ASCII literal.
+    @inlinable @inline(__always)
+    public func equals(_ literal: StaticString) -> Bool {
+        let other = UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+        if !isEscaped { return JSONText.sameBytes(raw, other) }
+        return isEqual(to: JSONText(raw: other, isEscaped: false))
+    }
+
+    /// Whether two texts are the same once decoded, byte by byte.
+    public func isEqual(to other: JSONText) -> Bool {
+        if !isEscaped && !other.isEscaped { return Self.sameBytes(raw, other.raw) }
+        return withDecoded { mine in other.withDecoded { theirs in Self.sameBytes(mine, theirs) } }
+    }
+
+    /// Eight bytes at a time; the last word overlaps the one before, so that no byte is left over.
+    @inlinable @inline(__always)
+    public static func sameBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        guard a.count == b.count else { return false }
+        guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+        if a.count < 8 {
+            for index in 0..<a.count
+            where first.load(fromByteOffset: index, as: UInt8.self)
+                != second.load(fromByteOffset: index, as: UInt8.self)
+            {
+                return false
+            }
+            return true
+        }
+        var at = 0
+        let last = a.count - 8
+        while at < last {
+            if first.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                != second.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            {
+                return false
+            }
+            at += 8
+        }
+        return first.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+            == second.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    }
+
+    /// Where the escape that begins at `backslash` ends; a surrogate pair is one escape.
+    static func escapeEnd(_ raw: UnsafeRawBufferPointer, _ backslash: Int) -> Int {
+        guard backslash + 5 < raw.count, raw[backslash + 1] == UInt8(ascii: "u") else {
+            return min(backslash + 2, raw.count)
+        }
+        let isHigh = raw[backslash + 2] | 0x20 == UInt8(ascii: "d") && "89abAB".utf8.contains(raw[backslash + 3])
+        return min(backslash + (isHigh ? 12 : 6), raw.count)
+    }
+
+    private func unit(_ at: Int) -> UInt32 {
+        guard at + 4 <= raw.count else { return 0xfffd }
+        return (at..<at + 4).reduce(0) { $0 << 4 | (JSONValidator.hexDigit(raw[$1]) ?? 0) }
+    }
+
+    private static func encode(_ value: UInt32, _ body: (UInt8) -> Void) {
+        guard let scalar = Unicode.Scalar(value) else { return }
+        for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { body(byte) }
+    }
+}
+
+/// A JSON number where it stands: its text is its value until somebody asks for a machine number.
+public struct JSONNumber {
+    public let raw: UnsafeRawBufferPointer
+
+    @inlinable
+    public init(raw: UnsafeRawBufferPointer) { self.raw = raw }
+
+    public var text: String { String(decoding: raw, as: UTF8.self) }
+
+    /// The value if it is an integer that fits: `50`, `5e1` and `50.0` are; `1e300` is nil, never a trap, and nothing is
+    /// rounded to an integer.
+    public var integer: Int? {
+        var value = 0
+        var at = 0
+        let isNegative = raw.first == UInt8(ascii: "-")
+        if isNegative { at = 1 }
+        guard raw.count - at <= 18 else { return anyInteger }
+        while at < raw.count {
+            let digit = raw[at] &- 48
+            guard digit < 10 else { return anyInteger }
+            value = value * 10 + Int(digit)
+            at += 1
+        }
+        return isNegative ? -value : value
+    }
+
+    /// The nearest double; nil when the magnitude is beyond the largest one, or the text longer than 1,100 bytes.
+    public var double: Double? {
+        guard raw.count <= 1_100, let value = Double(text), value.isFinite else { return nil }
+        return value
+    }
+
+    /// The integer of any spelling: its digits up to the last that is not 0, and the power of ten that they stand at.
+    private var anyInteger: Int? {
+        var magnitude: UInt = 0
+        var zeros = 0
+        var power = 0
+        var isFraction = false
+        var at = raw.first == UInt8(ascii: "-") ? 1 : 0
+        while at < raw.count, raw[at] | 0x20 != UInt8(ascii: "e") {
+            let digit = raw[at] &- 48
+            at += 1
+            guard digit < 10 else {
+                isFraction = true
+                continue
+            }
+            if isFraction { power -= 1 }
+            zeros += 1
+            if digit != 0 {
+                // Too large now is too large or no integer at the end: this digit is not a trailing zero.
+                guard let shifted = Self.shift(magnitude, zeros) else { return nil }
+                let (sum, overflows) = shifted.addingReportingOverflow(UInt(digit))
+                if overflows { return nil }
+                magnitude = sum
+                zeros = 0
+            }
+        }
+        guard magnitude > 0 else { return 0 }
+        power += zeros + exponent(from: at + 1)
+        guard power >= 0, let value = Self.shift(magnitude, power) else { return nil }
+        if raw.first != UInt8(ascii: "-") { return Int(exactly: value) }
+        return value <= Int.min.magnitude ? Int(truncatingIfNeeded: 0 &- value) : nil
+    }
+
+    private static func shift(_ magnitude: UInt, _ power: Int) -> UInt? {
+        if magnitude == 0 { return 0 }
+        guard power <= 20 else { return nil }
+        var value = magnitude
+        for _ in 0..<power {
+            let (product, overflows) = value.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            value = product
+        }
+        return value
+    }
+
+    /// The exponent's value, held short of where it could overflow: no text is long enough to make up for it.
+    private func exponent(from start: Int) -> Int {
+        guard start < raw.count else { return 0 }
+        var value = 0
+        for at in start..<raw.count where raw[at] &- 48 < 10 && value < 1 << 50 {
+            value = value * 10 + Int(raw[at] &- 48)
+        }
+        return raw[start] == UInt8(ascii: "-") ? -value : value
+    }
+}

@@ -1,0 +1,208 @@
+/// Writes JSON at the end of a `ByteBuffer`; it cannot fail.
+///
+/// Commas need no state: the byte before a value tells whether one is due, because behind an opening bracket or a colon
+/// there is none and behind anything else there is. Strings are written in one canonical form: only what RFC 8259,
+/// section 7 demands is escaped, so that the same text always has the same bytes.
+///
+///     writer.beginObject()
+///     writer.key("id"); writer.string(id)
+///     writer.key("tags"); writer.beginArray(); writer.string("work"); writer.endArray()
+///     writer.endObject()
+public struct JSONWriter: ~Copyable {
+    /// Everything written so far.
+    public var buffer: ByteBuffer
+
+    public init(capacity: Int = 256) { buffer = ByteBuffer(capacity: capacity) }
+
+    /// The number of bytes written so far: a mark to which `rewind` can return.
+    @inlinable public var count: Int { buffer.count }
+
+    @inlinable public mutating func rewind(to mark: Int) { buffer.truncate(to: mark) }
+
+    @inlinable public mutating func beginObject() {
+        separate()
+        buffer.append(UInt8(ascii: "{"))
+    }
+
+    @inlinable public mutating func endObject() { buffer.append(UInt8(ascii: "}")) }
+
+    @inlinable public mutating func beginArray() {
+        separate()
+        buffer.append(UInt8(ascii: "["))
+    }
+
+    @inlinable public mutating func endArray() { buffer.append(UInt8(ascii: "]")) }
+
+    /// A member's name, which must be ASCII without anything to escape.
+    @inlinable public mutating func key(_ name: StaticString) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        buffer.append(name)
+        buffer.append("\":" as StaticString)
+    }
+
+    /// A member's name from data.
+    public mutating func key(_ name: String) {
+        string(name)
+        buffer.append(UInt8(ascii: ":"))
+    }
+
+    public mutating func string(_ text: String) {
+        var text = text
+        text.withUTF8 { string(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A string from a literal without anything to escape.
+    @inlinable public mutating func string(_ text: StaticString) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        buffer.append(text)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// A string from valid UTF-8.
+    public mutating func string(utf8: UnsafeRawBufferPointer) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        contents(utf8: utf8)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// A string that was read, brought into the canonical form.
+    public mutating func string(_ text: JSONText) {
+        separate()
+        buffer.append(UInt8(ascii: "\""))
+        contents(text)
+        buffer.append(UInt8(ascii: "\""))
+    }
+
+    /// The inside of a string without its quotes.
+    @inlinable
+    public mutating func contents(_ text: JSONText) {
+        if text.isEscaped { canonicalContents(text.raw) } else { buffer.append(text.raw) }
+    }
+
+    /// Copies an escaped text; only `\/` and `\u` are not in the canonical form already.
+    @usableFromInline
+    mutating func canonicalContents(_ raw: UnsafeRawBufferPointer) {
+        var runStart = 0
+        var at = 0
+        while let backslash = raw.firstOffset(of: UInt8(ascii: "\\"), from: at) {
+            let kind = backslash + 1 < raw.count ? raw[backslash + 1] : 0
+            guard kind == UInt8(ascii: "u") || kind == UInt8(ascii: "/") else {
+                at = backslash + 2
+                continue
+            }
+            buffer.append(UnsafeRawBufferPointer(rebasing: raw[runStart..<backslash]))
+            let end = JSONText.escapeEnd(raw, backslash)
+            let piece = JSONText(raw: UnsafeRawBufferPointer(rebasing: raw[backslash..<end]), isEscaped: true)
+            piece.withDecoded { contents(utf8: $0) }
+            at = end
+            runStart = end
+        }
+        buffer.append(UnsafeRawBufferPointer(rebasing: raw[runStart...]))
+    }
+
+    @inlinable public mutating func integer(_ value: Int) {
+        separate()
+        buffer.append(integer: value)
+    }
+
+    /// A number: the shortest text that reads back as the same double, without a fraction where it has none.
+    /// What JSON cannot express (NaN, infinity) becomes null.
+    public mutating func double(_ value: Double) {
+        separate()
+        if !value.isFinite {
+            buffer.append("null" as StaticString)
+        } else if value == value.rounded(.towardZero), abs(value) < 0x1p53 {
+            buffer.append(integer: Int(value))
+        } else {
+            buffer.append(utf8: value.description)
+        }
+    }
+
+    /// A number that is already text.
+    public mutating func number(text: String) {
+        separate()
+        buffer.append(utf8: text)
+    }
+
+    @inlinable public mutating func boolean(_ value: Bool) {
+        separate()
+        if value { buffer.append("true" as StaticString) } else { buffer.append("false" as StaticString) }
+    }
+
+    @inlinable public mutating func null() {
+        separate()
+        buffer.append("null" as StaticString)
+    }
+
+    /// A value that is already JSON.
+    @inlinable public mutating func raw(_ json: UnsafeRawBufferPointer) {
+        separate()
+        buffer.append(json)
+    }
+
+    /// A value that is already JSON.
+    @inlinable public mutating func raw(_ json: StaticString) {
+        separate()
+        buffer.append(json)
+    }
+
+    /// Writes the comma that is due before the next value, if one is.
+    @inlinable @inline(__always)
+    mutating func separate() {
+        guard buffer.count > 0 else { return }
+        switch buffer.bytes[buffer.count - 1] {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
+        default: buffer.append(UInt8(ascii: ","))
+        }
+    }
+
+    /// Escapes what must be escaped and copies the runs between.
+    public mutating func contents(utf8: UnsafeRawBufferPointer) {
+        guard let base = utf8.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        let end = utf8.count
+        buffer.reserve(end)
+        var at = 0
+        var runStart = 0
+        while at < end {
+            if end - at >= 8 {
+                let hits = ByteScan.special(ByteScan.load(base, at))
+                if hits == 0 {
+                    at += 8
+                    continue
+                }
+                at += ByteScan.lowest(hits)
+            }
+            let byte = base[at]
+            if byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") {
+                at += 1
+                continue
+            }
+            buffer.append(UnsafeRawBufferPointer(start: base + runStart, count: at - runStart))
+            escape(byte)
+            at += 1
+            runStart = at
+        }
+        buffer.append(UnsafeRawBufferPointer(start: base + runStart, count: end - runStart))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): buffer.append("\\\"" as StaticString)
+        case UInt8(ascii: "\\"): buffer.append("\\\\" as StaticString)
+        case 0x08: buffer.append("\\b" as StaticString)
+        case 0x09: buffer.append("\\t" as StaticString)
+        case 0x0a: buffer.append("\\n" as StaticString)
+        case 0x0c: buffer.append("\\f" as StaticString)
+        case 0x0d: buffer.append("\\r" as StaticString)
+        default:
+            buffer.append("\\u00" as StaticString)
+            buffer.append(Self.hexDigit(byte >> 4))
+            buffer.append(Self.hexDigit(byte & 15))
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? value + 48 : value + 87 }
+}

@@ -1,0 +1,165 @@
+/// Finds doubled names in the objects of one text, in linear time.
+///
+/// Small objects (nearly all) compare their names pair by pair as they arrive, by a fingerprint that costs a load or two;
+/// a larger object is checked when it closes, with a table and a keyed hash, so that a peer cannot choose names that
+/// meet. Equal fingerprints and hashes are always confirmed by comparing the decoded bytes.
+///
+/// Why unsafe memory: every name of every message passes through here, and an array would check uniqueness and bounds at
+/// each of them. Proof: `count <= capacity` and `depth <= JSONValidator.depthMax` hold before every write.
+struct NameTable: ~Copyable {
+    private struct Name {
+        let fingerprint: UInt64
+        let start: Int32
+        /// The length in bytes; negative for a name with escapes.
+        let length: Int32
+    }
+
+    /// Up to here all pairs are compared as names arrive.
+    private static let pairwiseMax = 16
+    /// Larger tables are given back after the text that needed them.
+    private static let keptCapacity = 4096
+
+    private let hash = ByteHash()
+    private var names: UnsafeMutablePointer<Name>
+    private var count = 0
+    private var capacity = 64
+    /// For each open object the number of its first name.
+    private let openings: UnsafeMutablePointer<Int>
+    private var depth = 0
+    private var slots: [Int32] = []
+    /// Where the first doubled name stands (its opening quote), if any.
+    private(set) var duplicate: Int?
+
+    init() {
+        names = .allocate(capacity: capacity)
+        openings = .allocate(capacity: JSONValidator.depthMax + 1)
+    }
+
+    deinit {
+        names.deallocate()
+        openings.deallocate()
+    }
+
+    @inline(__always)
+    mutating func reset() {
+        count = 0
+        depth = 0
+        duplicate = nil
+        if capacity > Self.keptCapacity { shrink() }
+    }
+
+    private mutating func shrink() {
+        names.deallocate()
+        capacity = 64
+        names = .allocate(capacity: capacity)
+        slots = []
+    }
+
+    @inline(__always)
+    mutating func open() {
+        openings[depth] = count
+        depth += 1
+    }
+
+    /// `start..<end` are the bytes between a name's quotes.
+    @inline(__always)
+    mutating func enter(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, isEscaped: Bool) {
+        let length = Int32(truncatingIfNeeded: end - start)
+        let name = Name(
+            fingerprint: isEscaped ? decodedFingerprint(base, start, end) : Self.fingerprint(base + start, end - start),
+            start: Int32(truncatingIfNeeded: start), length: isEscaped ? -length : length)
+        var index = openings[depth - 1]
+        if count - index < Self.pairwiseMax {
+            while index < count {
+                if names[index].fingerprint == name.fingerprint { compare(base, names[index], name) }
+                index += 1
+            }
+        }
+        if count == capacity { grow() }
+        (names + count).initialize(to: name)
+        count += 1
+    }
+
+    @inline(__always)
+    mutating func close(_ base: UnsafePointer<UInt8>) {
+        depth -= 1
+        let first = openings[depth]
+        if count - first > Self.pairwiseMax { checkLarge(base, from: first) }
+        count = first
+    }
+
+    /// The length, and the first and the last bytes; all of the name when it is short.
+    @inline(__always)
+    private static func fingerprint(_ base: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
+        let bytes = UnsafeRawPointer(base)
+        let length = UInt64(truncatingIfNeeded: count) << 56
+        if count >= 8 {
+            let last = bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            return bytes.loadUnaligned(as: UInt64.self) ^ (last << 13 | last >> 51) ^ length
+        }
+        if count >= 4 {
+            return UInt64(bytes.loadUnaligned(as: UInt32.self))
+                | UInt64(bytes.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)) << 24 ^ length
+        }
+        guard count > 0 else { return 0 }
+        return UInt64(base[0]) | UInt64(base[count / 2]) << 8 | UInt64(base[count - 1]) << 16 | length
+    }
+
+    @inline(never)
+    private func decodedFingerprint(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt64 {
+        JSONText(raw: UnsafeRawBufferPointer(start: base + start, count: end - start), isEscaped: true)
+            .withDecoded { bytes in
+                guard let start = bytes.baseAddress else { return 0 }
+                return Self.fingerprint(start.assumingMemoryBound(to: UInt8.self), bytes.count)
+            }
+    }
+
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Name>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: names, count: count)
+        names.deallocate()
+        names = larger
+        capacity *= 2
+    }
+
+    private func text(_ base: UnsafePointer<UInt8>, _ name: Name) -> JSONText {
+        JSONText(
+            raw: UnsafeRawBufferPointer(start: base + Int(name.start), count: Int(name.length.magnitude)),
+            isEscaped: name.length < 0)
+    }
+
+    private mutating func checkLarge(_ base: UnsafePointer<UInt8>, from first: Int) {
+        var size = 64
+        while size < (count - first) * 2 { size *= 2 }
+        if slots.count < size { slots = [Int32](repeating: -1, count: size) }
+        for index in 0..<size { slots[index] = -1 }
+        let mask = size - 1
+        for index in first..<count {
+            // Nothing behind a doubled name matters, and equal hashes in a row would cost their number squared.
+            if let duplicate, duplicate < Int(names[index].start) { return }
+            let hashed = keyedHash(base, names[index])
+            // The keyed hash is needed again when another name meets this one: keep it in the fingerprint's place.
+            names[index] = Name(fingerprint: hashed, start: names[index].start, length: names[index].length)
+            var slot = Int(truncatingIfNeeded: hashed) & mask
+            while slots[slot] >= 0 {
+                let other = names[Int(slots[slot])]
+                if other.fingerprint == hashed { compare(base, other, names[index]) }
+                slot = (slot + 1) & mask
+            }
+            slots[slot] = Int32(truncatingIfNeeded: index)
+        }
+    }
+
+    private func keyedHash(_ base: UnsafePointer<UInt8>, _ name: Name) -> UInt64 {
+        text(base, name).withDecoded { bytes in
+            guard let start = bytes.baseAddress else { return hash(base, 0, 0) }
+            return hash(start.assumingMemoryBound(to: UInt8.self), 0, bytes.count)
+        }
+    }
+
+    @inline(never)
+    private mutating func compare(_ base: UnsafePointer<UInt8>, _ a: Name, _ b: Name) {
+        if let duplicate, duplicate < Int(b.start) { return }
+        if text(base, a).isEqual(to: text(base, b)) { duplicate = Int(b.start) - 1 }
+    }
+}
