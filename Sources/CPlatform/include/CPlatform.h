@@ -1,0 +1,144 @@
+// Header-only shims for what Swift cannot reach: variadic and macro-only calls, and the CRC instruction.
+#ifndef CPLATFORM_H
+#define CPLATFORM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+// The reason for a failed call, read at once: Swift may clobber errno between two statements.
+static inline int cplatform_errno(void) { return errno; }
+
+// Linux lets an unprivileged process widen a pipe to /proc/sys/fs/pipe-max-size; elsewhere nothing happens.
+static inline int cplatform_set_pipe_size(int fd, int bytes) {
+#ifdef F_SETPIPE_SZ
+    return fcntl(fd, F_SETPIPE_SZ, bytes);
+#else
+    (void)fd; (void)bytes;
+    return -1;
+#endif
+}
+
+// CRC-32C by the processor's instruction. One lane is bound by the latency of the instruction (8 bytes in 3 cycles), so
+// long runs go in three lanes side by side. A lane's result is moved behind `n` bytes by a carry-less multiplication
+// with x^(8n-33) mod P (bits reflected) and one more step, which reduces the product.
+#if defined(__x86_64__)
+static inline int cplatform_has_crc_instruction(void) {
+    uint32_t a = 1, b, c, d;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+    return ((c >> 20) & 1) && ((c >> 1) & 1);  // SSE4.2 and PCLMULQDQ
+}
+
+#define CPLATFORM_CRC_TARGET __attribute__((target("sse4.2,pclmul")))
+
+CPLATFORM_CRC_TARGET static inline uint64_t cplatform_crc32c_word(uint64_t crc, const uint8_t *p) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return __builtin_ia32_crc32di(crc, word);
+}
+
+CPLATFORM_CRC_TARGET static inline uint64_t cplatform_crc32c_shift(uint64_t crc, uint32_t power) {
+    typedef long long pair __attribute__((vector_size(16)));
+    pair left = {(long long)crc, 0}, right = {(long long)power, 0};
+    pair product = __builtin_ia32_pclmulqdq128(left, right, 0);
+    return __builtin_ia32_crc32di(0, (uint64_t)product[0]);
+}
+
+CPLATFORM_CRC_TARGET static inline uint32_t cplatform_crc32c_byte(uint32_t crc, uint8_t byte) {
+    return __builtin_ia32_crc32qi(crc, byte);
+}
+#define CPLATFORM_CRC_LANES 1
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+static inline int cplatform_has_crc_instruction(void) { return (getauxval(AT_HWCAP) >> 7) & 1; }  // HWCAP_CRC32
+#else
+static inline int cplatform_has_crc_instruction(void) { return 1; }
+#endif
+#define CPLATFORM_CRC_TARGET __attribute__((target("crc")))
+
+CPLATFORM_CRC_TARGET static inline uint64_t cplatform_crc32c_word(uint64_t crc, const uint8_t *p) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return __builtin_arm_crc32cd((uint32_t)crc, word);
+}
+
+CPLATFORM_CRC_TARGET static inline uint32_t cplatform_crc32c_byte(uint32_t crc, uint8_t byte) {
+    return __builtin_arm_crc32cb(crc, byte);
+}
+#endif
+
+#ifdef CPLATFORM_CRC_TARGET
+// `seed` and the result are the bare register: the caller inverts at both ends. Only where the instruction exists.
+CPLATFORM_CRC_TARGET static inline uint32_t cplatform_crc32c_instruction(
+    uint32_t seed, const void *bytes, size_t count) {
+    const uint8_t *p = (const uint8_t *)bytes;
+    uint64_t crc = seed;
+#ifdef CPLATFORM_CRC_LANES
+    while (count >= 192) {
+        const size_t lane = count >= 3072 ? 1024 : 64;
+        const uint32_t power = lane == 1024 ? 0x170076fau : 0x9e4addf8u;
+        uint64_t second = 0, third = 0;
+        for (size_t i = 0; i < lane; i += 8) {
+            crc = cplatform_crc32c_word(crc, p + i);
+            second = cplatform_crc32c_word(second, p + lane + i);
+            third = cplatform_crc32c_word(third, p + 2 * lane + i);
+        }
+        second ^= cplatform_crc32c_shift(crc, power);
+        crc = third ^ cplatform_crc32c_shift(second, power);
+        p += 3 * lane;
+        count -= 3 * lane;
+    }
+#endif
+    while (count >= 8) {
+        crc = cplatform_crc32c_word(crc, p);
+        p += 8;
+        count -= 8;
+    }
+    uint32_t narrow = (uint32_t)crc;
+    while (count--) narrow = cplatform_crc32c_byte(narrow, *p++);
+    return narrow;
+}
+#else
+static inline int cplatform_has_crc_instruction(void) { return 0; }
+static inline uint32_t cplatform_crc32c_instruction(uint32_t seed, const void *bytes, size_t count) {
+    (void)bytes; (void)count;
+    return seed;  // never called: cplatform_has_crc_instruction says no
+}
+#endif
+
+// Starting and talking to other programs, and to a person's terminal.
+#include <sys/ioctl.h>
+
+extern char **environ;
+static inline char **cplatform_environ(void) { return environ; }
+
+// Keeps descriptors that were never marked close-on-exec (a parent's leak) out of a program that is started; without
+// the call, the mark alone has to do. <spawn.h> stays out: under _GNU_SOURCE it defines fd_set differently from what
+// Swift's own C library module has seen.
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34))
+extern int cplatform_posix_spawn_close_from(void *actions, int lowest)
+    __asm__("posix_spawn_file_actions_addclosefrom_np");
+static inline int cplatform_spawn_close_from(void *actions, int lowest) {
+    return cplatform_posix_spawn_close_from(actions, lowest);
+}
+#else
+static inline int cplatform_spawn_close_from(void *actions, int lowest) {
+    (void)actions; (void)lowest;
+    return 0;
+}
+#endif
+
+// The width of the terminal behind a descriptor, 0 when there is none or it does not say; ioctl is variadic.
+static inline int cplatform_terminal_columns(int fd) {
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+#endif

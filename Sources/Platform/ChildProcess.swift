@@ -1,0 +1,245 @@
+import CPlatform
+
+/// A program that was started with a pipe to its stdin and, if wanted, one from its stdout; its stderr is ours.
+///
+/// Made for peers that speak a protocol over their stdio. It is started with `posix_spawn`, so no code of ours runs
+/// between fork and exec, and Foundation's `Process`, which misses exits and leaks descriptors, stays out.
+///
+/// Invariants
+/// 1. The child gets descriptors 0, 1 and 2 and no other; our ends are close-on-exec and numbered 3 or higher.
+/// 2. It is reaped at most once: `status` remembers, and no signal is sent to an id that was reaped.
+/// 3. Dropping the value closes our ends, which a well-behaved peer takes as the end; `finish` also waits for it.
+public struct ChildProcess: ~Copyable {
+    /// Where the child's stdout goes.
+    public enum Output: Sendable {
+        /// To us, for `read`.
+        case pipe
+        /// To wherever ours goes.
+        case inherited
+    }
+
+    /// How the child ended.
+    public enum Status: Sendable, Equatable, CustomStringConvertible {
+        case exited(Int32)
+        case signalled(Int32)
+
+        /// A clause for people.
+        public var description: String {
+            switch self {
+            case .exited(let code): "exit status \(code)"
+            case .signalled(let signal): "killed by signal \(signal)"
+            }
+        }
+
+        /// From what `waitpid` says: the layout of its word is the same on Linux and Darwin.
+        fileprivate init(word: Int32) {
+            self = word & 0x7f == 0 ? .exited(word >> 8 & 0xff) : .signalled(word & 0x7f)
+        }
+    }
+
+    public let id: pid_t
+    private var input: Int32
+    private var output: Int32
+    /// How it ended; nil while nobody has seen it end.
+    public private(set) var status: Status?
+
+    /// Starts the program at `path`.
+    /// - Parameter arguments: behind the program's own name, which is `path`.
+    /// - Throws: what the system says of the pipe or of the start: no such file, no permission, not a program.
+    public static func start(
+        path: String, arguments: [String], output: Output
+    ) throws(SystemError) -> ChildProcess {
+        var pipes = Pipes()
+        defer { pipes.closeAll() }
+        (pipes.childInput, pipes.input) = try pipeEnds()
+        if case .pipe = output { (pipes.output, pipes.childOutput) = try pipeEnds() }
+        let id = try spawn(path, arguments, pipes)
+        return ChildProcess(
+            id: id, input: exchange(&pipes.input, with: -1), output: exchange(&pipes.output, with: -1), status: nil)
+    }
+
+    private init(id: pid_t, input: Int32, output: Int32, status: Status?) {
+        self.id = id
+        self.input = input
+        self.output = output
+        self.status = status
+    }
+
+    deinit {
+        if input >= 0 { close(input) }
+        if output >= 0 { close(output) }
+    }
+
+    /// Writes everything; the calling thread waits while the child does not read.
+    /// - Throws: `EPIPE` when the child reads no more, which needs SIGPIPE to be ignored (`Terminal.ignoreBrokenPipes`).
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        try StandardStream.writeAll(bytes, to: input)
+    }
+
+    /// Reads what is there, waiting until something is; 0 when the child has closed its stdout.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+        try StandardStream.read(from: output, into: buffer)
+    }
+
+    /// Tells the child that nothing more will come.
+    public mutating func closeInput() {
+        if input >= 0 { close(exchange(&input, with: -1)) }
+    }
+
+    /// Closes our end of the child's stdout, so that a child that writes without end does not stay for ever.
+    public mutating func closeOutput() {
+        if output >= 0 { close(exchange(&output, with: -1)) }
+    }
+
+    /// Copies a descriptor to the child's stdin until the descriptor ends or the child reads no more.
+    ///
+    /// The child's end is noticed while waiting for input too: a pipe whose reader has gone reports an error.
+    /// - Throws: when the descriptor cannot be read.
+    public func copyInput(from source: Int32) throws(SystemError) {
+        let size = 1 << 18
+        _ = cplatform_set_pipe_size(input, Int32(size))
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            var waits = [
+                pollfd(fd: source, events: Int16(POLLIN), revents: 0), pollfd(fd: input, events: 0, revents: 0),
+            ]
+            guard retryingInterrupted({ Int(poll(&waits, 2, -1)) }) >= 0 else {
+                throw SystemError(call: "poll", code: cplatform_errno())
+            }
+            if waits[1].revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return }
+            guard waits[0].revents != 0 else { continue }
+            let count = try StandardStream.read(from: source, into: buffer)
+            guard count > 0 else { return }
+            do throws(SystemError) {
+                try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } catch {
+                if error.code == EPIPE { return }
+                throw error
+            }
+        }
+    }
+
+    /// Waits for the end of the child, however long it takes.
+    public mutating func wait() -> Status? {
+        if status != nil { return status }
+        var word: Int32 = 0
+        let id = id
+        if retryingInterrupted({ Int(waitpid(id, &word, 0)) }) == Int(id) { status = Status(word: word) }
+        return status
+    }
+
+    /// Ends the conversation: closes the child's stdin, gives it `milliseconds` to end, as long again after SIGTERM, and
+    /// then kills it. What it still writes is thrown away.
+    /// - Returns: how it ended; nil if the system does not say (somebody else has reaped it).
+    public mutating func finish(within milliseconds: Int) -> Status? {
+        closeInput()
+        if drain(until: MonotonicClock.milliseconds() + milliseconds) { return status }
+        closeOutput()
+        kill(id, SIGTERM)
+        if reap(until: MonotonicClock.milliseconds() + milliseconds) { return status }
+        kill(id, SIGKILL)
+        return wait()
+    }
+
+    /// Reads to the end of the child's stdout, which is nearly always its end too; whether it has been reaped.
+    private mutating func drain(until deadline: Int) -> Bool {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while output >= 0 {
+            let rest = deadline - MonotonicClock.milliseconds()
+            guard rest > 0 else { return false }
+            var waits = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waits, 1, Int32(clamping: rest))
+            if ready < 0, cplatform_errno() != EINTR { break }
+            guard ready > 0 else { continue }
+            guard let count = try? read(into: buffer), count > 0 else { break }
+        }
+        return reap(until: deadline)
+    }
+
+    /// Looks for the child's end until the deadline, at growing intervals; whether it has been reaped.
+    private mutating func reap(until deadline: Int) -> Bool {
+        var pause = 50_000
+        while status == nil {
+            var word: Int32 = 0
+            let id = id
+            let answer = retryingInterrupted { Int(waitpid(id, &word, WNOHANG)) }
+            if answer < 0 { return true }
+            if answer == Int(id) {
+                status = Status(word: word)
+                break
+            }
+            guard MonotonicClock.milliseconds() < deadline else { return false }
+            var interval = timespec(tv_sec: 0, tv_nsec: pause)
+            nanosleep(&interval, nil)
+            pause = min(pause * 2, 10_000_000)
+        }
+        return true
+    }
+}
+
+extension ChildProcess {
+    /// Both pipes while the child is being started; -1 is none.
+    private struct Pipes {
+        var childInput: Int32 = -1
+        var input: Int32 = -1
+        var output: Int32 = -1
+        var childOutput: Int32 = -1
+
+        mutating func closeAll() {
+            for end in [childInput, input, output, childOutput] where end >= 0 { close(end) }
+        }
+    }
+
+    /// A pipe whose ends are close-on-exec and out of the way of descriptors 0 to 2, which may be closed in us.
+    private static func pipeEnds() throws(SystemError) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: cplatform_errno()) }
+        defer { for end in ends { close(end) } }
+        let read = fcntl(ends[0], F_DUPFD_CLOEXEC, 3)
+        guard read >= 0 else { throw SystemError(call: "fcntl", code: cplatform_errno()) }
+        let write = fcntl(ends[1], F_DUPFD_CLOEXEC, 3)
+        guard write >= 0 else {
+            let code = cplatform_errno()
+            close(read)
+            throw SystemError(call: "fcntl", code: code)
+        }
+        return (read, write)
+    }
+
+    private static func spawn(_ path: String, _ arguments: [String], _ pipes: Pipes) throws(SystemError) -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes.childInput, STDIN_FILENO)
+        if pipes.childOutput >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, pipes.childOutput, STDOUT_FILENO)
+        }
+        _ = cplatform_spawn_close_from(&actions, 3)
+
+        // A program expects SIGPIPE to be what it is by default, and no signal to be held back.
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
+
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var id: pid_t = 0
+        let code = posix_spawn(&id, path, &actions, &attributes, words, cplatform_environ())
+        guard code == 0 else { throw SystemError(call: "posix_spawn", subject: path, code: code) }
+        return id
+    }
+}

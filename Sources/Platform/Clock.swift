@@ -1,0 +1,34 @@
+import CPlatform
+
+/// The two clocks: one tells the time of day, the other how much of it has passed.
+public enum Clock {
+    /// Milliseconds since 1970-01-01T00:00:00Z. It may go back; no order may come from it.
+    public static var milliseconds: Int64 {
+        let now = read(CLOCK_REALTIME)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    }
+
+    /// Milliseconds since some fixed moment; it never goes back.
+    public static var monotonicMilliseconds: Int64 {
+        let now = read(CLOCK_MONOTONIC)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+    }
+
+    private static func read(_ clock: clockid_t) -> timespec {
+        var time = timespec()
+        _ = clock_gettime(clock, &time)
+        return time
+    }
+}
+
+/// Facts about this process and where it runs.
+public enum ProcessFacts {
+    public static var processID: Int { Int(getpid()) }
+
+    /// The value of an environment variable; nil when it is unset or empty.
+    public static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+}

@@ -1,0 +1,212 @@
+import CPlatform
+import Synchronization
+
+/// An advisory lock that is held on a file, flock(2): it goes when the value goes, or the process dies.
+///
+/// The lock belongs to one open of the file, so two opens in one process exclude each other as two processes do. The
+/// descriptor is closed in children, so none of them can inherit the lock and keep it.
+public struct FileLock: ~Copyable {
+    /// The locked file, which may be read and written through this.
+    public let file: File
+
+    /// Writes to the locked file, in place.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+        try file.write(bytes, at: offset)
+    }
+
+    public enum Failure: Error, Sendable, Equatable {
+        /// Somebody else held the lock for the whole time.
+        case timedOut
+        case system(SystemError)
+    }
+
+    /// Takes the lock on the file at `path`, which is made when it is not there.
+    ///
+    /// Where it is taken, the wait is a blocking flock on a helper thread: whoever polls is overtaken again and again by
+    /// those that block. A waiter that timed out cannot be called back; it stays behind in flock, the next attempt on
+    /// the same file joins it, and if none comes it lets go in the moment in which it gets the lock.
+    ///
+    /// The time-out is in milliseconds of the monotonic clock; 0 does not wait.
+    public static func acquire(
+        _ path: String, timeoutMilliseconds: Int, in fileSystem: FileSystem
+    ) throws(Failure) -> FileLock {
+        let deadline = MonotonicClock.milliseconds() + max(timeoutMilliseconds, 0)
+        // A second round only where the file was removed or replaced while we waited: such a lock excludes nobody.
+        for _ in 0..<8 {
+            let file = try acquireOnce(path, deadline: deadline, in: fileSystem)
+            do {
+                let held = try file.status()
+                let named = try fileSystem.statusOfPath(path)
+                if held.isSameFile(as: named) { return FileLock(file: file) }
+            } catch {
+                guard error.code == ENOENT else { throw .system(error) }
+            }
+        }
+        throw .system(SystemError(call: "flock", subject: path, code: ESTALE))
+    }
+
+    private enum Attempt: ~Copyable {
+        case locked(File)
+        case waiting(ticket: Int)
+        case timedOut
+    }
+
+    private static func acquireOnce(
+        _ path: String, deadline: Int, in fileSystem: FileSystem
+    ) throws(Failure) -> File {
+        let attempt: Attempt
+        do throws(SystemError) {
+            attempt = try begin(path, deadline: deadline, in: fileSystem)
+        } catch {
+            throw .system(SystemError(call: error.call, subject: path, code: error.code))
+        }
+        switch consume attempt {
+        case .locked(let file): return file
+        case .waiting(let ticket): return try LockWaiters.wait(ticket, until: deadline, path, fileSystem)
+        case .timedOut: throw .timedOut
+        }
+    }
+
+    /// Takes a lock that is free at once; else a thread begins to wait for it.
+    private static func begin(
+        _ path: String, deadline: Int, in fileSystem: FileSystem
+    ) throws(SystemError) -> Attempt {
+        let file = try File(path, .readWriteOrCreate, in: fileSystem)
+        do {
+            try fileSystem.lock(file.descriptor, .exclusiveNow)
+            return .locked(file)
+        } catch {
+            guard error.code == EWOULDBLOCK else { throw error }
+        }
+        guard deadline > MonotonicClock.milliseconds() else { return .timedOut }
+        return .waiting(ticket: try LockWaiters.join(try file.status(), path, fileSystem))
+    }
+}
+
+/// The threads that wait in flock for this process.
+///
+/// Each waiter is one entry; the mutex guards all of them. An entry is made by `join`, gets its outcome from its thread,
+/// and is removed by whoever sees both the outcome and no need for it: `wait` when it takes the outcome, else the thread.
+private enum LockWaiters {
+    struct Entry {
+        let device: UInt64
+        let inode: UInt64
+        /// Becomes readable with the outcome.
+        let readEnd: Int32
+        let writeEnd: Int32
+        /// False while nobody waits for it: it timed out, and its thread is still in flock.
+        var isWanted = true
+        var outcome: Result<Int32, SystemError>?
+    }
+
+    struct Table {
+        var lastTicket = 0
+        var entries: [Int: Entry] = [:]
+    }
+
+    static let table = Mutex(Table())
+
+    /// Joins the waiter that was left behind on this file, or starts one with its own open of it.
+    static func join(_ status: FileStatus, _ path: String, _ fileSystem: FileSystem) throws(SystemError) -> Int {
+        let abandoned: Int? = table.withLock { table in
+            let found = table.entries.first { _, entry in
+                !entry.isWanted && entry.device == status.device && entry.inode == status.inode
+            }
+            guard let ticket = found?.key else { return nil }
+            table.entries[ticket]?.isWanted = true
+            return ticket
+        }
+        if let abandoned { return abandoned }
+
+        let descriptor = try fileSystem.open(path, .readWriteOrCreate)
+        let ends: (read: Int32, write: Int32)
+        do {
+            ends = try pipeEnds()
+        } catch {
+            fileSystem.close(descriptor)
+            throw error
+        }
+        let ticket = table.withLock { table in
+            table.lastTicket += 1
+            table.entries[table.lastTicket] = Entry(
+                device: status.device, inode: status.inode, readEnd: ends.read, writeEnd: ends.write)
+            return table.lastTicket
+        }
+        do {
+            try Thread.startDetached {
+                do throws(SystemError) {
+                    try fileSystem.lock(descriptor, .exclusive)
+                    finish(ticket, .success(descriptor), fileSystem)
+                } catch {
+                    fileSystem.close(descriptor)
+                    finish(ticket, .failure(error), fileSystem)
+                }
+            }
+        } catch {
+            fileSystem.close(descriptor)
+            remove(ticket)
+            throw error
+        }
+        return ticket
+    }
+
+    /// Waits for the outcome; at the deadline the waiter is left behind.
+    static func wait(
+        _ ticket: Int, until deadline: Int, _ path: String, _ fileSystem: FileSystem
+    ) throws(FileLock.Failure) -> File {
+        guard let readEnd = table.withLock({ $0.entries[ticket]?.readEnd }) else { throw .timedOut }
+        var isReady = false
+        repeat {
+            var wanted = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
+            let left = min(max(deadline - MonotonicClock.milliseconds(), 0), Int(Int32.max))
+            isReady = poll(&wanted, 1, Int32(left)) > 0
+        } while !isReady && MonotonicClock.milliseconds() < deadline
+
+        let outcome: Result<Int32, SystemError>? = table.withLock { table in
+            guard let outcome = table.entries[ticket]?.outcome else {
+                table.entries[ticket]?.isWanted = false
+                return nil
+            }
+            return outcome
+        }
+        guard let outcome else { throw .timedOut }
+        remove(ticket)
+        switch outcome {
+        case .success(let descriptor): return File(descriptor: descriptor, path: path, in: fileSystem)
+        case .failure(let error): throw .system(SystemError(call: error.call, subject: path, code: error.code))
+        }
+    }
+
+    private static func finish(_ ticket: Int, _ outcome: Result<Int32, SystemError>, _ fileSystem: FileSystem) {
+        let unwanted: Entry? = table.withLock { table in
+            // Removed in the same step in which it is seen to be unwanted: nobody can join it any more.
+            guard let entry = table.entries[ticket], entry.isWanted else {
+                return table.entries.removeValue(forKey: ticket)
+            }
+            table.entries[ticket]?.outcome = outcome
+            // The pipe is empty and cannot block; the byte is the signal, its value nothing.
+            _ = write(entry.writeEnd, "!", 1)
+            return nil
+        }
+        guard let unwanted else { return }
+        if case .success(let descriptor) = outcome { fileSystem.close(descriptor) }
+        closeEnds(of: unwanted)
+    }
+
+    private static func remove(_ ticket: Int) {
+        guard let entry = table.withLock({ $0.entries.removeValue(forKey: ticket) }) else { return }
+        closeEnds(of: entry)
+    }
+
+    private static func closeEnds(of entry: Entry) {
+        _ = close(entry.readEnd)
+        _ = close(entry.writeEnd)
+    }
+
+    private static func pipeEnds() throws(SystemError) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: cplatform_errno()) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
+    }
+}

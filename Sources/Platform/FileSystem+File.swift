@@ -1,0 +1,85 @@
+/// An open file or directory: closed once, when its owner lets go.
+///
+/// Errors name the path that it was opened by.
+public struct File: ~Copyable, Sendable {
+    public let descriptor: Int32
+    /// What errors name; whoever renames the file sets it.
+    public var path: String
+    private let fileSystem: FileSystem
+
+    public init(_ path: String, _ access: FileSystem.Access, in fileSystem: FileSystem) throws(SystemError) {
+        descriptor = try fileSystem.open(path, access)
+        self.path = path
+        self.fileSystem = fileSystem
+    }
+
+    /// Takes over an open descriptor.
+    public init(descriptor: Int32, path: String, in fileSystem: FileSystem) {
+        self.descriptor = descriptor
+        self.path = path
+        self.fileSystem = fileSystem
+    }
+
+    deinit { fileSystem.close(descriptor) }
+
+    /// Reads until `buffer` is full or the file ends: how many bytes were read.
+    public func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
+        try naming { () throws(SystemError) in try fileSystem.readAll(descriptor, into: buffer, at: offset) }
+    }
+
+    /// Writes all of `bytes`; short writes are continued.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+        try naming { () throws(SystemError) in try fileSystem.writeAll(descriptor, bytes, at: offset) }
+    }
+
+    public func syncData() throws(SystemError) {
+        try naming { () throws(SystemError) in try fileSystem.syncData(descriptor) }
+    }
+
+    public func sync() throws(SystemError) {
+        try naming { () throws(SystemError) in try fileSystem.sync(descriptor) }
+    }
+
+    public func truncate(to size: Int) throws(SystemError) {
+        try naming { () throws(SystemError) in try fileSystem.truncate(descriptor, size) }
+    }
+
+    public func status() throws(SystemError) -> FileStatus {
+        try naming { () throws(SystemError) in try fileSystem.status(descriptor) }
+    }
+
+    @inline(__always)
+    private func naming<Answer>(_ call: () throws(SystemError) -> Answer) throws(SystemError) -> Answer {
+        do {
+            return try call()
+        } catch {
+            throw SystemError(call: error.call, subject: path, code: error.code)
+        }
+    }
+}
+
+extension FileSystem {
+    /// Reads until `buffer` is full or the file ends: how many bytes were read.
+    public func readAll(
+        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let count = try read(
+                descriptor, UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]), offset + filled)
+            if count <= 0 { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// Writes all of `bytes`; where it throws, any part of them may have been written.
+    public func writeAll(
+        _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int
+    ) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            written += try write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[written...]), offset + written)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import CPlatform
+
+/// What a command line program asks of the place where it runs: terminals, the environment, its own path, the clock.
+public enum Terminal {
+    public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// The width in columns of the terminal behind a descriptor; nil when there is none or it does not say.
+    public static func columns(_ descriptor: Int32) -> Int? {
+        let columns = Int(cplatform_terminal_columns(descriptor))
+        return columns > 0 ? columns : nil
+    }
+
+    /// A variable of the environment; nil when it is not set.
+    public static func environment(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        return String(cString: value)
+    }
+
+    /// Makes a write to a pipe without a reader fail with `EPIPE` rather than end the program.
+    public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    /// The path of the running program where the system tells it (Linux); elsewhere nil.
+    public static func executablePath() -> String? {
+        var path = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/proc/self/exe", &path, path.count)
+        guard count > 0, count < path.count else { return nil }
+        return String(validating: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Whether a path names a regular file that may be executed.
+    public static func isExecutable(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        return access(path, X_OK) == 0
+    }
+
+    /// The time in seconds since 1970.
+    public static func secondsSince1970() -> Int { time(nil) }
+
+    /// The program's arguments, its own name first.
+    /// - Returns: nil in the place of one that is not UTF-8, so that it can be refused rather than altered.
+    public static func arguments() -> [String?] {
+        (0..<Int(CommandLine.argc)).map { index in
+            CommandLine.unsafeArgv[index].flatMap { String(validatingCString: $0) }
+        }
+    }
+}
+
+/// Blocking input and output on a descriptor, whatever interrupts it.
+public enum StandardStream {
+    public static let input = STDIN_FILENO
+    public static let output = STDOUT_FILENO
+    public static let error = STDERR_FILENO
+
+    /// Reads what is there, waiting until something is; 0 at the end.
+    public static func read(
+        from descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(SystemError) -> Int {
+        while true {
+            let count = retryingInterrupted { systemRead(descriptor, buffer) }
+            if count >= 0 { return count }
+            let code = cplatform_errno()
+            guard code == EAGAIN else { throw SystemError(call: "read", code: code) }
+            wait(for: POLLIN, on: descriptor)
+        }
+    }
+
+    /// Writes everything.
+    public static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = retryingInterrupted { systemWrite(descriptor, piece) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            let code = cplatform_errno()
+            guard code == EAGAIN else { throw SystemError(call: "write", code: code) }
+            wait(for: POLLOUT, on: descriptor)
+        }
+    }
+
+    /// A terminal or a pipe that somebody else made non-blocking is waited for as if it were not.
+    private static func wait(for events: Int32, on descriptor: Int32) {
+        var wait = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        _ = poll(&wait, 1, -1)
+    }
+
+    private static func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+        #else
+            Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+        #endif
+    }
+
+    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}
+
+/// A moment on the clock on the wall of whoever sits at the terminal: the zone is `TZ`, else the system's.
+public struct LocalTime: Sendable, Equatable {
+    public let year: Int
+    public let month: Int
+    public let day: Int
+    public let hour: Int
+    public let minute: Int
+    public let second: Int
+    /// The abbreviation that the C library has for the zone at that moment, such as `CET`.
+    public let zone: String
+
+    public init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, zone: String) {
+        self.year = year
+        self.month = month
+        self.day = day
+        self.hour = hour
+        self.minute = minute
+        self.second = second
+        self.zone = zone
+    }
+
+    /// The moment that lies so many seconds behind the beginning of 1970 in UTC; nil beyond the C library's range.
+    public init?(secondsSince1970 seconds: Int) {
+        var moment = time_t(seconds)
+        var parts = tm()
+        tzset()
+        guard localtime_r(&moment, &parts) != nil else { return nil }
+        var name = [CChar](repeating: 0, count: 64)
+        let count = strftime(&name, name.count, "%Z", &parts)
+        self.init(
+            year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+            hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec),
+            zone: String(decoding: name[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    /// The seconds from the beginning of 1970 in UTC to this time of the wall clock, whatever `zone` says; nil for what
+    /// is no date (31 February) or beyond the C library's range.
+    public var secondsSince1970: Int? {
+        guard let year = Int32(exactly: year - 1900), let month = Int32(exactly: month - 1),
+            let day = Int32(exactly: day), let hour = Int32(exactly: hour), let minute = Int32(exactly: minute),
+            let second = Int32(exactly: second)
+        else { return nil }
+        var parts = tm()
+        parts.tm_year = year
+        parts.tm_mon = month
+        parts.tm_mday = day
+        parts.tm_hour = hour
+        parts.tm_min = minute
+        parts.tm_sec = second
+        parts.tm_isdst = -1
+        tzset()
+        let seconds = mktime(&parts)
+        // mktime turns 31 February into 3 March; what it gave back tells.
+        guard parts.tm_mon == month, parts.tm_mday == day else { return nil }
+        return Int(seconds)
+    }
+}
