@@ -1,0 +1,254 @@
+import JSONCodec
+
+/// Takes messages out of a stream of bytes, wherever it was split: lines and header blocks, told apart per message.
+///
+///     line    = JSON text, LF (CRLF too); blank lines are skipped; at the end of the stream the LF may be missing
+///     header  = "Content-" … CRLF, more header lines, CRLF, then Content-Length bytes
+///
+/// It does no I/O: the caller appends what it read to `buffer`, then takes frames until there is none. The bytes of a
+/// frame stay where they are until `discardTaken`, so that a group of requests can be read a second time (`rewind`)
+/// when their common sync failed.
+///
+/// Invariants
+/// 1. Memory is bounded: of a message over the limit only the fault is kept, its bytes are dropped as they come.
+/// 2. Every byte is looked at a bounded number of times, however small the pieces (`scanned` remembers).
+/// 3. A fault never loses the message behind it.
+public struct FrameReader: ~Copyable {
+    /// One step of the stream.
+    public enum Frame {
+        /// A message: its bytes in `buffer`, without delimiters.
+        case message(Range<Int>, Framing)
+        /// Something that is no message; it is answered with `id: null`.
+        case fault(Fault, Framing)
+    }
+
+    public enum Fault: Sendable, Equatable {
+        /// Over the limit, in bytes; the rest of the message is skipped.
+        case tooLarge(limit: Int)
+        /// A header block that does not say, or says unusably, how long its body is.
+        case noLength
+        /// The stream ended inside a header block or its body.
+        case cutShort
+    }
+
+    /// A place in the stream to which `rewind` can return while no bytes have been discarded.
+    public struct Mark {
+        fileprivate let taken: Int
+        fileprivate let scanned: Int
+        fileprivate let blanks: Int
+        fileprivate let state: State
+    }
+
+    fileprivate enum State {
+        case between
+        case body(count: Int)
+        case skippingBlanks
+        case skippingLine
+        case skippingHeader
+        case skippingBody(rest: Int)
+    }
+
+    /// The longest header block; no honest one comes near.
+    static let headerBytesMax = 8 * 1024
+
+    /// What has been read; bytes before the frames already taken may still be in it.
+    public var buffer: ByteBuffer
+    private let messageBytesMax: Int
+    private var taken = 0
+    private var scanned = 0
+    /// From `taken` up to here there are only blanks.
+    private var blanks = 0
+    private var state = State.between
+
+    public init(messageBytesMax: Int) {
+        self.messageBytesMax = messageBytesMax
+        buffer = ByteBuffer(capacity: 4096)
+    }
+
+    public var mark: Mark { Mark(taken: taken, scanned: scanned, blanks: blanks, state: state) }
+
+    /// Goes back to a mark taken since the last `discardTaken`.
+    public mutating func rewind(to mark: Mark) {
+        taken = mark.taken
+        scanned = mark.scanned
+        blanks = mark.blanks
+        state = mark.state
+    }
+
+    /// Frees the bytes of all frames taken so far. It moves what is left, so it is called before reading, not after
+    /// every frame.
+    public mutating func discardTaken() {
+        guard taken > 0 else { return }
+        buffer.removeFirst(taken)
+        scanned = max(scanned - taken, 0)
+        blanks = max(blanks - taken, 0)
+        taken = 0
+        if buffer.isEmpty, buffer.capacity > 4 * 1024 * 1024 { buffer.shrink(toCapacity: 256 * 1024) }
+    }
+
+    /// The next frame, or nil when more bytes are needed.
+    /// - Parameter isAtEnd: whether no more bytes will come, so that what is left must be a message.
+    public mutating func next(isAtEnd: Bool) -> Frame? {
+        while true {
+            switch state {
+            case .between:
+                guard skipBlank() else { return nil }
+                switch startsHeader(isAtEnd: isAtEnd) {
+                case nil: return nil
+                case true?:
+                    if let frame = takeHeader(isAtEnd: isAtEnd) { return frame }
+                    if case .between = state { return nil }
+                case false?:
+                    if let frame = takeLine(isAtEnd: isAtEnd) { return frame }
+                    if case .between = state { return nil }
+                }
+            case .body(let count):
+                if buffer.count - taken >= count {
+                    state = .between
+                    let frame = Frame.message(taken..<taken + count, .header)
+                    advance(to: taken + count)
+                    return frame
+                }
+                guard isAtEnd else { return nil }
+                state = .between
+                advance(to: buffer.count)
+                return .fault(.cutShort, .header)
+            case .skippingBlanks:
+                while taken < buffer.count, Self.isBlank(buffer.bytes[taken]) { taken += 1 }
+                advance(to: taken)
+                guard taken < buffer.count else { return nil }
+                // Behind more blanks than a message may have bytes only the end of the line is no fault.
+                if buffer.bytes[taken] == 0x0a {
+                    state = .between
+                } else {
+                    state = .skippingLine
+                    return .fault(.tooLarge(limit: messageBytesMax), .line)
+                }
+            case .skippingLine:
+                if let end = buffer.bytes.firstOffset(of: 0x0a, from: taken) {
+                    state = .between
+                    advance(to: end + 1)
+                } else {
+                    advance(to: buffer.count)
+                    return nil
+                }
+            case .skippingHeader:
+                if let end = headerEnd() {
+                    state = .between
+                    advance(to: end)
+                } else {
+                    // The last three bytes may be the beginning of the empty line.
+                    advance(to: isAtEnd ? buffer.count : max(taken, buffer.count - 3))
+                    return nil
+                }
+            case .skippingBody(let rest):
+                let step = min(rest, buffer.count - taken)
+                advance(to: taken + step)
+                if step == rest {
+                    state = .between
+                } else {
+                    state = .skippingBody(rest: rest - step)
+                    return nil
+                }
+            }
+        }
+    }
+
+    private mutating func advance(to offset: Int) {
+        taken = offset
+        scanned = offset
+    }
+
+    /// Skips blank lines; false when nothing else is there.
+    private mutating func skipBlank() -> Bool {
+        let bytes = buffer.bytes
+        var at = max(taken, blanks)
+        while at < bytes.count, bytes[at] == 0x0a || Self.isBlank(bytes[at]) {
+            at += 1
+            if bytes[at - 1] == 0x0a { taken = at }
+        }
+        blanks = at
+        if scanned < taken { scanned = taken }
+        if at < bytes.count { return true }
+        // Only blanks so far: keep a bounded number, they may yet be the beginning of a line.
+        if at - taken > messageBytesMax {
+            state = .skippingBlanks
+            advance(to: at)
+        }
+        return false
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 }
+
+    /// Whether a header block begins here; nil when that cannot be told yet.
+    private func startsHeader(isAtEnd: Bool) -> Bool? {
+        let word: StaticString = "content-"
+        let bytes = buffer.bytes
+        for index in 0..<word.utf8CodeUnitCount {
+            guard taken + index < bytes.count else { return isAtEnd ? false : nil }
+            if !HeaderBlock.isSame(bytes[taken + index], word.utf8Start[index]) { return false }
+        }
+        return true
+    }
+
+    private mutating func takeLine(isAtEnd: Bool) -> Frame? {
+        var end: Int
+        var next: Int
+        if let found = buffer.bytes.firstOffset(of: 0x0a, from: max(scanned, taken)) {
+            end = found
+            next = found + 1
+        } else if isAtEnd {
+            end = buffer.count
+            next = end
+        } else {
+            scanned = buffer.count
+            // One byte more than the limit may be the CR of the line's end.
+            guard buffer.count - taken > messageBytesMax + 1 else { return nil }
+            state = .skippingLine
+            advance(to: buffer.count)
+            return .fault(.tooLarge(limit: messageBytesMax), .line)
+        }
+        let start = taken
+        if end > start, buffer.bytes[end - 1] == 0x0d { end -= 1 }
+        advance(to: next)
+        if end - start > messageBytesMax { return .fault(.tooLarge(limit: messageBytesMax), .line) }
+        return .message(start..<end, .line)
+    }
+
+    private mutating func takeHeader(isAtEnd: Bool) -> Frame? {
+        let found = headerEnd()
+        if (found ?? buffer.count) - taken > Self.headerBytesMax {
+            if let found { advance(to: found) } else { state = .skippingHeader }
+            return .fault(.tooLarge(limit: Self.headerBytesMax), .header)
+        }
+        guard let end = found else {
+            guard isAtEnd else { return nil }
+            advance(to: buffer.count)
+            return .fault(.cutShort, .header)
+        }
+        let length = HeaderBlock.contentLength(UnsafeRawBufferPointer(rebasing: buffer.bytes[taken..<end]))
+        advance(to: end)
+        switch length {
+        case nil: return .fault(.noLength, .header)
+        case let count? where count > messageBytesMax:
+            state = .skippingBody(rest: count)
+            return .fault(.tooLarge(limit: messageBytesMax), .header)
+        case let count?:
+            state = .body(count: count)
+            return nil
+        }
+    }
+
+    /// The offset behind the empty line that ends a header block.
+    private mutating func headerEnd() -> Int? {
+        let bytes = buffer.bytes
+        var at = max(taken, scanned - 3)
+        while let found = bytes.firstOffset(of: 0x0d, from: at) {
+            guard found + 3 < bytes.count else { break }
+            if bytes[found + 1] == 0x0a, bytes[found + 2] == 0x0d, bytes[found + 3] == 0x0a { return found + 4 }
+            at = found + 1
+        }
+        scanned = bytes.count
+        return nil
+    }
+}

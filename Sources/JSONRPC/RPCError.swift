@@ -1,0 +1,45 @@
+import JSONCodec
+
+/// An error as it goes over the wire: `{code, message, data: {kind, retryable, …}}`. JSON-RPC 2.0, section 5.1.
+public struct RPCError: Error, Sendable {
+    public let code: ErrorCode
+    /// For people: what is wrong and what to do.
+    public let message: String
+    /// More members of `data`, behind `kind` and `retryable`.
+    public let details: [JSONValue.Member]
+
+    public init(_ code: ErrorCode, _ message: String, _ details: [JSONValue.Member] = []) {
+        self.code = code
+        self.message = message
+        self.details = details
+    }
+
+    /// Bytes that are not JSON.
+    public init(parsing error: JSONError) {
+        self.init(
+            .parseError,
+            "Not JSON at byte \(error.offset): \(error.reason). Send one JSON-RPC 2.0 message, a line each.",
+            [.init("offset", .number(String(error.offset))), .init("reason", .string("\(error.reason)"))])
+    }
+
+    /// Writes the error object.
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("code")
+        writer.integer(code.number)
+        writer.key("message")
+        writer.string(message)
+        writer.key("data")
+        writer.beginObject()
+        writer.key("kind")
+        writer.string(code.kind)
+        writer.key("retryable")
+        writer.boolean(code.isRetryable)
+        for detail in details {
+            writer.key(detail.name)
+            detail.value.write(to: &writer)
+        }
+        writer.endObject()
+        writer.endObject()
+    }
+}
