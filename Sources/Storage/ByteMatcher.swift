@@ -1,0 +1,108 @@
+import Platform
+
+/// Matches bytes against a fixed form from the left: the lines of the store's files are written in one form only, and
+/// whatever is not exactly of that form was not written by us.
+///
+/// Nothing here traps on any bytes; a step that does not match leaves the position where it was.
+struct ByteMatcher {
+    let bytes: UnsafeRawBufferPointer
+    private(set) var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position == bytes.count }
+    var remaining: Int { bytes.count - position }
+
+    @inline(__always)
+    mutating func take(_ literal: StaticString) -> Bool {
+        let count = literal.utf8CodeUnitCount
+        guard remaining >= count, let start = bytes.baseAddress else { return false }
+        guard memcmp(start + position, literal.utf8Start, count) == 0 else { return false }
+        position += count
+        return true
+    }
+
+    /// An integer without sign or leading zero, of at most 18 digits.
+    @inline(__always)
+    mutating func takeInteger() -> Int? {
+        var at = position
+        var value = 0
+        while at < bytes.count, at - position <= 18 {
+            let digit = bytes[at] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            value = value &* 10 &+ Int(digit)
+            at += 1
+        }
+        let digits = at - position
+        guard digits > 0, digits <= 18, digits == 1 || bytes[position] != UInt8(ascii: "0") else { return nil }
+        position = at
+        return value
+    }
+
+    /// The next `count` bytes, where none of them ends or escapes a JSON string.
+    @inline(__always)
+    mutating func takeText(count: Int) -> UnsafeRawBufferPointer? {
+        guard remaining >= count else { return nil }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        for byte in text where byte < 0x20 || byte > 0x7E || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+            return nil
+        }
+        position += count
+        return text
+    }
+
+    /// The bytes of one JSON object, found by its brackets and strings alone: the caller has checked the checksum.
+    mutating func takeObject() -> UnsafeRawBufferPointer? {
+        guard remaining > 0, bytes[position] == UInt8(ascii: "{") else { return nil }
+        var depth = 0
+        var at = position
+        while at < bytes.count {
+            switch bytes[at] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                if depth == 0 {
+                    let object = UnsafeRawBufferPointer(rebasing: bytes[position...at])
+                    position = at + 1
+                    return object
+                }
+            case UInt8(ascii: "\""):
+                at = endOfString(from: at + 1)
+            default:
+                break
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    /// The place of the quote that ends a string, or the end of the bytes; eight bytes a step.
+    @inline(__always)
+    private func endOfString(from start: Int) -> Int {
+        var at = start
+        while at < bytes.count {
+            if bytes.count - at >= 8 {
+                let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+                let found = Self.zeroBytes(word ^ 0x2222_2222_2222_2222) | Self.zeroBytes(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+                guard found != 0 else {
+                    at += 8
+                    continue
+                }
+                at += found.trailingZeroBitCount >> 3
+            }
+            switch bytes[at] {
+            case UInt8(ascii: "\""): return at
+            case UInt8(ascii: "\\"): at += 2
+            default: at += 1
+            }
+        }
+        return bytes.count
+    }
+
+    /// The top bit of each byte that is zero; above the lowest such byte there may be false ones.
+    @inline(__always)
+    private static func zeroBytes(_ word: UInt64) -> UInt64 {
+        (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+    }
+}

@@ -1,0 +1,187 @@
+import JSONCodec
+import Platform
+
+/// Makes the next generation of a store, or its first: the one procedure of creation, compaction, large commits and of
+/// going on after a failed sync.
+///
+/// In this order, under the lock:
+/// 1. the new journal, with its header, synced under a temporary name
+/// 2. the new snapshot, synced under a temporary name, read back and checked
+/// 3. the old snapshot gets a second name, as the backup
+/// 4. the journal gets its name; the directory is synced
+/// 5. the snapshot is renamed over `moods.json`: **the commit point**; the directory is synced
+///
+/// Killed before 5, the old generation is complete, and the blank journal counts for nothing or goes on where the last
+/// one ended. Killed after 5, the new generation is complete, because 4 made its journal durable before.
+enum Generation {
+    struct Made: ~Copyable {
+        let journal: File
+        let journalSize: Int
+        let snapshotBytes: Int
+        let backup: String?
+
+        consuming func takeJournal() -> File { journal }
+    }
+
+    struct Failure: Error {
+        var error: StorageError
+        /// Whether nobody can tell which generation a power cut would leave, so that nothing may be written any more.
+        var isUnsure: Bool
+    }
+
+    private enum Stage { case hidden, journalVisible, journalSyncing, snapshotVisible }
+
+    /// - Parameter backupOf: the generation that is replaced; nil for a new store.
+    static func make(
+        _ header: SnapshotHeader, backupOf: Int?, at time: String, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings,
+        records: ((UnsafeRawBufferPointer) -> Void) -> Void
+    ) throws(Failure) -> Made {
+        let snapshotName = "temporary-" + settings.makeIdentifier()
+        let journalName = StoreInventory.journalName(header.generation)
+        let journalTemporary = "temporary-" + settings.makeIdentifier()
+        var stage = Stage.hidden
+        do throws(StorageError) {
+            let journalHeader = JournalHeader(
+                schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
+                baseRevision: header.revision)
+            let maker = try step { () throws(SystemError) in
+                let maker = try JournalMaker(journalHeader, named: journalTemporary, at: time, in: place)
+                try maker.sync()
+                return maker
+            }
+            let bytes = try writeSnapshot(snapshotName, header, in: place, records)
+            try checkSnapshot(snapshotName, header, bytes, in: place)
+            let backup = try step { () throws(SystemError) in try keepBackup(of: backupOf, in: place, settings) }
+            stage = .journalVisible
+            try step { () throws(SystemError) in try place.move(journalTemporary, to: journalName) }
+            stage = .journalSyncing
+            try step { () throws(SystemError) in try place.sync() }
+            stage = .journalVisible
+            try step { () throws(SystemError) in
+                try place.move(snapshotName, to: StoreDirectory.snapshotName)
+            }
+            stage = .snapshotVisible
+            try step { () throws(SystemError) in try place.sync() }
+            let size = maker.size
+            return Made(
+                journal: maker.visible(as: place.path(of: journalName)), journalSize: size, snapshotBytes: bytes,
+                backup: backup)
+        } catch {
+            throw undo(error, stage, [snapshotName, journalTemporary], journalName, in: place, settings)
+        }
+    }
+
+    private static func step<Answer: ~Copyable>(
+        _ body: () throws(SystemError) -> Answer
+    ) throws(StorageError) -> Answer {
+        do {
+            return try body()
+        } catch {
+            throw .writing(error, error.subject)
+        }
+    }
+
+    private static func writeSnapshot(
+        _ name: String, _ header: SnapshotHeader, in place: borrowing StoreDirectory,
+        _ records: ((UnsafeRawBufferPointer) -> Void) -> Void
+    ) throws(StorageError) -> Int {
+        var writer = SnapshotWriter(try step { () throws(SystemError) in try place.open(name, .create) }, header)
+        records { writer.append($0) }
+        let bytes = try finish(&writer)
+        guard writer.count == header.count else {
+            throw .unavailable(
+                reason: "\(writer.count) records were handed over where \(header.count) had been announced.",
+                advice: "This is a defect of the program; nothing was changed.")
+        }
+        return bytes
+    }
+
+    private static func finish(_ writer: inout SnapshotWriter) throws(StorageError) -> Int {
+        do {
+            return try writer.finish()
+        } catch {
+            throw .writing(error, error.subject)
+        }
+    }
+
+    /// Reads back what was written: a disk or memory that garbles it must not replace what is whole.
+    private static func checkSnapshot(
+        _ name: String, _ header: SnapshotHeader, _ bytes: Int, in place: borrowing StoreDirectory
+    ) throws(StorageError) {
+        let file = try step { () throws(SystemError) in try place.open(name, .read) }
+        let reader = SnapshotReader(name: name, schemaVersion: header.schemaVersion)
+        let content: SnapshotReader.Content
+        do {
+            content = try reader.read(file, in: place.fileSystem) { _, _ in nil }
+        } catch {
+            throw .outcomeUnknown(
+                reason: "The new snapshot could not be read back: \(error.reason) The old one stays in use.")
+        }
+        guard content.edit == nil, content.header == header, content.bytes == bytes else {
+            throw .outcomeUnknown(
+                reason: "The new snapshot was not read back as it was written. The old one stays in use.")
+        }
+    }
+
+    /// Gives the snapshot its second name; where the file system has no hard links, a copy. A new store has none.
+    private static func keepBackup(
+        of generation: Int?, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) -> String? {
+        guard let generation else { return nil }
+        let name = StoreInventory.backupName(generation)
+        let snapshot = try place.status(of: StoreDirectory.snapshotName)
+        if let snapshot, let kept = try place.status(of: name) {
+            if kept.isSameFile(as: snapshot) { return name }
+            try place.unlink(name)
+        }
+        do {
+            try place.link(StoreDirectory.snapshotName, to: name)
+        } catch {
+            let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.code)
+            guard hasNoLinks, let snapshot else { throw error }
+            let temporary = "temporary-" + settings.makeIdentifier()
+            let source = try place.open(StoreDirectory.snapshotName, .read)
+            let copy = try place.open(temporary, .create)
+            try copy.copyBytes(from: source, 0..<snapshot.size, to: 0)
+            try copy.sync()
+            try place.move(temporary, to: name)
+        }
+        return name
+    }
+
+    private static func undo(
+        _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ journalName: String,
+        in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) -> Failure {
+        var failure = Failure(error: error, isUnsure: false)
+        guard stage != .snapshotVisible else {
+            failure.error = .outcomeUnknown(
+                reason: "The new snapshot is in place, but syncing \(place.path) failed: \(error.reason)"
+                    + " Open the store again to see what is there.")
+            failure.isUnsure = true
+            return failure
+        }
+        // A second sync of the directory could succeed without having written what the first one did not.
+        failure.isUnsure = stage == .journalSyncing
+        do {
+            if stage != .hidden {
+                // No line may go into the old journal while a blank one stands behind it (rule 3 of `Recovery`).
+                if try place.status(of: journalName) != nil {
+                    try place.unlink(journalName)
+                    try place.sync()
+                }
+            }
+        } catch {
+            failure.isUnsure = true
+        }
+        for name in temporaries {
+            do {
+                if try place.status(of: name) != nil { try place.unlink(name) }
+            } catch {
+                settings.log("\(place.path(of: name)) was left behind: \(error)")
+            }
+        }
+        return failure
+    }
+}

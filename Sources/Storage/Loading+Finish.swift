@@ -1,0 +1,148 @@
+import JSONCodec
+import Platform
+
+extension Loading {
+    /// The store, only to be read. Whoever holds no lock judges no ends: what is neither published nor proven may be
+    /// another process's commit on its way, and is not shown.
+    consuming func openedToRead(
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ refusal: StorageError,
+        _ load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles {
+        var shown = outcome.last
+        if outcome.damage == nil, outcome.held != nil, let publication = recovery.publication {
+            shown = min(outcome.last, max(publication.durable, outcome.proven))
+        }
+        try handOverHeld(upTo: shown, in: place.fileSystem, load)
+        if shown < outcome.last {
+            settings.log(
+                "\(place.path): \(outcome.last - shown) commits behind \(shown) were not published; they are not shown"
+                    + " until the store is opened for writing")
+        }
+        var store = StoreFiles(
+            settings, place, files.header, revision: shown, syncedRevision: min(shown, outcome.proven),
+            snapshotBytes: snapshotBytes, lock: nil, journal: nil)
+        store.journalBytes = outcome.changeBytes
+        store.journalCount = files.journals.entries.count
+        store.refusal = refusal
+        return store
+    }
+
+    /// The store, to be read and written.
+    consuming func openedToWrite(
+        _ place: consuming StoreDirectory, _ lock: consuming FileLock, _ settings: StoreSettings,
+        _ load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles {
+        let journal: Journal
+        do {
+            try removeAbandoned(place)
+            journal = try outcome.isClean ? reopenedJournal(place) : nextJournal(place, settings)
+        } catch {
+            let refusal = StorageError.readOnly(
+                reason: "The store in \(place.path) is only read, because its journal cannot be gone on with:"
+                    + " \(error). Mend that and open the store again.")
+            return try openedToRead(place, settings, refusal, load)
+        }
+        try handOverHeld(upTo: outcome.last, in: place.fileSystem, load)
+        if let lost = recovery.publication.map({ $0.durable - outcome.last }), lost > 0 {
+            settings.log("\(place.path): \(lost) commits behind \(outcome.last), made without sync, are gone")
+        }
+        let isClean = outcome.isClean
+        let proven = isClean ? min(outcome.proven, outcome.last) : outcome.last
+        let (end, size, generation) = (journal.end, journal.size, journal.generation)
+        var store = StoreFiles(
+            settings, place, files.header, revision: outcome.last, syncedRevision: proven,
+            snapshotBytes: snapshotBytes, lock: lock, journal: journal.takeFile())
+        store.journalBytes = outcome.changeBytes
+        store.journalEnd = end
+        store.journalSize = size
+        store.journalGeneration = generation
+        store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
+        store.tidy()
+        if !isClean { store.publishAtOpening() }
+        return store
+    }
+
+    private struct Journal: ~Copyable {
+        let file: File
+        let end: Int
+        let size: Int
+        let generation: Int
+
+        consuming func takeFile() -> File { file }
+    }
+
+    /// Removes blank journals that an unfinished rewrite left. They must be gone for good before a line goes anywhere.
+    private func removeAbandoned(_ place: borrowing StoreDirectory) throws(SystemError) {
+        guard !outcome.abandoned.isEmpty else { return }
+        for index in outcome.abandoned { try place.unlink(files.journals.entries[index].name) }
+        try place.sync()
+    }
+
+    private func reopenedJournal(_ place: borrowing StoreDirectory) throws(SystemError) -> Journal {
+        let entry = files.journals.entries[outcome.current]
+        let file = try place.open(entry.name, .readWrite)
+        let size = try file.status().size
+        return Journal(file: file, end: outcome.end, size: max(size, outcome.end), generation: entry.generation)
+    }
+
+    /// Rule 7 of `Recovery`: goes on in a new journal behind an unclean end.
+    private func nextJournal(
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) -> Journal {
+        let entry = files.journals.entries[outcome.current]
+        let source = try place.open(entry.name, .read)
+        let torn = try outcome.hasTornTail ? copyTornTail(source, place, settings) : nil
+
+        let generation = (files.journals.entries.map(\.generation).max() ?? entry.generation) + 1
+        let name = StoreInventory.journalName(generation)
+        let temporary = "temporary-" + settings.makeIdentifier()
+        let header = JournalHeader(
+            schemaVersion: files.header.schemaVersion, storeId: files.header.storeId, generation: generation,
+            baseRevision: outcome.held?.base ?? outcome.last)
+        var maker = try JournalMaker(header, named: temporary, at: settings.timestamp(), in: place)
+        try maker.copyLines(from: source, (outcome.held?.offset ?? outcome.end)..<outcome.end)
+        try maker.sync()
+        // Last of all, so that an attempt which fails leaves nothing but temporary files.
+        let tornName = "torn-journal-\(entry.generation)-\(compactTime(settings))-\(settings.makeIdentifier())"
+        if let torn { try place.move(torn, to: tornName) }
+        try place.move(temporary, to: name)
+        try place.sync()
+        let kept = torn == nil ? "" : ", what lies behind it is kept in \(tornName)"
+        settings.log("\(place.path(of: entry.name)) ends uncleanly at commit \(outcome.last)\(kept); \(name) goes on")
+        let size = maker.size
+        return Journal(
+            file: maker.visible(as: place.path(of: name)), end: size, size: size, generation: generation)
+    }
+
+    private func compactTime(_ settings: StoreSettings) -> String {
+        String(decoding: settings.timestamp().utf8.filter { $0 != 0x2D && $0 != 0x3A }, as: UTF8.self)
+    }
+
+    /// Copies the bytes behind the last valid line: the name of their file, as yet a temporary one.
+    private func copyTornTail(
+        _ source: borrowing File, _ place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) -> String {
+        let name = "temporary-" + settings.makeIdentifier()
+        let end = try source.endOfBytes(from: outcome.end)
+        let file = try place.open(name, .create)
+        try file.copyBytes(from: source, outcome.end..<end, to: 0)
+        try file.sync()
+        return name
+    }
+}
+
+extension File {
+    /// The offset behind the last byte that is no line feed, at least `start`.
+    fileprivate func endOfBytes(from start: Int) throws(SystemError) -> Int {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { chunk.deallocate() }
+        var end = start
+        var offset = start
+        while true {
+            let count = try read(chunk, at: offset)
+            if let last = chunk[..<count].lastIndex(where: { $0 != UInt8(ascii: "\n") }) { end = offset + last + 1 }
+            offset += count
+            if count < chunk.count { return end }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import JSONCodec
+import Platform
+
+/// A store while it is opened: what was found on the disk, before it is decided whether it may be written.
+struct Loading: ~Copyable {
+    let files: GenerationFiles
+    let recovery: Recovery
+    let outcome: Recovery.Outcome
+    let snapshotBytes: Int
+    /// Why it can only be read, whoever asks.
+    let refusal: StorageError?
+
+    /// Finds snapshot and journals that belong together, and hands over all that is proven.
+    init(
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings, isLocked: Bool, _ load: (LoadEvent) -> String?
+    ) throws(StorageError) {
+        let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
+        let files = try GenerationFiles(in: place, reader)
+        let version = files.header.schemaVersion
+        let recovery = Recovery(files.header, published: files.published, isLocked: isLocked)
+        do {
+            let content = try reader.read(files.snapshot, in: place.fileSystem) { bytes, _ in load(.record(bytes)) }
+            outcome = try recovery.replay(files.journals) { (event, file, offset) throws(StorageError) in
+                try Self.handOver(event, file, offset, load)
+            }
+            snapshotBytes = content.bytes
+            refusal =
+                if version > settings.schemaVersion {
+                    .readOnly(reason: "\(reader.name) needs schema version \(version); it is only read.")
+                } else if let damage = outcome.damage {
+                    damage
+                } else if let edit = content.edit {
+                    .readOnly(
+                        reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) Undo the change,"
+                            + " or copy the newest backup over the file.")
+                } else {
+                    nil
+                }
+        } catch {
+            throw version > settings.schemaVersion ? reader.newer(version) : error
+        }
+        self.files = files
+        self.recovery = recovery
+    }
+
+    /// The lines that wait for their proof, up to commit `last`.
+    func handOverHeld(
+        upTo last: Int, in fileSystem: FileSystem, _ load: (LoadEvent) -> String?
+    ) throws(StorageError) {
+        guard let held = outcome.held, held.base < last else { return }
+        let entry = files.journals.entries[held.index]
+        try JournalScan.handOver(entry, in: fileSystem, from: held.offset, upTo: last) {
+            (event, file, offset) throws(StorageError) in
+            try Self.handOver(event, file, offset, load)
+        }
+    }
+
+    private static func handOver(
+        _ event: LoadEvent, _ file: String, _ offset: Int, _ load: (LoadEvent) -> String?
+    ) throws(StorageError) {
+        guard let reason = load(event) else { return }
+        throw .corrupt(file: file, offset: offset, reason: "A change in \(file) is not valid: \(reason)")
+    }
+}
+
+/// The snapshot and its journals, open.
+struct GenerationFiles: ~Copyable {
+    let snapshot: File
+    let header: SnapshotHeader
+    let journals: OpenJournals
+    /// What was published before they were opened: all of it is in them.
+    let published: Publication?
+
+    /// Where a journal is missing, the snapshot is looked at again before that is called damage: whoever reads takes no
+    /// lock, and a writer may have begun the next generation in between.
+    init(in place: borrowing StoreDirectory, _ reader: SnapshotReader) throws(StorageError) {
+        var attempts = 0
+        while true {
+            let published = try Self.readPublication(place)
+            let snapshot = try Self.openSnapshot(place, reader.name)
+            let header = try reader.header(snapshot, in: place.fileSystem)
+            do throws(SystemError) {
+                let generations = try place.inventory().journals.filter { $0 >= header.generation }
+                guard generations.first == header.generation else {
+                    throw SystemError(
+                        call: "open", subject: StoreInventory.journalName(header.generation), code: ENOENT)
+                }
+                journals = try OpenJournals(generations, in: place)
+                self.snapshot = snapshot
+                self.header = header
+                self.published = published
+                return
+            } catch {
+                attempts += 1
+                let current = try? place.status(of: reader.name)
+                let used = try? snapshot.status()
+                let isReplaced = current.flatMap { $0 }?.inode != used?.inode
+                guard error.code == ENOENT, isReplaced, attempts < 16 else {
+                    throw Self.journalMissing(error, header)
+                }
+            }
+        }
+    }
+
+    private static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> Publication? {
+        do {
+            return try Publication.read(from: try place.open(StoreDirectory.lockName, .read))
+        } catch {
+            guard error.code == ENOENT || error.isNoPermission else {
+                throw .reading(error, StoreDirectory.lockName)
+            }
+            return nil
+        }
+    }
+
+    private static func openSnapshot(
+        _ place: borrowing StoreDirectory, _ name: String
+    ) throws(StorageError) -> File {
+        do {
+            return try place.open(name, .read)
+        } catch {
+            guard error.code == ENOENT else { throw .reading(error, name) }
+            throw .unavailable(
+                reason: "There is no \(name) in \(place.path).",
+                advice: "Open the store once for writing, which makes it; or put the file back.")
+        }
+    }
+
+    private static func journalMissing(_ error: SystemError, _ header: SnapshotHeader) -> StorageError {
+        guard error.code == ENOENT else { return .reading(error, error.subject) }
+        return .unavailable(
+            reason: "The snapshot is of generation \(header.generation), and its journal is missing: \(error.subject).",
+            advice: "Put the journal back; if the snapshot came from a backup, its journal is in the folder history.")
+    }
+}

@@ -1,0 +1,150 @@
+/// Records in one order: entries of (key, slot) in sorted chunks, a B+ tree of two levels.
+///
+/// An insertion finds its chunk among the chunks' first keys and moves at most half a chunk; walking is a walk through
+/// arrays. The full order is (key, tie), where `tie` compares two slots whose keys are equal and is handed in.
+///
+/// Invariants
+/// 1. Entries are strictly ascending within and across chunks.
+/// 2. No chunk is empty, but a single one of an empty run.
+/// 3. `firstKeys[c]` is the key of `chunks[c][0]`.
+struct RecordRun {
+    struct Entry {
+        var key: Int64
+        var slot: Int32
+    }
+
+    /// A place of an entry.
+    struct Index {
+        var chunk: Int
+        var offset: Int
+    }
+
+    private static let chunkMax = 512
+    private var chunks: [[Entry]] = []
+    private var firstKeys: [Int64] = []
+
+    /// Builds a run from entries in any order.
+    init(_ entries: [Entry], tie: (Int32, Int32) -> Bool) {
+        let sorted = entries.sorted { $0.key != $1.key ? $0.key < $1.key : tie($0.slot, $1.slot) }
+        var start = 0
+        while start < sorted.count {
+            // Three quarters full, so that the next insertions need no split.
+            let end = min(start + Self.chunkMax * 3 / 4, sorted.count)
+            chunks.append(Array(sorted[start..<end]))
+            firstKeys.append(sorted[start].key)
+            start = end
+        }
+    }
+
+    init() {}
+
+    var chunkCount: Int { chunks.count }
+
+    func entry(_ index: Index) -> Entry { chunks[index.chunk][index.offset] }
+
+    /// The first entry for which `isBehind` holds; it must be false, then true along the order.
+    /// `isBehindKey` decides by the key alone where it can (nil: look at the slot).
+    func firstIndex(key: Int64, isBehind: (Int32) -> Bool) -> Index {
+        func behind(_ entry: Entry) -> Bool {
+            entry.key != key ? entry.key > key : isBehind(entry.slot)
+        }
+        // The last chunk whose first entry is not behind may contain the place; else it is the start of the next.
+        var low = 0
+        var high = chunks.count
+        while low < high {
+            let middle = (low + high) / 2
+            let first = firstKeys[middle]
+            if first != key ? first > key : isBehind(chunks[middle][0].slot) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        guard low > 0 else { return Index(chunk: 0, offset: 0) }
+        let chunk = low - 1
+        let offset = chunks[chunk].withUnsafeBufferPointer { entries in
+            var low = 0
+            var high = entries.count
+            while low < high {
+                let middle = (low + high) / 2
+                if behind(entries[middle]) { high = middle } else { low = middle + 1 }
+            }
+            return low
+        }
+        if offset == chunks[chunk].count, chunk + 1 < chunks.count { return Index(chunk: chunk + 1, offset: 0) }
+        return Index(chunk: chunk, offset: offset)
+    }
+
+    /// Whether the index is behind the last entry.
+    func isAtEnd(_ index: Index) -> Bool {
+        index.chunk >= chunks.count || index.offset >= chunks[index.chunk].count
+    }
+
+    /// Moves to the next entry.
+    func advance(_ index: inout Index) {
+        index.offset += 1
+        if index.offset >= chunks[index.chunk].count, index.chunk + 1 < chunks.count {
+            index = Index(chunk: index.chunk + 1, offset: 0)
+        }
+    }
+
+    /// Moves to the entry before; false when there is none.
+    func retreat(_ index: inout Index) -> Bool {
+        if index.offset > 0 {
+            index.offset -= 1
+            return true
+        }
+        guard index.chunk > 0, !chunks.isEmpty else { return false }
+        index.chunk -= 1
+        index.offset = chunks[index.chunk].count - 1
+        return true
+    }
+
+    /// Behind the last entry.
+    var endIndex: Index {
+        guard let last = chunks.last else { return Index(chunk: 0, offset: 0) }
+        return Index(chunk: chunks.count - 1, offset: last.count)
+    }
+
+    mutating func insert(_ entry: Entry, tie: (Int32, Int32) -> Bool) {
+        guard !chunks.isEmpty else {
+            chunks.append([entry])
+            firstKeys.append(entry.key)
+            return
+        }
+        var index = firstIndex(key: entry.key) { tie(entry.slot, $0) }
+        // At a chunk's start the entry may as well end the chunk before, which keeps ascending insertions cheap.
+        if index.offset == 0, index.chunk > 0, chunks[index.chunk - 1].count < Self.chunkMax {
+            index = Index(chunk: index.chunk - 1, offset: chunks[index.chunk - 1].count)
+        }
+        chunks[index.chunk].insert(entry, at: index.offset)
+        if index.offset == 0 { firstKeys[index.chunk] = entry.key }
+        if chunks[index.chunk].count > Self.chunkMax { split(index.chunk, isAtEnd: index.offset == Self.chunkMax) }
+    }
+
+    /// Takes out the entry of this key and slot; false when there is none.
+    @discardableResult
+    mutating func remove(key: Int64, slot: Int32, tie: (Int32, Int32) -> Bool) -> Bool {
+        let index = firstIndex(key: key) { $0 == slot || tie(slot, $0) }
+        guard !isAtEnd(index), entry(index).slot == slot, entry(index).key == key else { return false }
+        chunks[index.chunk].remove(at: index.offset)
+        if chunks[index.chunk].isEmpty {
+            chunks.remove(at: index.chunk)
+            firstKeys.remove(at: index.chunk)
+        } else if index.offset == 0 {
+            firstKeys[index.chunk] = chunks[index.chunk][0].key
+        }
+        return true
+    }
+
+    private mutating func split(_ chunk: Int, isAtEnd: Bool) {
+        // Ascending insertions leave full chunks behind instead of half-full ones.
+        let at = isAtEnd ? Self.chunkMax - 32 : chunks[chunk].count / 2
+        var upper: [Entry] = []
+        upper.reserveCapacity(Self.chunkMax + 1)
+        upper.append(contentsOf: chunks[chunk][at...])
+        chunks[chunk].removeSubrange(at...)
+        chunks.insert(upper, at: chunk + 1)
+        firstKeys.insert(upper[0].key, at: chunk + 1)
+    }
+}

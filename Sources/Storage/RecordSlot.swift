@@ -1,0 +1,119 @@
+/// The identity of a record: 128 bits, compared as they are written (the high word first).
+public struct RecordID: Sendable, Hashable, Comparable {
+    public let high: UInt64
+    public let low: UInt64
+
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    @inlinable
+    public static func < (a: RecordID, b: RecordID) -> Bool {
+        a.high != b.high ? a.high < b.high : a.low < b.low
+    }
+}
+
+/// What the store knows of a record besides its bytes: what it is found, sorted and counted by.
+public struct RecordHead: Sendable {
+    public let id: RecordID
+    /// The first sort key, such as milliseconds since 1970.
+    public let time: Int64
+    /// The second sort key.
+    public let updated: Int64
+    /// A prefix of the third sort key, a text: texts with different prefixes are ordered as the prefixes are.
+    public let textPrefix: Int64
+    /// Whether the record counts among the marked ones.
+    public let isMarked: Bool
+    /// Bits that the caller keeps with the record, to answer without reading its bytes.
+    public let flags: UInt8
+
+    @inlinable
+    public init(id: RecordID, time: Int64, updated: Int64, textPrefix: Int64, isMarked: Bool, flags: UInt8 = 0) {
+        self.id = id
+        self.time = time
+        self.updated = updated
+        self.textPrefix = textPrefix
+        self.isMarked = isMarked
+        self.flags = flags
+    }
+}
+
+/// How the bytes of records are understood; handed in, because this layer knows none.
+public struct RecordExtractor: Sendable {
+    /// The head of a record, or nil if the bytes are not a record.
+    public let head: @Sendable (UnsafeRawBufferPointer) -> RecordHead?
+    /// The order of two records' texts: below, at or above zero.
+    public let compareTexts: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
+    /// The order of a record's text against a text that was taken from a position.
+    public let compareText: @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+
+    public init(
+        head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
+        compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
+        compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+    ) {
+        self.head = head
+        self.compareTexts = compareTexts
+        self.compareText = compareText
+    }
+}
+
+/// The orders in which records can be walked; ties break by id.
+public enum RecordOrder: Sendable { case time, updated, text }
+
+/// A place between records in an order. It names no record, so it stays valid whatever is changed or removed.
+public struct RecordPosition: Sendable {
+    /// The sort key, or the prefix of the text.
+    public let key: Int64
+    /// The whole text, where the order is by text.
+    public let text: [UInt8]
+    public let id: RecordID
+
+    public init(key: Int64, text: [UInt8], id: RecordID) {
+        self.key = key
+        self.text = text
+        self.id = id
+    }
+}
+
+/// A record as the store hands it out: a view, valid until the store is next called.
+public struct StoredRecord {
+    public let head: RecordHead
+    public let bytes: UnsafeRawBufferPointer
+
+    @inline(__always)
+    init(_ slot: RecordSlot) {
+        head = slot.head
+        bytes = slot.bytes
+    }
+}
+
+/// One record in memory: its head and where its bytes are.
+///
+/// The bytes are owned by the table while the slot is in it, and by the undo log when it has been taken out.
+struct RecordSlot {
+    var head: RecordHead
+    var body: UnsafeMutableRawPointer
+    var count: Int
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: body, count: count) }
+
+    init(head: RecordHead, copying bytes: UnsafeRawBufferPointer) {
+        self.head = head
+        count = bytes.count
+        body = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
+        if let start = bytes.baseAddress { body.copyMemory(from: start, byteCount: bytes.count) }
+    }
+
+    func free() { body.deallocate() }
+
+    func key(_ order: RecordOrder) -> Int64 {
+        switch order {
+        case .time: head.time
+        case .updated: head.updated
+        case .text: head.textPrefix
+        }
+    }
+}

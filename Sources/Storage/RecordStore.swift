@@ -1,0 +1,403 @@
+import JSONCodec
+
+/// Records with commits: all in memory, or on disk as a snapshot and a journal.
+///
+/// A request makes at most one commit; requests that are handled together form a group, which is made durable by one
+/// `flush`. Until that has returned nothing of the group may be shown to anybody. (SwiftData: a `ModelContext` and its
+/// `save`; SQL: a transaction and a group commit.)
+///
+///     store.put(head, bytes)              // opens a commit
+///     try store.endCommit(at: now)        // revision + 1, one line for the journal
+///     try store.flush()                   // one write and one sync for all commits of the group
+///
+/// Invariants
+/// 1. The table shows all ended commits; `undo` can take it back to the last flush.
+/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners.
+/// 3. After a failed flush the table, the revision and the files are those of the last flush.
+/// 4. A commit clears first, then puts, then removes: so it is written, and so it is read again.
+/// 5. A group that was lost before its flush is remembered until then, because its answers are written already.
+public struct RecordStore: ~Copyable {
+    private enum Change {
+        case inserted(RecordID)
+        case replaced(RecordSlot)
+        case removed(RecordSlot)
+    }
+
+    /// A commit whose line would be longer is made as a new snapshot.
+    public static let lineBytesMax = 4 * 1024 * 1024
+
+    /// The number of commits ever made.
+    public private(set) var revision = 0
+    private var table: RecordTable
+    private var files: StoreFiles?
+    private let extractor: RecordExtractor
+    private var undo: [Change] = []
+    private var commitStart = 0
+    private var isCommitOpen = false
+    private var flushedRevision = 0
+    /// Why the commits of the present group were taken back before its flush.
+    private var lostGroup: StorageError?
+    /// Whether commits of the present group are durable before its flush.
+    private var isPartlyDurable = false
+    /// The time of the commits to come, as RFC 3339 text; whoever handles requests sets it once for a group.
+    public var time: [UInt8] = Array("1970-01-01T00:00:00.000Z".utf8)
+    /// While set, commits fail with it: the group is being answered again after its sync failed.
+    public var failure: StorageError?
+
+    private init(extractor: RecordExtractor) {
+        self.extractor = extractor
+        table = RecordTable(extractor: extractor)
+    }
+
+    deinit { for change in undo { Self.free(change) } }
+
+    /// A store that leaves nothing on disk.
+    public static func inMemory(_ extractor: RecordExtractor) -> RecordStore {
+        RecordStore(extractor: extractor)
+    }
+
+    /// Opens the store of a directory, makes it when there is none, and recovers it when it was not closed in order.
+    public static func open(_ settings: StoreSettings, _ extractor: RecordExtractor) throws(StorageError) -> RecordStore
+    {
+        var store = RecordStore(extractor: extractor)
+        let files = try StoreFiles.open(settings) { store.table.load($0) }
+        store.revision = files.revision
+        store.flushedRevision = files.revision
+        store.files = consume files
+        return store
+    }
+
+    // MARK: Reading
+
+    public var count: Int { table.count }
+    public var markedCount: Int { table.markedCount }
+    public var isInMemory: Bool { files == nil }
+
+    /// A record; nil when there is none.
+    @inline(__always)
+    public func record(_ id: RecordID) -> StoredRecord? {
+        guard let number = table.find(id) else { return nil }
+        return StoredRecord(table[number])
+    }
+
+    public func contains(_ id: RecordID) -> Bool { table.find(id) != nil }
+
+    /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
+    public mutating func walk(
+        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?,
+        _ body: (StoredRecord) -> Bool
+    ) {
+        table.walk(order, isDescending: isDescending, behind: position) { body(StoredRecord($0)) }
+    }
+
+    // MARK: Changing
+
+    /// The revision of the commit that is open or comes next.
+    public var nextRevision: Int { revision + (isCommitOpen ? 0 : 1) }
+
+    /// Adds a record or puts it in the place of the one with its id, as part of the open commit.
+    public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) {
+        open()
+        let slot = RecordSlot(head: head, copying: bytes)
+        if let number = table.find(head.id) {
+            undo.append(.replaced(table.replace(number, with: slot)))
+        } else {
+            table.insert(slot)
+            undo.append(.inserted(head.id))
+        }
+        files?.stagePut(bytes)
+    }
+
+    /// Takes a record out, as part of the open commit and behind its puts; false when there is none.
+    public mutating func remove(_ id: RecordID) -> Bool {
+        guard let number = table.find(id) else { return false }
+        open()
+        undo.append(.removed(table.remove(number)))
+        var text = ByteBuffer(capacity: 48)
+        id.write(to: &text)
+        files?.stageDelete(id: text.bytes)
+        return true
+    }
+
+    /// Takes all records out, as the first change of the open commit.
+    public mutating func removeAll() {
+        open()
+        for slot in table.removeAll() { undo.append(.removed(slot)) }
+        files?.stageClear()
+    }
+
+    private mutating func open() {
+        guard !isCommitOpen else { return }
+        isCommitOpen = true
+        commitStart = undo.count
+        revision += 1
+        Self.beginLine(&files, revision, time)
+    }
+
+    private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: [UInt8]) {
+        time.withUnsafeBytes { text in files?.beginLine(seq: revision, at: text) }
+    }
+
+    /// Ends the open commit, if there is one.
+    /// - Throws: and nothing of the commit remains, when the store cannot take it.
+    public mutating func endCommit() throws(StorageError) {
+        guard isCommitOpen else { return }
+        if let failure {
+            abandonCommit()
+            throw failure
+        }
+        isCommitOpen = false
+        guard files != nil else {
+            // Nothing to wait for: what the commit replaced is of no use any more.
+            forget(from: commitStart)
+            flushedRevision = revision
+            return
+        }
+        let length = files?.endLine() ?? 0
+        if length > Self.lineBytesMax { try endCommitAsSnapshot() }
+    }
+
+    /// Makes the commits before this one durable, then this one by a new snapshot.
+    private mutating func endCommitAsSnapshot() throws(StorageError) {
+        files?.dropLine()
+        do throws(StorageError) {
+            try files?.sync()
+        } catch {
+            revertCommit()
+            takeGroupBack()
+            lostGroup = error
+            throw error
+        }
+        isPartlyDurable = true
+        flushedRevision = revision - 1
+        for change in undo[..<commitStart] { Self.free(change) }
+        undo.removeFirst(commitStart)
+        commitStart = 0
+        do throws(StorageError) {
+            try rewrite()
+        } catch {
+            revertCommit()
+            throw error
+        }
+        forget(from: 0)
+        flushedRevision = revision
+    }
+
+    /// Takes the open commit back, if there is one.
+    public mutating func abandonCommit() {
+        guard isCommitOpen else { return }
+        files?.dropLine()
+        revertCommit()
+    }
+
+    private mutating func revertCommit() {
+        revert(to: commitStart)
+        revision -= 1
+        isCommitOpen = false
+    }
+
+    /// Whether there are ended commits that are not durable yet.
+    public var needsFlush: Bool { revision != flushedRevision || lostGroup != nil }
+
+    /// Ends the group and makes all its commits durable: one write, one sync.
+    /// - Throws: and the store is as it was when commits were last made durable. When the journal can no longer be
+    ///   trusted a new generation is begun from that state; where that fails too the store is read-only from then on.
+    ///   `outcomeUnknown` where a part of the group was made durable before.
+    public mutating func flush() throws(StorageError) {
+        defer { isPartlyDurable = false }
+        do throws(StorageError) {
+            try makeDurable()
+        } catch {
+            lostGroup = nil
+            throw isPartlyDurable ? .outcomeUnknown(reason: error.reason) : error
+        }
+    }
+
+    /// Makes the commits so far durable in the middle of a group, for whoever needs the files as they are.
+    /// - Throws: and then `flush` does too, because the requests before this one have been answered.
+    public mutating func flushEarly() throws(StorageError) {
+        guard needsFlush else { return }
+        do throws(StorageError) {
+            try makeDurable()
+        } catch {
+            lostGroup = error
+            throw error
+        }
+        isPartlyDurable = true
+    }
+
+    private mutating func makeDurable() throws(StorageError) {
+        guard needsFlush else { return }
+        do throws(StorageError) {
+            if let lostGroup { throw lostGroup }
+            try files?.sync()
+        } catch {
+            takeGroupBack()
+            throw error
+        }
+        forget(from: 0)
+        commitStart = 0
+        flushedRevision = revision
+    }
+
+    /// Takes all commits back that are not durable.
+    private mutating func takeGroupBack() {
+        files?.dropStaged()
+        revert(to: 0)
+        revision = flushedRevision
+        commitStart = 0
+        guard files?.isJournalUnusable == true else { return }
+        // Where this fails too the files refuse every change from now on, and say why.
+        do throws(StorageError) { try rewrite() } catch {}
+    }
+
+    private mutating func revert(to start: Int) {
+        while undo.count > start, let change = undo.popLast() {
+            switch change {
+            case .inserted(let id):
+                if let number = table.find(id) { table.remove(number).free() }
+            case .replaced(let slot):
+                if let number = table.find(slot.head.id) { table.replace(number, with: slot).free() }
+            case .removed(let slot):
+                table.insert(slot)
+            }
+        }
+    }
+
+    private mutating func forget(from start: Int) {
+        for change in undo[start...] { Self.free(change) }
+        undo.removeLast(undo.count - start)
+    }
+
+    private static func free(_ change: Change) {
+        switch change {
+        case .inserted: break
+        case .replaced(let slot), .removed(let slot): slot.free()
+        }
+    }
+
+    // MARK: Files
+
+    /// Calls `body` with the files, if there are any.
+    private func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
+        switch files {
+        case .some(let files): body(files)
+        case .none: nil
+        }
+    }
+
+    /// What every change is answered with, or nil when the store can be written.
+    public var refusal: StorageError? {
+        withFiles { $0.refusal } ?? nil
+    }
+
+    /// Why nothing can be written, or nil.
+    public var readOnlyReason: String? { refusal?.reason }
+
+    public var storeID: String? {
+        withFiles { $0.storeId }
+    }
+
+    /// The bytes on disk; in memory, those of the records.
+    public var byteCount: Int {
+        withFiles { $0.snapshotBytes + $0.journalBytes } ?? table.byteCount
+    }
+
+    /// Whether the journal has grown so much that a new snapshot pays.
+    public var wantsCompaction: Bool {
+        !needsFlush && withFiles { $0.wantsRewrite } == true
+    }
+
+    /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
+    /// nothing to do.
+    public mutating func compact() throws(StorageError) -> RewriteReport? {
+        try rewrite()
+    }
+
+    @discardableResult
+    private mutating func rewrite() throws(StorageError) -> RewriteReport? {
+        try Self.rewrite(&files, &table, revision, time)
+    }
+
+    private static func rewrite(
+        _ files: inout StoreFiles?, _ table: inout RecordTable, _ revision: Int, _ time: [UInt8]
+    ) throws(StorageError) -> RewriteReport? {
+        let time = ByteBuffer(copying: time)
+        return try files?.rewrite(revision: revision, count: table.count, at: time.bytes) { emit in
+            table.walk(.time, isDescending: false, behind: nil) {
+                emit($0.bytes)
+                return true
+            }
+        }
+    }
+
+    /// Reads everything again from the disk and checks it.
+    public mutating func verify() -> VerifyReport? {
+        let extractor = extractor
+        return files?.verify { extractor.problem($0) }
+    }
+
+    /// Checks the files of a store that could not be opened.
+    public static func verify(_ settings: StoreSettings, _ extractor: RecordExtractor) -> VerifyReport {
+        StoreFiles.verify(settings) { extractor.problem($0) }
+    }
+}
+
+extension RecordExtractor {
+    /// What is wrong with bytes that should be a record, or nil.
+    func problem(_ bytes: UnsafeRawBufferPointer) -> String? { head(bytes) == nil ? "this line is not a record" : nil }
+}
+
+extension RecordTable {
+    /// Takes over what an opened store holds.
+    /// - Returns: what is wrong with the record, or nil.
+    mutating func load(_ event: LoadEvent) -> String? {
+        switch event {
+        case .record(let bytes):
+            guard let head = extractor.head(bytes) else { return "this line is not a record" }
+            guard find(head.id) == nil else { return "a second record with the same id" }
+            insert(RecordSlot(head: head, copying: bytes))
+        case .put(let bytes):
+            guard let head = extractor.head(bytes) else { return "this is not a record" }
+            let slot = RecordSlot(head: head, copying: bytes)
+            if let number = find(head.id) { replace(number, with: slot).free() } else { insert(slot) }
+        case .delete(let text):
+            guard let id = RecordID(text: text) else { return "this is not an id" }
+            if let number = find(id) { remove(number).free() }
+        case .clear:
+            for slot in removeAll() { slot.free() }
+        }
+        return nil
+    }
+}
+
+extension RecordID {
+    /// Reads the form 8-4-4-4-12. RFC 9562, section 4.
+    init?(text: UnsafeRawBufferPointer) {
+        guard text.count == 36 else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        for (at, byte) in text.enumerated() {
+            if at == 8 || at == 13 || at == 18 || at == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - 48
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - 87
+            default: return nil
+            }
+            if at < 18 { words.0 = words.0 << 4 | UInt64(digit) } else { words.1 = words.1 << 4 | UInt64(digit) }
+        }
+        self.init(high: words.0, low: words.1)
+    }
+
+    func write(to buffer: inout ByteBuffer) {
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 { buffer.append(UInt8(ascii: "-")) }
+            let word = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
+            buffer.append(digit < 10 ? digit &+ 48 : digit &+ 87)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Platform
+
+/// Puts together what was committed since the snapshot, and judges whether it is all that was acknowledged.
+///
+/// The snapshot of generation G holds commit R. The journals of generation G and up continue it. Rules:
+///
+/// 1. A journal becomes visible under its name whole: header and copied lines are synced under a temporary name before.
+/// 2. The first journal's base is R. A later one's base is a commit that an earlier one holds, and **what an earlier
+///    journal holds above a later one's base is void**: the writer that began the later one has judged it.
+/// 3. A journal with no lines yet counts only if it is the last and its base is the last commit before it; else it is
+///    what an unfinished rewrite left behind. (Lines are appended to a journal only when all others that could count
+///    are gone.)
+/// 4. A commit is *proven* if it was synced for certain: it is at or below R, a base, the `durable` of a valid line,
+///    or the published durable seq (where that was synced). Only commits are acknowledged that are published, and only
+///    synced ones are published, so a commit that cannot be read is lost for certain only if it is proven.
+/// 5. If the lines end, or a bad line stands, before a proven commit: acknowledged data is damaged. What lies before
+///    is shown, and nothing is written any more.
+/// 6. Otherwise what lies behind the last valid line was never acknowledged, and is cut off.
+/// 7. An end is clean if nothing but line feeds lies behind the last valid line and that is at or below the published
+///    seq. Behind an unclean end nothing is ever appended: the next writer begins the next journal with a copy of the
+///    valid lines that are not proven, syncs it, and only then shows them.
+struct Recovery {
+    let snapshot: SnapshotHeader
+    /// What was published for this very store, if anything.
+    let publication: Publication?
+    /// Without the lock, another process may be writing while the journal is read: of a line that it is just writing
+    /// the end may be missing, and yet the next one be there with its word that the line was synced. So where there is
+    /// a published seq, lines above it are no evidence of damage then.
+    let isLocked: Bool
+
+    struct Outcome {
+        /// The last commit that can be read.
+        var last: Int
+        /// The last commit of which it is certain that it is on stable storage.
+        var proven: Int
+        /// The index of the journal that goes on.
+        var current = 0
+        /// Where its lines end.
+        var end = 0
+        var isClean = true
+        /// Whether bytes lie behind the last valid line, which a roll cuts off.
+        var hasTornTail = false
+        /// Lines that were not handed over yet: in which journal, from where, and the commit before them.
+        var held: (index: Int, offset: Int, base: Int)?
+        /// Indices of journals that count for nothing.
+        var abandoned: [Int] = []
+        /// Of lines that count.
+        var changeBytes = 0
+        /// Rule 5.
+        var damage: StorageError?
+    }
+
+    init(_ snapshot: SnapshotHeader, published: Publication?, isLocked: Bool) {
+        self.snapshot = snapshot
+        self.isLocked = isLocked
+        publication = published.flatMap { $0.storeId == snapshot.storeId ? $0 : nil }
+    }
+
+    /// Reads all journals and hands over what the proven commits changed; the rest is `held`.
+    func replay(
+        _ journals: borrowing OpenJournals,
+        apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
+    ) throws(StorageError) -> Outcome {
+        let entries = journals.entries
+        let counting = entries.indices.filter { $0 == 0 || !entries[$0].isBlank }
+        let publishedProven = publication.map { $0.isSynced ? $0.durable : 0 } ?? 0
+        var outcome = Outcome(last: snapshot.revision, proven: max(snapshot.revision, publishedProven))
+        var isTerminated = true
+
+        for (place, index) in counting.enumerated() {
+            let entry = entries[index]
+            guard let header = entry.header, let base = base(of: header, entry, outcome.last, isFirst: place == 0)
+            else {
+                outcome.damage = headerDamage(entry, follows: outcome.last)
+                return outcome
+            }
+            let limit = place + 1 < counting.count ? entries[counting[place + 1]].header?.baseRevision : nil
+            outcome.last = base
+            outcome.proven = max(outcome.proven, base)
+            let scan = try JournalScan(
+                entry, in: journals.fileSystem, after: base, limit: limit, heldAbove: outcome.proven, apply: apply)
+            outcome.last = scan.last
+            outcome.proven = max(outcome.proven, scan.provenByLines)
+            outcome.current = index
+            outcome.end = scan.end
+            outcome.held = scan.held.map { (index, $0.offset, $0.base) }
+            outcome.changeBytes += scan.end - entry.headerEnd
+            outcome.hasTornTail = scan.badOffset != nil
+            isTerminated = scan.isTerminated
+            let proven = isLocked || publication == nil ? outcome.proven : max(base, publishedProven)
+            let mustReach = max(limit ?? 0, place + 1 == counting.count ? proven : 0)
+            if scan.last < mustReach {
+                outcome.damage = .corrupt(
+                    file: entry.name, offset: scan.badOffset ?? scan.end,
+                    reason: "\(entry.name) is damaged behind commit \(scan.last), and commit \(mustReach) was"
+                        + " acknowledged. Put back a copy of the file, or save what is left into a new store.")
+                return outcome
+            }
+        }
+        let shown = max(publication?.durable ?? 0, entries[outcome.current].header?.baseRevision ?? 0)
+        outcome.isClean = !outcome.hasTornTail && isTerminated && outcome.last <= shown
+        try judgeBlankJournals(entries, behind: outcome.current, &outcome)
+        return outcome
+    }
+
+    /// Rule 3.
+    private func judgeBlankJournals(
+        _ entries: [OpenJournals.Entry], behind last: Int, _ outcome: inout Outcome
+    ) throws(StorageError) {
+        for index in entries.indices where index > last {
+            let entry = entries[index]
+            guard let header = entry.header, isOurs(header, entry) else {
+                outcome.damage = headerDamage(entry, follows: outcome.last)
+                return
+            }
+            guard header.baseRevision == outcome.last else {
+                outcome.abandoned.append(index)
+                continue
+            }
+            outcome.proven = max(outcome.proven, outcome.last)
+            outcome.current = index
+            outcome.end = entry.headerEnd
+            outcome.isClean = true
+            outcome.hasTornTail = false
+        }
+    }
+
+    private func isOurs(_ header: JournalHeader, _ entry: OpenJournals.Entry) -> Bool {
+        header.storeId == snapshot.storeId && header.generation == entry.generation
+            && header.schemaVersion == snapshot.schemaVersion
+    }
+
+    /// The base of a journal, where it fits to what was read before.
+    private func base(
+        of header: JournalHeader, _ entry: OpenJournals.Entry, _ last: Int, isFirst: Bool
+    ) -> Int? {
+        guard isOurs(header, entry), header.baseRevision >= snapshot.revision else { return nil }
+        guard isFirst ? header.baseRevision == last : header.baseRevision <= last else { return nil }
+        return header.baseRevision
+    }
+
+    private func headerDamage(_ entry: OpenJournals.Entry, follows last: Int) -> StorageError {
+        let reason =
+            switch entry.header {
+            case nil: "does not begin with a whole header"
+            case .some(let header) where header.storeId != snapshot.storeId: "belongs to another store"
+            case .some(let header) where header.generation != entry.generation: "bears another generation's name"
+            case .some(let header) where header.schemaVersion != snapshot.schemaVersion:
+                "is of schema version \(header.schemaVersion)"
+            case .some(let header):
+                "begins behind commit \(header.baseRevision), and what is before it ends with commit \(last)"
+            }
+        return .corrupt(
+            file: entry.name, offset: 0,
+            reason: "\(entry.name) \(reason). Put back the files as they were, or save what is left into a new store.")
+    }
+}

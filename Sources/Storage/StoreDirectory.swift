@@ -1,0 +1,234 @@
+import Platform
+
+/// The directory of a store: checked, open, and the only place in which names become paths.
+///
+/// Names and what they mean:
+/// - `moods.json`: the snapshot, and the one commit point
+/// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
+/// - `backup-G.json`: the snapshot of generation G, before a later one
+/// - `lock`: what is locked and where the durable seq is published
+/// - `torn-…`: bytes that were cut off behind the last whole line of a journal
+/// - `temporary-…`: something unfinished, of no meaning once its writer is gone
+struct StoreDirectory: ~Copyable, Sendable {
+    static let snapshotName = "moods.json"
+    static let lockName = "lock"
+    static let historyName = "history"
+
+    let path: String
+    let fileSystem: FileSystem
+    private let handle: File
+
+    /// Opens the directory of the settings and makes it where there is none.
+    init(_ settings: StoreSettings) throws(StorageError) {
+        let path = Self.withoutTrailingSlashes(settings.directory)
+        handle = try Self.openChecked(path, settings)
+        self.path = path
+        fileSystem = settings.fileSystem
+    }
+
+    private static func openChecked(_ path: String, _ settings: StoreSettings) throws(StorageError) -> File {
+        let access: FileSystem.Access = settings.trustsDirectory ? .directoryThroughLink : .directory
+        let handle = try explaining(path, settings) { () throws(SystemError) in try open(path, access, settings) }
+        guard !settings.trustsDirectory else { return handle }
+        // The open directory is asked, not the path: what the path names may change in between.
+        let status = try explaining(path, settings) { () throws(SystemError) in try handle.status() }
+        try check(status, path, settings)
+        return handle
+    }
+
+    private static func explaining<Answer: ~Copyable>(
+        _ path: String, _ settings: StoreSettings, _ call: () throws(SystemError) -> Answer
+    ) throws(StorageError) -> Answer {
+        do {
+            return try call()
+        } catch {
+            throw unavailable(path, error, settings)
+        }
+    }
+
+    private static func open(
+        _ path: String, _ access: FileSystem.Access, _ settings: StoreSettings
+    ) throws(SystemError) -> File {
+        do {
+            return try File(path, access, in: settings.fileSystem)
+        } catch {
+            guard error.code == ENOENT, !settings.isReadOnly else { throw error }
+        }
+        try make(path, in: settings.fileSystem)
+        return try File(path, access, in: settings.fileSystem)
+    }
+
+    /// Makes the directory and those above it that are missing, and syncs each one's entry.
+    private static func make(_ path: String, in fileSystem: FileSystem) throws(SystemError) {
+        let parent = parent(of: path)
+        do {
+            try fileSystem.makeDirectory(path)
+        } catch {
+            guard error.code != EEXIST else { return }
+            guard error.code == ENOENT, parent != path else { throw error }
+            try make(parent, in: fileSystem)
+            do {
+                try fileSystem.makeDirectory(path)
+            } catch {
+                guard error.code == EEXIST else { throw error }
+            }
+        }
+        do {
+            try File(parent, .directoryThroughLink, in: fileSystem).sync()
+        } catch {
+            // A directory that may be passed through but not read cannot be synced; its owner wanted it so.
+            guard error.code == EACCES else { throw error }
+        }
+    }
+
+    private static func check(
+        _ status: FileStatus, _ path: String, _ settings: StoreSettings
+    ) throws(StorageError) {
+        guard status.owner == settings.fileSystem.effectiveUser() else {
+            throw .unavailable(
+                reason: "The directory \(path) belongs to another user.",
+                advice: "Open another directory, or trust this one explicitly if you know why it is so.")
+        }
+        guard status.permissions & 0o022 == 0 else {
+            throw .unavailable(
+                reason: "The directory \(path) can be written by other users.",
+                advice: "Take that right away (chmod go-w), or trust the directory explicitly.")
+        }
+    }
+
+    private static func unavailable(
+        _ path: String, _ error: SystemError, _ settings: StoreSettings
+    ) -> StorageError {
+        // A symbolic link that was not to be followed says ELOOP or, asked for as a directory, ENOTDIR.
+        let isLink = (try? settings.fileSystem.statusOfPath(path))?.kind == .symbolicLink
+        if isLink && (error.code == ELOOP || error.code == ENOTDIR) {
+            return .unavailable(
+                reason: "The directory \(path) is a symbolic link.",
+                advice: "Open the directory that it leads to, or trust this one explicitly.")
+        }
+        switch error.code {
+        case ENOENT where settings.isReadOnly:
+            return .unavailable(
+                reason: "There is no store at \(path).", advice: "Open it once for writing, which makes it.")
+        case ENOTDIR:
+            return .unavailable(reason: "\(path) is not a directory.", advice: "Give the path of a directory.")
+        case ENOSPC, EDQUOT:
+            return .full(reason: "The directory \(path) cannot be made: \(error).")
+        default:
+            return .unavailable(
+                reason: "The directory \(path) cannot be opened: \(error).",
+                advice: "Check the path and who may use it.")
+        }
+    }
+
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// Opens a regular file.
+    func open(_ name: String, _ access: FileSystem.Access) throws(SystemError) -> File {
+        let file = try File(path(of: name), access, in: fileSystem)
+        guard try file.status().kind == .regular else {
+            throw SystemError(call: "open", subject: path(of: name), code: EINVAL)
+        }
+        return file
+    }
+
+    /// Opens a regular file to read; whoever asks closes the descriptor.
+    func openDescriptor(_ name: String) throws(SystemError) -> Int32 {
+        let descriptor = try fileSystem.open(path(of: name), .read)
+        do throws(SystemError) {
+            guard try fileSystem.status(descriptor).kind == .regular else {
+                throw SystemError(call: "open", subject: path(of: name), code: EINVAL)
+            }
+        } catch {
+            fileSystem.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Makes the entries of the directory durable.
+    func sync() throws(SystemError) { try handle.sync() }
+
+    func rename(_ name: String, to other: String) throws(SystemError) {
+        try fileSystem.rename(path(of: name), path(of: other))
+    }
+
+    /// Renames; a rename that reports a failure but took place is one that took place.
+    func move(_ name: String, to other: String) throws(SystemError) {
+        do {
+            try rename(name, to: other)
+        } catch {
+            guard try status(of: name) == nil, try status(of: other) != nil else { throw error }
+        }
+    }
+
+    func link(_ name: String, to other: String) throws(SystemError) {
+        try fileSystem.link(path(of: name), path(of: other))
+    }
+
+    func unlink(_ name: String) throws(SystemError) { try fileSystem.unlink(path(of: name)) }
+
+    /// Nil where there is no such name.
+    func status(of name: String) throws(SystemError) -> FileStatus? {
+        do {
+            return try fileSystem.statusOfPath(path(of: name))
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return nil
+        }
+    }
+
+    /// What is there, in ascending order.
+    func inventory() throws(SystemError) -> StoreInventory { StoreInventory(try fileSystem.list(path)) }
+
+    private static func withoutTrailingSlashes(_ path: String) -> String {
+        var bytes = Array(path.utf8)
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func parent(of path: String) -> String {
+        let bytes = Array(path.utf8)
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == 0 ? "/" : withoutTrailingSlashes(String(decoding: bytes[..<slash], as: UTF8.self))
+    }
+}
+
+/// The names in a store's directory, sorted out.
+struct StoreInventory {
+    private(set) var hasSnapshot = false
+    /// Generations, ascending.
+    private(set) var journals: [Int] = []
+    /// Generations, ascending.
+    private(set) var backups: [Int] = []
+    private(set) var temporaries: [String] = []
+
+    init(_ names: [String]) {
+        for name in names {
+            if name == StoreDirectory.snapshotName {
+                hasSnapshot = true
+            } else if let generation = Self.number(in: name, "journal-", ".jsonl") {
+                journals.append(generation)
+            } else if let generation = Self.number(in: name, "backup-", ".json") {
+                backups.append(generation)
+            } else if name.utf8.starts(with: "temporary-".utf8) {
+                temporaries.append(name)
+            }
+        }
+        journals.sort()
+        backups.sort()
+    }
+
+    static func journalName(_ generation: Int) -> String { "journal-\(generation).jsonl" }
+    static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
+
+    private static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
+        var name = name
+        return name.withUTF8 { utf8 in
+            var matcher = ByteMatcher(UnsafeRawBufferPointer(utf8))
+            guard matcher.take(prefix), let number = matcher.takeInteger(), matcher.take(suffix), matcher.isAtEnd
+            else { return nil }
+            return number
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import JSONCodec
+import Platform
+
+/// Compaction, large commits, and going on after a failed sync: a new generation, by the procedure of `Generation`.
+extension StoreFiles {
+    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than twice the snapshot.
+    public static let rewriteBytesMin = 16 << 20
+    /// And when there are more journals than this, because each unclean end begins another.
+    public static let journalsMax = 16
+
+    public var wantsRewrite: Bool {
+        let isLong = journalBytes > Self.rewriteBytesMin && journalBytes > 2 * snapshotBytes
+        return refusal == nil && (isLong || journalCount > Self.journalsMax)
+    }
+
+    /// Writes all records as a new snapshot, in the order in which they are handed over, and begins a journal behind it.
+    ///
+    /// `revision` is the last commit that is in them: the last durable one, or the next where the snapshot is the
+    /// commit. `count` records must come. Nothing may be staged. It is always synced, whatever the durability: a
+    /// snapshot that a power cut empties would take more with it than the last commits.
+    ///
+    /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is set then.
+    public mutating func rewrite(
+        revision: Int, count: Int, at time: UnsafeRawBufferPointer,
+        records: ((UnsafeRawBufferPointer) -> Void) -> Void
+    ) throws(StorageError) -> RewriteReport {
+        precondition(staged.isEmpty, "staged lines are synced or dropped before a rewrite")
+        if let refusal { throw refusal }
+        let header = SnapshotHeader(
+            schemaVersion: settings.schemaVersion, storeId: storeId,
+            generation: max(generation, journalGeneration) + 1, revision: revision, count: count)
+        let made: Generation.Made
+        do {
+            made = try Generation.make(
+                header, backupOf: generation, at: String(decoding: time, as: UTF8.self), in: place, settings,
+                records: records)
+        } catch {
+            if error.isUnsure || isJournalUnusable {
+                refusal = .readOnly(
+                    reason: "The store in \(place.path) is only read until it is opened again, because a new"
+                        + " generation could not be begun: \(error.error.reason)")
+            }
+            throw error.error
+        }
+        let report = RewriteReport(
+            generation: header.generation, revision: revision, records: count, snapshotBytes: made.snapshotBytes,
+            backup: made.backup)
+        generation = header.generation
+        journalGeneration = header.generation
+        journalCount = 1
+        journalEnd = made.journalSize
+        journalSize = made.journalSize
+        snapshotBytes = made.snapshotBytes
+        journalBytes = 0
+        journal = made.takeJournal()
+        isJournalUnusable = false
+        self.revision = revision
+        syncedRevision = revision
+        dropStaged()
+        publishAtOpening()
+        tidy()
+        return report
+    }
+
+    /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried
+    /// again at the next opening or rewrite.
+    func tidy() {
+        let inventory: StoreInventory
+        do {
+            inventory = try place.inventory()
+        } catch {
+            settings.log("\(place.path) could not be tidied: \(error)")
+            return
+        }
+        for name in inventory.temporaries { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
+        for generation in inventory.backups.filter({ $0 < self.generation }).dropLast() {
+            let name = StoreInventory.backupName(generation)
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
+        let overtaken = inventory.journals.filter { $0 < generation }
+        guard !overtaken.isEmpty else { return }
+        attempt(StoreDirectory.historyName) { () throws(SystemError) in
+            if try place.status(of: StoreDirectory.historyName) == nil {
+                try place.fileSystem.makeDirectory(place.path(of: StoreDirectory.historyName))
+            }
+            for generation in overtaken {
+                let name = StoreInventory.journalName(generation)
+                let target = StoreDirectory.historyName + "/" + name
+                let isTaken = try place.status(of: target) != nil
+                try place.move(name, to: isTaken ? target + "-" + settings.makeIdentifier() : target)
+            }
+        }
+    }
+
+    private func attempt(_ name: String, _ body: () throws(SystemError) -> Void) {
+        do {
+            try body()
+        } catch {
+            settings.log("\(place.path(of: name)) could not be put away: \(error)")
+        }
+    }
+}

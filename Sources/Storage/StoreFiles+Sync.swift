@@ -1,0 +1,108 @@
+import JSONCodec
+import Platform
+
+/// Commit: one write of all staged lines, one sync, then the durable seq is published; only then may anybody be told.
+extension StoreFiles {
+    /// The journal grows in advance by its own size, within these bounds, so that a sync need not write metadata.
+    static let growthBytesMin = 64 << 10
+    static let growthBytesMax = 1 << 20
+
+    /// Commits the staged lines, all or none. Afterwards nothing is staged, whatever happened.
+    ///
+    /// - Throws: `full`: nothing was committed, and a later sync may succeed. `outcomeUnknown`: nobody knows; the
+    ///   journal is unusable, and `rewrite` from the last durable state is the way on. `refusal` where there is one.
+    public mutating func sync() throws(StorageError) {
+        guard !staged.isEmpty else { return }
+        defer { dropStaged() }
+        if let refusal { throw refusal }
+        guard !isJournalUnusable else {
+            throw .readOnly(reason: "The journal of \(place.path) failed before and has not been begun anew.")
+        }
+        try write()
+        if settings.durability == .sync { try syncJournal() }
+        let last = stagedSeq
+        let syncedBefore = syncedRevision
+        if settings.durability == .sync { syncedRevision = last }
+        do {
+            try publish(last)
+        } catch {
+            syncedRevision = syncedBefore
+            isJournalUnusable = true
+            throw .outcomeUnknown(reason: "\(StoreDirectory.lockName) in \(place.path) could not be written: \(error).")
+        }
+        journalEnd += staged.count
+        journalBytes += staged.count
+        revision = last
+    }
+
+    private mutating func write() throws(StorageError) {
+        do {
+            try journal?.write(staged.bytes, at: journalEnd)
+        } catch {
+            let failed = error
+            guard failed.isNoSpace else {
+                isJournalUnusable = true
+                throw .outcomeUnknown(reason: "Writing the journal failed: \(failed).")
+            }
+            do {
+                try journal?.truncate(to: journalEnd)
+            } catch {
+                isJournalUnusable = true
+                throw .outcomeUnknown(
+                    reason: "Writing the journal failed: \(failed), and so did cutting it back: \(error).")
+            }
+            journalSize = journalEnd
+            throw .full(reason: "There is no space for the journal: \(failed). Free some and try again.")
+        }
+        let end = journalEnd + staged.count
+        if end > journalSize {
+            journalSize = end
+            grow()
+        }
+    }
+
+    /// Grows the journal in advance. Where that fails, every write grows it a little, which is slower and nothing else.
+    private mutating func grow() {
+        var left = max(Self.growthBytesMin, min(Self.growthBytesMax, journalSize))
+        guard let journal = journal?.descriptor else { return }
+        Self.lineFeeds.withUnsafeBytes { lineFeeds in
+            while left > 0 {
+                let part = UnsafeRawBufferPointer(rebasing: lineFeeds[..<min(left, lineFeeds.count)])
+                guard let written = try? settings.fileSystem.write(journal, part, journalSize) else { return }
+                journalSize += written
+                left -= written
+            }
+        }
+    }
+
+    private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytesMin)
+
+    private mutating func syncJournal() throws(StorageError) {
+        do {
+            try journal?.syncData()
+        } catch {
+            // The kernel may have given up the pages and will report success the next time: this file is done with.
+            isJournalUnusable = true
+            throw .outcomeUnknown(reason: "Syncing the journal failed: \(error).")
+        }
+    }
+
+    /// Tells other processes, and the next writer, how far the journal is whole.
+    mutating func publish(_ durable: Int) throws(SystemError) {
+        publication.truncate(to: 0)
+        Publication(
+            storeId: storeId, generation: generation, durable: durable, isSynced: syncedRevision >= durable
+        ).append(to: &publication)
+        try lock?.write(publication.bytes, at: 0)
+    }
+
+    /// Where even that cannot be written, nothing will be.
+    mutating func publishAtOpening() {
+        do {
+            try publish(revision)
+        } catch {
+            refusal = .readOnly(
+                reason: "The store in \(place.path) is only read: its lock file cannot be written: \(error).")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import JSONCodec
+import Platform
+
+/// The files of one store, open: what was committed is read from them once, and every commit goes to them.
+///
+/// It knows no moods. A record is the bytes of one JSON object; what it means is the caller's affair, who keeps all of
+/// them and hands them back when the snapshot is written anew. (A write-ahead log below a table: Room has SQLite's,
+/// Core Data its store file.)
+///
+///     var files = try StoreFiles.open(settings) { event in table.apply(event) }
+///     files.beginLine(seq: files.revision + 1, at: now)
+///     files.stagePut(record)
+///     files.endLine()
+///     try files.sync()          // now it may be answered
+///
+/// Whoever opened a store for writing holds its lock until this value goes.
+///
+/// Invariants, while it may be written:
+/// 1. `journal` is the last journal that counts (`Recovery` has the rules), and its end was clean when it was opened.
+/// 2. Up to `journalEnd` it holds the lines of the commits up to `revision`, from there to `journalSize` line feeds.
+/// 3. Staged lines are numbered from `revision + 1` without a gap, and none of them has reached the file.
+/// 4. `revision` is published before anybody can learn of it; with durability sync it was synced before that.
+/// 5. Once `isJournalUnusable`, that file is neither written nor synced again; `rewrite` gives another.
+public struct StoreFiles: ~Copyable {
+    /// No line of a store is longer; one that is was not written by us. Nobody may stage more, in bytes.
+    public static let lineBytesMax = 16 << 20
+    /// A commit whose line is longer, in bytes, is made by `rewrite` instead.
+    public static let commitBytesMax = 4 << 20
+
+    let settings: StoreSettings
+    let place: StoreDirectory
+    /// Nil where the store was opened read-only.
+    let lock: FileLock?
+    /// The journal that is appended to; nil where the store was opened read-only.
+    var journal: File?
+    /// Where the next line goes in it.
+    var journalEnd: Int
+    /// Its size: from `journalEnd` up to here there are line feeds.
+    var journalSize: Int
+    /// The generation of that journal, at least the snapshot's.
+    var journalGeneration: Int
+    /// How many journals have to be replayed after the snapshot.
+    var journalCount: Int
+
+    /// The store's own UUID, given at creation.
+    public let storeId: String
+    /// The generation of the snapshot.
+    public internal(set) var generation: Int
+    /// The last commit that was synced (with durability none: written).
+    public internal(set) var revision: Int
+    /// The last commit that is known to be on stable storage.
+    var syncedRevision: Int
+    public internal(set) var snapshotBytes: Int
+    /// The bytes of change lines behind the snapshot.
+    public internal(set) var journalBytes: Int
+    /// The error that every write gets, nil while the store can be written.
+    public internal(set) var refusal: StorageError?
+    /// What people are told of it.
+    public var readOnlyReason: String? { refusal?.reason }
+    /// The directory's path.
+    public var directory: String { place.path }
+    /// Whether a write or sync of the journal failed in a way that it must never be written again; `rewrite` helps.
+    public internal(set) var isJournalUnusable = false
+
+    var staged = ByteBuffer(capacity: 16 << 10)
+    var deletions = ByteBuffer(capacity: 64)
+    var lineStart = 0
+    var lineHeadEnd = 0
+    var stagedSeq: Int
+    var seqBeforeLine: Int
+    var hasPut = false
+    var publication = ByteBuffer(capacity: 256)
+
+    /// An open store. Without journal and lock it can only be read.
+    init(
+        _ settings: StoreSettings, _ place: consuming StoreDirectory, _ header: SnapshotHeader, revision: Int,
+        syncedRevision: Int, snapshotBytes: Int, lock: consuming FileLock?, journal: consuming File?
+    ) {
+        self.settings = settings
+        self.place = place
+        self.lock = lock
+        self.journal = journal
+        journalEnd = 0
+        journalSize = 0
+        journalGeneration = header.generation
+        journalCount = 1
+        storeId = header.storeId
+        generation = header.generation
+        self.revision = revision
+        self.syncedRevision = syncedRevision
+        self.snapshotBytes = snapshotBytes
+        journalBytes = 0
+        stagedSeq = revision
+        seqBeforeLine = revision
+    }
+}

@@ -1,0 +1,154 @@
+import JSONCodec
+import Platform
+
+/// The first line of `moods.json`:
+/// `{"format":"moodboard","schemaVersion":3,"storeId":"…","generation":G,"revision":R,"count":C,"moods":[`
+struct SnapshotHeader: Equatable {
+    var schemaVersion: Int
+    var storeId: String
+    var generation: Int
+    /// The last commit that is in it.
+    var revision: Int
+    /// How many records follow.
+    var count: Int
+}
+
+extension SnapshotHeader {
+    /// Nil where the line, without its line feed, is not exactly of the form.
+    init?(line: UnsafeRawBufferPointer) {
+        var matcher = ByteMatcher(line)
+        guard matcher.take("{\"format\":\"moodboard\",\"schemaVersion\":"), let schemaVersion = matcher.takeInteger(),
+            matcher.take(",\"storeId\":\""), let storeId = matcher.takeText(count: 36),
+            matcher.take("\",\"generation\":"), let generation = matcher.takeInteger(),
+            matcher.take(",\"revision\":"), let revision = matcher.takeInteger(),
+            matcher.take(",\"count\":"), let count = matcher.takeInteger(),
+            matcher.take(",\"moods\":["), matcher.isAtEnd
+        else { return nil }
+        self.init(
+            schemaVersion: schemaVersion, storeId: String(decoding: storeId, as: UTF8.self), generation: generation,
+            revision: revision, count: count)
+    }
+
+    func append(to buffer: inout ByteBuffer) {
+        buffer.append("{\"format\":\"moodboard\",\"schemaVersion\":")
+        buffer.append(integer: schemaVersion)
+        buffer.append(",\"storeId\":\"")
+        buffer.append(utf8: storeId)
+        buffer.append("\",\"generation\":")
+        buffer.append(integer: generation)
+        buffer.append(",\"revision\":")
+        buffer.append(integer: revision)
+        buffer.append(",\"count\":")
+        buffer.append(integer: count)
+        buffer.append(",\"moods\":[\n")
+    }
+}
+
+/// The first line of a journal:
+/// `{"format":"moodboard-journal","schemaVersion":3,"storeId":"…","generation":G,"baseRevision":R,"at":"…","crc":"…"}`
+struct JournalHeader: Equatable {
+    var schemaVersion: Int
+    var storeId: String
+    var generation: Int
+    /// The commit before its first line.
+    var baseRevision: Int
+}
+
+extension JournalHeader {
+    /// Nil where the line, without its line feed, is not exactly of the form or its seal is broken.
+    init?(line: UnsafeRawBufferPointer) {
+        guard let content = Seal.content(of: line) else { return nil }
+        var matcher = ByteMatcher(content)
+        guard matcher.take("{\"format\":\"moodboard-journal\",\"schemaVersion\":"),
+            let schemaVersion = matcher.takeInteger(),
+            matcher.take(",\"storeId\":\""), let storeId = matcher.takeText(count: 36),
+            matcher.take("\",\"generation\":"), let generation = matcher.takeInteger(),
+            matcher.take(",\"baseRevision\":"), let baseRevision = matcher.takeInteger(),
+            matcher.take(",\"at\":\""), matcher.takeText(count: 24) != nil, matcher.take("\","), matcher.isAtEnd
+        else { return nil }
+        self.init(
+            schemaVersion: schemaVersion, storeId: String(decoding: storeId, as: UTF8.self), generation: generation,
+            baseRevision: baseRevision)
+    }
+
+    func append(to buffer: inout ByteBuffer, at time: String) {
+        let start = buffer.count
+        buffer.append("{\"format\":\"moodboard-journal\",\"schemaVersion\":")
+        buffer.append(integer: schemaVersion)
+        buffer.append(",\"storeId\":\"")
+        buffer.append(utf8: storeId)
+        buffer.append("\",\"generation\":")
+        buffer.append(integer: generation)
+        buffer.append(",\"baseRevision\":")
+        buffer.append(integer: baseRevision)
+        buffer.append(",\"at\":\"")
+        buffer.append(utf8: time)
+        buffer.append("\",")
+        buffer.appendSeal(from: start)
+        buffer.append(UInt8(ascii: "\n"))
+    }
+}
+
+/// What a writer publishes in the lock file after each sync and before its answers. One line of fixed width:
+/// `{"format":"moodboard-lock","storeId":"…","generation":G,"durable":D,"synced":true,"crc":"…"}`, spaces, line feed.
+///
+/// The file is written in place and never synced, so after a power cut it may say too little, or nothing that is valid;
+/// but it never says more than was true.
+struct Publication: Equatable {
+    static let byteCount = 192
+
+    var storeId: String
+    var generation: Int
+    /// The last commit that may be shown: readers show nothing above.
+    var durable: Int
+    /// Whether that commit was on stable storage. With durability none it was not, and where it is missing after a
+    /// power cut, that is what was chosen and no damage.
+    var isSynced: Bool
+}
+
+extension Publication {
+    init?(line: UnsafeRawBufferPointer) {
+        guard let end = line.lastIndex(of: UInt8(ascii: "}")),
+            let content = Seal.content(of: UnsafeRawBufferPointer(rebasing: line[...end]))
+        else { return nil }
+        var matcher = ByteMatcher(content)
+        guard matcher.take("{\"format\":\"moodboard-lock\",\"storeId\":\""),
+            let storeId = matcher.takeText(count: 36),
+            matcher.take("\",\"generation\":"), let generation = matcher.takeInteger(),
+            matcher.take(",\"durable\":"), let durable = matcher.takeInteger(), matcher.take(",\"synced\":")
+        else { return nil }
+        let isSynced = matcher.take("true,")
+        guard isSynced || matcher.take("false,"), matcher.isAtEnd else { return nil }
+        self.init(
+            storeId: String(decoding: storeId, as: UTF8.self), generation: generation, durable: durable,
+            isSynced: isSynced)
+    }
+
+    func append(to buffer: inout ByteBuffer) {
+        let start = buffer.count
+        buffer.append("{\"format\":\"moodboard-lock\",\"storeId\":\"")
+        buffer.append(utf8: storeId)
+        buffer.append("\",\"generation\":")
+        buffer.append(integer: generation)
+        buffer.append(",\"durable\":")
+        buffer.append(integer: durable)
+        buffer.append(isSynced ? ",\"synced\":true," : ",\"synced\":false,")
+        buffer.appendSeal(from: start)
+        while buffer.count - start < Self.byteCount - 1 { buffer.append(UInt8(ascii: " ")) }
+        buffer.append(UInt8(ascii: "\n"))
+    }
+
+    /// Nil where nothing valid was published.
+    static func read(from file: borrowing File) throws(SystemError) -> Publication? {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { buffer in
+            do throws(SystemError) {
+                return .success(try file.read(buffer, at: 0))
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard try result.get() == byteCount else { return nil }
+        return bytes.withUnsafeBytes { Publication(line: $0) }
+    }
+}

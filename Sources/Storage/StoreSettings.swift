@@ -1,0 +1,48 @@
+import Platform
+
+/// How a store is opened. Nothing here has a default that decides about somebody's data.
+public struct StoreSettings: Sendable {
+    public enum Durability: Sendable {
+        /// Every commit is on stable storage before it is answered.
+        case sync
+        /// Commits are handed to the operating system only: they outlive the process, not a power cut.
+        case none
+    }
+
+    /// The directory's path; it is made, with its parents, when there is none.
+    public var directory: String
+    public var durability: Durability
+    /// Whether the directory must not be written, not even to mend it.
+    public var isReadOnly: Bool
+    /// Whether a directory that is a symbolic link, belongs to somebody else or can be written by others will do.
+    public var trustsDirectory: Bool
+    /// How long another process may hold the lock, in milliseconds; 0 does not wait.
+    public var lockTimeoutMilliseconds: Int
+    /// The schema version that is written; later ones are refused, earlier ones need a migration.
+    public var schemaVersion: Int
+    public var fileSystem: FileSystem
+    /// Gets one line, without its end, for each thing that people should know of.
+    public var log: @Sendable (String) -> Void
+    /// A new random UUID, 36 bytes; also what names temporary files, so it must not repeat.
+    public var makeIdentifier: @Sendable () -> String
+    /// The time of day as RFC 3339 in UTC with milliseconds: 24 bytes.
+    public var timestamp: @Sendable () -> String
+
+    public init(
+        directory: String, durability: Durability, isReadOnly: Bool, trustsDirectory: Bool,
+        lockTimeoutMilliseconds: Int, schemaVersion: Int, fileSystem: FileSystem,
+        log: @escaping @Sendable (String) -> Void, makeIdentifier: @escaping @Sendable () -> String,
+        timestamp: @escaping @Sendable () -> String
+    ) {
+        self.directory = directory
+        self.durability = durability
+        self.isReadOnly = isReadOnly
+        self.trustsDirectory = trustsDirectory
+        self.lockTimeoutMilliseconds = lockTimeoutMilliseconds
+        self.schemaVersion = schemaVersion
+        self.fileSystem = fileSystem
+        self.log = log
+        self.makeIdentifier = makeIdentifier
+        self.timestamp = timestamp
+    }
+}

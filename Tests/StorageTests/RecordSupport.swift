@@ -1,0 +1,176 @@
+import JSONCodec
+
+@testable import Storage
+
+/// A small generator with a seed, so that every random test can be run again as it was. (Steele, Lea and Flood,
+/// "Fast Splittable Pseudorandom Number Generators": SplitMix64.)
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+
+    /// Fixed seeds, and one that nobody has tried yet; a failing test names its own.
+    static let seeds: [UInt64] = [1, 2, 3, UInt64.random(in: 4 ... .max)]
+}
+
+/// A record as these tests keep it: everything that it is found, sorted and counted by.
+struct TestRecord: Equatable {
+    var id: RecordID
+    var time: Int64
+    var updated: Int64
+    /// ASCII without anything to escape, compared by bytes.
+    var text: String
+    var isMarked: Bool
+
+    var head: RecordHead {
+        RecordHead(
+            id: id, time: time, updated: updated, textPrefix: Self.prefix(Array(text.utf8)), isMarked: isMarked)
+    }
+
+    var json: String {
+        """
+        {"id":"\(Self.text(of: id))","time":\(time),"updated":\(updated),"text":"\(text)","isMarked":\(isMarked)}
+        """
+    }
+
+    /// The first two bytes only, so that many texts share one.
+    static func prefix(_ text: [UInt8]) -> Int64 {
+        Int64(text.first ?? 0) << 8 | Int64(text.dropFirst().first ?? 0)
+    }
+
+    static func text(of id: RecordID) -> String {
+        var buffer = ByteBuffer()
+        id.write(to: &buffer)
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    init(id: RecordID, time: Int64, updated: Int64, text: String, isMarked: Bool) {
+        self.id = id
+        self.time = time
+        self.updated = updated
+        self.text = text
+        self.isMarked = isMarked
+    }
+
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let value = try? JSONValue.parse(Array(bytes)), let id = value["id"]?.string,
+            let key = Array(id.utf8).withUnsafeBytes({ RecordID(text: $0) }), let time = value["time"]?.integer,
+            let updated = value["updated"]?.integer, let text = value["text"]?.string,
+            let isMarked = value["isMarked"]?.boolean
+        else { return nil }
+        self.init(id: key, time: Int64(time), updated: Int64(updated), text: text, isMarked: isMarked)
+    }
+
+    /// Drawn from few times and texts, so that ties are common.
+    static func random(_ id: RecordID, _ random: inout SeededGenerator) -> TestRecord {
+        let texts = ["", "a", "ab", "abc", "abd", "abcd", "b", "ba", "zz", "zzz"]
+        return TestRecord(
+            id: id, time: .random(in: -5...5, using: &random), updated: .random(in: 0...9, using: &random),
+            text: texts.randomElement(using: &random) ?? "", isMarked: .random(using: &random))
+    }
+
+    /// Whether it comes before another one, ties broken by id.
+    func precedes(_ other: TestRecord, in order: RecordOrder) -> Bool {
+        switch order {
+        case .time: time != other.time ? time < other.time : id < other.id
+        case .updated: updated != other.updated ? updated < other.updated : id < other.id
+        case .text:
+            text != other.text
+                ? text.utf8.lexicographicallyPrecedes(other.text.utf8) : id < other.id
+        }
+    }
+
+    func position(_ order: RecordOrder) -> RecordPosition {
+        switch order {
+        case .time: RecordPosition(key: time, text: [], id: id)
+        case .updated: RecordPosition(key: updated, text: [], id: id)
+        case .text: RecordPosition(key: Self.prefix(Array(text.utf8)), text: Array(text.utf8), id: id)
+        }
+    }
+}
+
+/// A store that tests share with closures, and can close and open again.
+final class TestRecords {
+    private let settings: StoreSettings?
+    private var store: RecordStore?
+
+    /// In memory without settings.
+    init(_ settings: StoreSettings?) throws(StorageError) {
+        self.settings = settings
+        try open()
+    }
+
+    func open() throws(StorageError) {
+        if let settings { store = try .open(settings, .test) } else { store = .inMemory(.test) }
+    }
+
+    func close() { store = nil }
+
+    func with<Result>(_ body: (inout RecordStore) throws -> Result) rethrows -> Result {
+        var open = store.take() ?? .inMemory(.test)
+        do {
+            let result = try body(&open)
+            store = consume open
+            return result
+        } catch {
+            store = consume open
+            throw error
+        }
+    }
+
+    func put(_ record: TestRecord) { with { store in withBytes(record.json) { store.put(record.head, $0) } } }
+    func remove(_ id: RecordID) -> Bool { with { $0.remove(id) } }
+    func removeAll() { with { $0.removeAll() } }
+    func endCommit() throws { try with { try $0.endCommit() } }
+    func abandonCommit() { with { $0.abandonCommit() } }
+    func flush() throws { try with { try $0.flush() } }
+    var needsFlush: Bool { with { $0.needsFlush } }
+    var revision: Int { with { $0.revision } }
+    var count: Int { with { $0.count } }
+
+    var contents: [RecordID: TestRecord] {
+        with { store in
+            var records: [RecordID: TestRecord] = [:]
+            store.walk(.time, isDescending: false, behind: nil) { record in
+                records[record.head.id] = TestRecord(record.bytes)
+                return true
+            }
+            return records
+        }
+    }
+}
+
+extension RecordExtractor {
+    /// How the store understands a `TestRecord`.
+    static let test = RecordExtractor(
+        head: { TestRecord($0)?.head },
+        compareTexts: { a, b in compare(text(a), text(b)) },
+        compareText: { record, text in compare(Self.text(record), text) })
+
+    private static func text(_ record: UnsafeRawBufferPointer) -> [UInt8] {
+        Array((TestRecord(record)?.text ?? "").utf8)
+    }
+
+    private static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+    }
+}
+
+extension RecordOrder {
+    static let all: [RecordOrder] = [.time, .updated, .text]
+}
+
+extension [RecordID: TestRecord] {
+    func sorted(_ order: RecordOrder, isDescending: Bool) -> [TestRecord] {
+        let ascending = values.sorted { $0.precedes($1, in: order) }
+        return isDescending ? ascending.reversed() : ascending
+    }
+}

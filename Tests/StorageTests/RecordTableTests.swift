@@ -1,0 +1,111 @@
+import JSONCodec
+import Testing
+
+@testable import Storage
+
+@Suite struct RecordTableTests {
+    private static func slot(_ record: TestRecord) -> RecordSlot {
+        var json = record.json
+        return json.withUTF8 { RecordSlot(head: record.head, copying: UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func walk(
+        _ table: inout RecordTable, _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?
+    ) -> [TestRecord] {
+        var records: [TestRecord] = []
+        table.walk(order, isDescending: isDescending, behind: position) { slot in
+            if let record = TestRecord(slot.bytes) { records.append(record) }
+            return true
+        }
+        return records
+    }
+
+    /// Against a dictionary that is sorted when somebody asks; the orders are built early or late.
+    @Test(arguments: SeededGenerator.seeds)
+    func isADictionaryWithThreeOrders(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var table = RecordTable(extractor: .test)
+        var model: [RecordID: TestRecord] = [:]
+        for step in 0..<1_500 {
+            let id = RecordID(high: 0, low: UInt64.random(in: 0..<300, using: &random))
+            let record = TestRecord.random(id, &random)
+            if let number = table.find(id) {
+                if Bool.random(using: &random) {
+                    let old = table.replace(number, with: Self.slot(record))
+                    #expect(TestRecord(old.bytes) == model[id])
+                    old.free()
+                    model[id] = record
+                } else {
+                    let old = table.remove(number)
+                    #expect(TestRecord(old.bytes) == model[id])
+                    old.free()
+                    model[id] = nil
+                }
+            } else {
+                #expect(model[id] == nil)
+                table.insert(Self.slot(record))
+                model[id] = record
+            }
+            if Int.random(in: 0..<700, using: &random) == 0 {
+                for slot in table.removeAll() { slot.free() }
+                model = [:]
+            }
+            if step % 83 == 0 { try Self.compare(&table, model, &random, "seed \(seed), step \(step)") }
+        }
+    }
+
+    private static func compare(
+        _ table: inout RecordTable, _ model: [RecordID: TestRecord], _ random: inout SeededGenerator, _ place: String
+    ) throws {
+        #expect(table.count == model.count, "\(place)")
+        #expect(table.markedCount == model.values.filter(\.isMarked).count, "\(place)")
+        #expect(table.byteCount == model.values.reduce(0) { $0 + $1.json.utf8.count }, "\(place)")
+        guard let order = RecordOrder.all.randomElement(using: &random) else { return }
+        for isDescending in [false, true] {
+            let sorted = model.sorted(order, isDescending: isDescending)
+            let all = walk(&table, order, isDescending: isDescending, behind: nil)
+            try #require(all == sorted, "\(place)")
+            // From the place of a record, whether it is there or not.
+            let id = RecordID(high: 0, low: UInt64.random(in: 0..<300, using: &random))
+            let place = TestRecord.random(id, &random)
+            let rest = sorted.filter { isDescending ? $0.precedes(place, in: order) : place.precedes($0, in: order) }
+            let shown = walk(&table, order, isDescending: isDescending, behind: place.position(order))
+            try #require(shown == rest, "\(order), descending \(isDescending), behind \(place)")
+        }
+    }
+
+    @Test func walkingStopsWhenItIsTold() {
+        var table = RecordTable(extractor: .test)
+        for number in 0..<10 {
+            let record = TestRecord(
+                id: RecordID(high: 0, low: UInt64(number)), time: Int64(number), updated: 0, text: "", isMarked: false)
+            table.insert(Self.slot(record))
+        }
+        var seen: [Int64] = []
+        table.walk(.time, isDescending: true, behind: nil) { slot in
+            seen.append(slot.head.time)
+            return seen.count < 3
+        }
+        #expect(seen == [9, 8, 7])
+    }
+
+    @Test(arguments: [
+        "", "0190b5a0-7c5e-7000-8000-3f2a9c1d4e5", "0190B5A0-7C5E-7000-8000-3F2A9C1D4E5B",
+        "0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b0", "0190b5a07c5e-7000-8000-3f2a9c1d4e5b0",
+    ])
+    func refusesIDsThatAreNotAsItWritesThem(text: String) {
+        #expect(Array(text.utf8).withUnsafeBytes { RecordID(text: $0) } == nil)
+    }
+
+    @Test func idsReadBackAndSortAsTheirText() throws {
+        var random = SeededGenerator(seed: 1)
+        var previous = RecordID(high: 0, low: 0)
+        for _ in 0..<1_000 {
+            let id = RecordID(high: Bool.random(using: &random) ? previous.high : random.next(), low: random.next())
+            let text = TestRecord.text(of: id)
+            #expect(Array(text.utf8).withUnsafeBytes { RecordID(text: $0) } == id)
+            #expect((id < previous) == (text < TestRecord.text(of: previous)))
+            previous = id
+        }
+    }
+}
