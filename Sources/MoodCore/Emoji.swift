@@ -1,0 +1,130 @@
+/// What counts as one emoji: a text that is drawn as a single picture. UTS #51, "Unicode Emoji", section 1.4.
+///
+/// The grammar, by code points:
+///
+///     emoji    = flag | keycap | modifier | sequence
+///     flag     = two regional indicators
+///     sequence = element (joiner element)*         the later ones may lack their selector
+///     element  = base modifier | base selector | a code point that is a picture by itself; then tags
+public enum Emoji {
+    /// The longest emoji, in bytes; the longest in use (two people with skin tones, kissing) has 35.
+    public static let bytesMax = 128
+
+    /// What is wrong with a text as an emoji, in words for people; nil when it is one.
+    public static func problem(_ text: UnsafeRawBufferPointer) -> String? {
+        if text.isEmpty { return "must be one emoji, such as 😊; it is empty" }
+        if isCommonFace(text) { return nil }
+        if text.count > bytesMax { return "must be one emoji of at most \(bytesMax) bytes; it has \(text.count)" }
+        var scalars = Scalars(text)
+        guard matches(&scalars) else {
+            let string = String(decoding: text, as: UTF8.self)
+            if string.unicodeScalars.count == 1, let only = string.unicodeScalars.first, only.properties.isEmoji,
+                only.value > 0x7f
+            {
+                return "must be drawn as an emoji; add the variation selector U+FE0F behind this symbol"
+            }
+            return "must be exactly one emoji, such as 😊"
+        }
+        return nil
+    }
+
+    /// Faces, hands and hearts of the blocks in which every code point is drawn as an emoji by itself: U+1F600-1F64F,
+    /// U+1F910-1F93A, U+1F970-1F9FF. Most moods are one of these, and need no look at the properties.
+    private static func isCommonFace(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard text.count == 4, text[0] == 0xf0, text[1] == 0x9f else { return false }
+        let low = Int(text[2] & 0x3f) << 6 | Int(text[3] & 0x3f)
+        return (low >= 0x600 && low <= 0x64f) || (low >= 0x910 && low <= 0x93a) || (low >= 0x970 && low <= 0x9ff)
+    }
+
+    private static func matches(_ scalars: inout Scalars) -> Bool {
+        guard let first = scalars.next() else { return false }
+        if isRegionalIndicator(first) {
+            guard let second = scalars.next(), isRegionalIndicator(second) else { return false }
+            return scalars.next() == nil
+        }
+        guard element(first, &scalars, isJoined: false) else { return false }
+        if !isJoinable(first) { return scalars.next() == nil }
+        while let joiner = scalars.next() {
+            guard joiner.value == 0x200d, let part = scalars.next(), isJoinable(part),
+                element(part, &scalars, isJoined: true)
+            else { return false }
+        }
+        return true
+    }
+
+    /// A joiner beside a keycap or a lone skin tone joins nothing: that would be two pictures. UAX #29, rule GB11.
+    private static func isJoinable(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x80 && !scalar.properties.isEmojiModifier
+    }
+
+    private static func element(_ first: Unicode.Scalar, _ scalars: inout Scalars, isJoined: Bool) -> Bool {
+        let isKeycapBase = first.value < 0x80
+        guard first.properties.isEmoji, !isRegionalIndicator(first) else { return false }
+        var isPicture = first.properties.isEmojiPresentation || isJoined
+        let following = scalars.peek()
+        if following?.value == 0xfe0f {
+            scalars.advance()
+            isPicture = true
+        } else if !isKeycapBase, let following, following.properties.isEmojiModifier {
+            guard first.properties.isEmojiModifierBase else { return false }
+            scalars.advance()
+            isPicture = true
+        }
+        if scalars.peek()?.value == 0x20e3 {
+            guard isKeycapBase else { return false }
+            scalars.advance()
+            return true
+        }
+        if isKeycapBase { return false }
+        return isPicture && tags(&scalars)
+    }
+
+    /// Tag characters (flags of regions) end with the cancel tag. UTS #51, ED-14a.
+    private static func tags(_ scalars: inout Scalars) -> Bool {
+        var count = 0
+        while let tag = scalars.peek(), tag.value >= 0xe0020, tag.value <= 0xe007e {
+            scalars.advance()
+            count += 1
+        }
+        guard count > 0 else { return true }
+        return scalars.next()?.value == 0xe007f
+    }
+
+    private static func isRegionalIndicator(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x1f1e6 && scalar.value <= 0x1f1ff
+    }
+
+    /// Code points with one look ahead.
+    private struct Scalars {
+        private var rest: UnsafeRawBufferPointer.Iterator
+        private var decoder = Unicode.UTF8()
+        private var ahead: Unicode.Scalar?
+        private var isAhead = false
+
+        init(_ text: UnsafeRawBufferPointer) { rest = text.makeIterator() }
+
+        mutating func peek() -> Unicode.Scalar? {
+            if !isAhead {
+                ahead = decode()
+                isAhead = true
+            }
+            return ahead
+        }
+
+        mutating func next() -> Unicode.Scalar? {
+            let scalar = peek()
+            isAhead = false
+            return scalar
+        }
+
+        mutating func advance() { _ = next() }
+
+        private mutating func decode() -> Unicode.Scalar? {
+            switch decoder.decode(&rest) {
+            case .scalarValue(let scalar): scalar
+            case .emptyInput: nil
+            case .error: "\u{fffd}"
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import JSONCodec
+
+/// The feature menu: the root screen, as data.
+public enum Menu {
+    public struct Section: Sendable {
+        public let title: String
+        public let footer: String?
+        public let items: [Item]
+    }
+
+    public struct Item: Sendable {
+        public let number: String
+        public let title: String
+        public let description: String
+        /// The name of an SF Symbol, for clients that have them.
+        public let icon: String
+        /// A semantic colour.
+        public let color: String
+        public let route: Route
+    }
+
+    public static let sections = [
+        Section(
+            title: "Basics",
+            footer: "Start here: state that lives as long as a screen, then state that others watch.",
+            items: [
+                Item(
+                    number: "01", title: "Intro State",
+                    description: "Compose a mood in a form whose state is gone when you leave it",
+                    icon: "hand.tap", color: "blue", route: .introState),
+                Item(
+                    number: "02", title: "Observation",
+                    description: "Watch the list change while moods are recorded",
+                    icon: "eye", color: "purple", route: .observation),
+            ]),
+        Section(
+            title: "Architecture & Navigation",
+            footer: nil,
+            items: [
+                Item(
+                    number: "03", title: "Architecture",
+                    description: "Follow one mood through form, model and store",
+                    icon: "building.columns", color: "orange", route: .architecture)
+            ]),
+        Section(
+            title: "Data Operations & Navigation",
+            footer: "Open a mood in the list to see its detail and to mark it as a favorite.",
+            items: [
+                Item(
+                    number: "04-05", title: "CRUD + Detail",
+                    description: "Add, edit and delete moods, and look at each of them closely",
+                    icon: "list.bullet.clipboard", color: "green", route: .crudList)
+            ]),
+    ]
+
+    /// Writes `{sections: [...]}`.
+    public static func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("sections")
+        writer.beginArray()
+        for section in sections {
+            writer.beginObject()
+            writer.key("title")
+            writer.string(section.title)
+            if let footer = section.footer {
+                writer.key("footer")
+                writer.string(footer)
+            }
+            writer.key("items")
+            writer.beginArray()
+            for item in section.items { item.write(to: &writer) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension Menu.Item {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("number")
+        writer.string(number)
+        writer.key("title")
+        writer.string(title)
+        writer.key("description")
+        writer.string(description)
+        writer.key("icon")
+        writer.string(icon)
+        writer.key("color")
+        writer.string(color)
+        writer.key("route")
+        route.write(to: &writer)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,105 @@
+import JSONCodec
+
+/// A mood's identity: a UUID (RFC 9562), kept as two words, written in lower case, read in either.
+public struct MoodID: Sendable, Hashable {
+    public let high: UInt64
+    public let low: UInt64
+
+    /// The length of the written form.
+    public static let textLength = 36
+
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Reads the form 8-4-4-4-12. RFC 9562, section 4.
+    public init?(_ text: UnsafeRawBufferPointer) {
+        guard text.count == Self.textLength, let base = text.baseAddress else { return nil }
+        let dash = UInt8(ascii: "-")
+        guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else { return nil }
+        // Eight digits at a time; the dashes stand behind digits 8, 12, 16 and 20.
+        @inline(__always) func load(_ at: Int) -> UInt64 {
+            UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        }
+        @inline(__always) func join(_ first: Int, _ second: Int) -> UInt64 {
+            load(first) & 0xffff_ffff | load(second) << 32
+        }
+        guard let a = Self.digits(load(0)), let b = Self.digits(join(9, 14)), let c = Self.digits(join(19, 24)),
+            let d = Self.digits(load(28))
+        else { return nil }
+        self.init(high: a << 32 | b, low: c << 32 | d)
+    }
+
+    /// The value of eight hex digits, the first in the lowest byte; nil if one is none.
+    @inline(__always)
+    private static func digits(_ text: UInt64) -> UInt64? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let letters = text >> 6 & ones
+        var nibbles = (text & (ones &* 0x0f)) &+ letters &* 9
+        // A nibble above 9 comes from a letter and from nothing else, and writing it again gives the same text.
+        let isAboveNine = (nibbles &+ ones &* 6) >> 4 & ones
+        let again = nibbles &+ ones &* 0x30 &+ letters &* 0x27
+        guard text & (ones &* 0x80) == 0, nibbles & (ones &* 0xf0) == 0, isAboveNine == letters,
+            again == text | letters << 5
+        else { return nil }
+        nibbles = nibbles.byteSwapped
+        nibbles = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff
+        nibbles = (nibbles | nibbles >> 8) & 0x0000_ffff_0000_ffff
+        return (nibbles | nibbles >> 16) & 0xffff_ffff
+    }
+
+    public init?(_ text: String) {
+        var text = text
+        guard let value = text.withUTF8({ MoodID(UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = value
+    }
+
+    /// Version 7: 48 bits of milliseconds, then random bits. RFC 9562, section 5.7.
+    public init(version7At time: Timestamp, random: (UInt64, UInt64)) {
+        let milliseconds = UInt64(truncatingIfNeeded: max(time.milliseconds, 0)) & 0xffff_ffff_ffff
+        high = milliseconds << 16 | 0x7000 | random.0 & 0x0fff
+        low = 0x8000_0000_0000_0000 | random.1 & 0x3fff_ffff_ffff_ffff
+    }
+
+    /// The written form, 36 bytes of ASCII.
+    public var text: String {
+        var buffer = ByteBuffer(capacity: 40)
+        write(to: &buffer)
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
+    public func write(to buffer: inout ByteBuffer) {
+        let a = Self.hex(high >> 32)
+        let b = Self.hex(high & 0xffff_ffff)
+        let c = Self.hex(low >> 32)
+        let d = Self.hex(low & 0xffff_ffff)
+        let dash = UInt64(UInt8(ascii: "-"))
+        // aaaaaaaa -bbbb-bb bb-cccc- ccccdddd dddd
+        buffer.append(word: a)
+        buffer.append(word: dash | (b & 0xffff_ffff) << 8 | dash << 40 | (b >> 32) << 48)
+        buffer.append(word: b >> 48 | dash << 16 | (c & 0xffff_ffff) << 24 | dash << 56)
+        buffer.append(word: c >> 32 | d << 32)
+        buffer.append(word: d >> 32)
+        buffer.truncate(to: buffer.count - 4)
+    }
+
+    /// Eight hex digits of 32 bits, the first in the lowest byte.
+    @inline(__always)
+    private static func hex(_ value: UInt64) -> UInt64 {
+        var nibbles = value
+        nibbles = (nibbles | nibbles << 16) & 0x0000_ffff_0000_ffff
+        nibbles = (nibbles | nibbles << 8) & 0x00ff_00ff_00ff_00ff
+        nibbles = (nibbles | nibbles << 4) & 0x0f0f_0f0f_0f0f_0f0f
+        nibbles = nibbles.byteSwapped
+        let letters = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
+    }
+}
+
+extension MoodID: Comparable {
+    public static func < (a: MoodID, b: MoodID) -> Bool {
+        a.high != b.high ? a.high < b.high : a.low < b.low
+    }
+}

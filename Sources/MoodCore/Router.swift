@@ -1,0 +1,64 @@
+import JSONCodec
+
+/// Where a client is: a stack of routes over the menu, and the one place that changes it.
+/// (SwiftUI: `NavigationStack(path:)`; UIKit: a coordinator; Compose: `NavController`; React: a history.)
+///
+/// Invariant: `path` never contains `menu`, which is the root below it, and has at most `depthMax` routes.
+public struct Router: Sendable, Equatable {
+    public static let depthMax = 64
+
+    /// The routes above the root, the current one last.
+    public private(set) var path: [Route] = []
+
+    public init() {}
+
+    public var current: Route { path.last ?? .menu }
+    public var canGoBack: Bool { !path.isEmpty }
+
+    /// The stack is full.
+    public struct TooDeep: Error {}
+
+    /// Shows a route on top of the present one; `menu` goes back to the root.
+    public mutating func navigate(to route: Route) throws(TooDeep) {
+        if route == .menu { return goBackToRoot() }
+        guard path.count < Self.depthMax else { throw TooDeep() }
+        path.append(route)
+    }
+
+    /// Shows a route unless it is shown already: what a deep link does.
+    public mutating func open(_ route: Route) throws(TooDeep) {
+        if route != current { try navigate(to: route) }
+    }
+
+    /// Shows a route in place of the present one; on the root, on top of it.
+    public mutating func replace(with route: Route) throws(TooDeep) {
+        if route == .menu { return goBackToRoot() }
+        if !path.isEmpty { path.removeLast() }
+        try navigate(to: route)
+    }
+
+    /// One step back; nothing happens at the root.
+    public mutating func goBack() {
+        if !path.isEmpty { path.removeLast() }
+    }
+
+    public mutating func goBackToRoot() { path.removeAll() }
+
+    /// Writes `{router, path, current, canGoBack, depth}`.
+    public func write(name: String, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("router")
+        writer.string(name)
+        writer.key("path")
+        writer.beginArray()
+        for route in path { route.write(to: &writer) }
+        writer.endArray()
+        writer.key("current")
+        current.write(to: &writer)
+        writer.key("canGoBack")
+        writer.boolean(canGoBack)
+        writer.key("depth")
+        writer.integer(path.count)
+        writer.endObject()
+    }
+}

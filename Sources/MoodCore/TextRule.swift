@@ -1,0 +1,143 @@
+import MoodText
+
+/// The rules for the texts of a mood, each limit in its unit. The same rules serve requests, files and the editor.
+public enum TextRule {
+    public static let labelCharactersMax = 200
+    public static let labelBytesMax = 2 * 1024
+    public static let notesBytesMax = 64 * 1024
+    public static let tagsMax = 32
+    public static let tagCharactersMax = 64
+    public static let tagBytesMax = 512
+    public static let urlBytesMax = 8 * 1024
+
+    /// What is wrong with a label, which counts without the white space around it; nil when nothing is.
+    public static func labelProblem(
+        _ text: UnsafeRawBufferPointer, charactersMax: Int = labelCharactersMax
+    ) -> String? {
+        lineProblem(trimmed(text), charactersMax: charactersMax, bytesMax: labelBytesMax)
+    }
+
+    /// What is wrong with a tag, which counts without the white space around it; nil when nothing is.
+    public static func tagProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        lineProblem(trimmed(text), charactersMax: tagCharactersMax, bytesMax: tagBytesMax)
+    }
+
+    /// What is wrong with notes; nil when nothing is.
+    public static func notesProblem(_ text: UnsafeRawBufferPointer, bytesMax: Int = notesBytesMax) -> String? {
+        text.count <= bytesMax ? nil : "may have at most \(bytesMax) bytes of UTF-8; it has \(text.count)"
+    }
+
+    /// What is wrong with a web address; nil when nothing is. Only the parts that matter here are looked at: the scheme,
+    /// a host, nothing that ends the address early. RFC 3986, section 3.
+    public static func urlProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        if text.count > urlBytesMax { return "may have at most \(urlBytesMax) bytes; it has \(text.count)" }
+        let rest: Int
+        if hasPrefix(text, "https://") {
+            rest = 8
+        } else if hasPrefix(text, "http://") {
+            rest = 7
+        } else {
+            return "must begin with https:// or http://"
+        }
+        guard rest < text.count, !"/?#:@".utf8.contains(text[rest]) else { return "must name a host behind the scheme" }
+        for byte in text where byte <= 0x20 || byte == 0x7f || "<>\"\\^`{|}".utf8.contains(byte) {
+            return "must not contain white space, control characters or any of < > \" \\ ^ ` { | }; percent-encode them"
+        }
+        return nil
+    }
+
+    /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for the
+    /// length): one @ with text on both sides, no white space or control characters.
+    public static func emailProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        if text.count > 254 { return "may have at most 254 bytes; it has \(text.count)" }
+        let at = UInt8(ascii: "@")
+        guard let last = text.lastIndex(of: at), last > 0, last < text.count - 1,
+            text.firstIndex(of: at) == last || text[0] == UInt8(ascii: "\"")
+        else { return "must look like name@example.org" }
+        for byte in text where byte <= 0x20 || byte == 0x7f {
+            return "must not contain white space or control characters"
+        }
+        return nil
+    }
+
+    /// What is wrong with the path of a file; nil when nothing is. It is only ever named, never opened.
+    public static func pathProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        guard text.first == UInt8(ascii: "/") else { return "must be an absolute path, which begins with /" }
+        if text.count > 4096 { return "may have at most 4096 bytes; it has \(text.count)" }
+        return text.contains(0) ? "must not contain the character U+0000" : nil
+    }
+
+    /// What is wrong with the name of a time zone; nil when nothing is.
+    public static func timeZoneProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        TimeZones.isKnown(String(decoding: text.prefix(TimeZones.nameBytesMax + 1), as: UTF8.self))
+            ? nil : "must be a time zone name of the IANA database, such as Europe/Helsinki"
+    }
+
+    /// What is wrong with the identifier of a locale; nil when nothing is.
+    public static func localeProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        Locales.canonical(String(decoding: text.prefix(Locales.identifierBytesMax + 1), as: UTF8.self)) == nil
+            ? "must be a known locale, such as en_US or fi-FI" : nil
+    }
+
+    /// The text without white space (Unicode White_Space) at either end.
+    public static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = text.count
+        while start < end {
+            let length = whiteSpaceLength(text, at: start, end)
+            if length == 0 { break }
+            start += length
+        }
+        while end > start {
+            var first = end - 1
+            while first > start, text[first] & 0xc0 == 0x80 { first -= 1 }
+            if whiteSpaceLength(text, at: first, end) != end - first { break }
+            end = first
+        }
+        return UnsafeRawBufferPointer(rebasing: text[start..<end])
+    }
+
+    private static func lineProblem(
+        _ text: UnsafeRawBufferPointer, charactersMax: Int, bytesMax: Int
+    ) -> String? {
+        if text.isEmpty { return "must not be empty or only white space" }
+        if text.count > bytesMax { return "may have at most \(bytesMax) bytes; it has \(text.count)" }
+        if hasControlCharacter(text) { return "must not contain control characters such as line breaks" }
+        // A character has at least one byte, so a short text needs no count.
+        if text.count > charactersMax {
+            let characters = String(decoding: text, as: UTF8.self).count
+            if characters > charactersMax {
+                return "may have at most \(charactersMax) characters; it has \(characters)"
+            }
+        }
+        return nil
+    }
+
+    /// Unicode category Cc: U+0000-1F, U+7F-9F.
+    public static func hasControlCharacter(_ text: UnsafeRawBufferPointer) -> Bool {
+        var previous: UInt8 = 0
+        for byte in text {
+            if byte < 0x20 || byte == 0x7f || (previous == 0xc2 && byte < 0xa0) { return true }
+            previous = byte
+        }
+        return false
+    }
+
+    private static func whiteSpaceLength(_ text: UnsafeRawBufferPointer, at: Int, _ end: Int) -> Int {
+        let first = text[at]
+        if first < 0x80 { return first == 0x20 || (first >= 0x09 && first <= 0x0d) ? 1 : 0 }
+        if first == 0xc2, at + 1 < end { return text[at + 1] == 0x85 || text[at + 1] == 0xa0 ? 2 : 0 }
+        guard first >= 0xe1, first <= 0xe3, at + 2 < end else { return 0 }
+        let rest = UInt32(text[at + 1] & 0x3f) << 6 | UInt32(text[at + 2] & 0x3f)
+        let scalar = Unicode.Scalar(UInt32(first & 0x0f) << 12 | rest)
+        return scalar?.properties.isWhitespace == true ? 3 : 0
+    }
+
+    private static func hasPrefix(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
+        guard text.count >= prefix.utf8CodeUnitCount else { return false }
+        for index in 0..<prefix.utf8CodeUnitCount where text[index] | 0x20 != prefix.utf8Start[index] | 0x20 {
+            return false
+        }
+        return true
+    }
+}
