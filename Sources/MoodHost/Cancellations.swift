@@ -1,0 +1,67 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+
+/// The requests of the present input that were cancelled before they were handled.
+///
+/// `$/cancelRequest {id}` (LSP 3.17) still gets an answer, `notifications/cancelled {requestId}` (MCP) none. Requests are
+/// handled one after the other as soon as they have arrived, so a cancellation only has something to cancel when it
+/// arrives together with its request; it is looked for when one of the two names stands in what was read.
+struct Cancellations {
+    private struct Cancellation {
+        let id: [UInt8]
+        /// The number of the message that cancels; only those before it are cancelled.
+        let number: Int
+        let isSilent: Bool
+    }
+
+    private var cancellations: [Cancellation] = []
+    /// Whether one of the names was seen.
+    private(set) var isExpected = false
+
+    var isEmpty: Bool { cancellations.isEmpty }
+
+    mutating func removeAll() {
+        cancellations.removeAll()
+        isExpected = false
+    }
+
+    /// Forgets what was found, because it is looked for again from the present message on.
+    mutating func forget() { cancellations.removeAll(keepingCapacity: true) }
+
+    mutating func look(in input: UnsafeRawBufferPointer) {
+        if !isExpected { isExpected = Self.mayContain(input) }
+    }
+
+    /// The common part of both names: "/cancel". A text that contains it costs a second look, nothing more; a name that
+    /// is split between two reads, or written with escapes, is not found, and its request is simply answered.
+    static func mayContain(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let wanted = "/cancel" as StaticString
+        let count = wanted.utf8CodeUnitCount
+        var at = 0
+        while let found = bytes.firstOffset(of: UInt8(ascii: "/"), from: at) {
+            guard bytes.count - found >= count else { return false }
+            if (0..<count).allSatisfy({ bytes[found + $0] == wanted.utf8Start[$0] }) { return true }
+            at = found + 1
+        }
+        return false
+    }
+
+    static func isCancellation(_ method: JSONText) -> Bool {
+        method.equals("$/cancelRequest") || method.equals("notifications/cancelled")
+    }
+
+    mutating func note(_ envelope: Envelope, at number: Int) {
+        guard envelope.id == nil, let method = envelope.method, Self.isCancellation(method) else { return }
+        let isSilent = method.equals("notifications/cancelled")
+        envelope.params?.forEachMember { key, value in
+            guard isSilent ? key.equals("requestId") : key.equals("id") else { return }
+            cancellations.append(Cancellation(id: Array(value.bytes), number: number, isSilent: isSilent))
+        }
+    }
+
+    /// Whether the request with this id, which is message `number`, was cancelled, and if so whether silently.
+    func find(_ id: UnsafeRawBufferPointer, before number: Int) -> Bool? {
+        cancellations.first { $0.number > number && $0.id.elementsEqual(id) }?.isSilent
+    }
+}

@@ -1,0 +1,57 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Platform
+import Storage
+
+/// `host.*` and `rpc.discover`.
+extension Core {
+    static let hostHandlers: [HandlerEntry] = [
+        HandlerEntry("host.info", { (core, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
+        HandlerEntry("host.ping", { (_, _, out) throws(RPCError) in out.raw("{}") }),
+        HandlerEntry(
+            "host.shutdown",
+            { (core, _, out) throws(RPCError) in
+                core.isShuttingDown = true
+                out.raw("{}")
+            }
+        ),
+        HandlerEntry(
+            "rpc.discover",
+            { (_, _, out) throws(RPCError) in OpenRPC.document(of: .standard, version: version).write(to: &out) }
+        ),
+    ]
+
+    /// What this version can do, for clients that ask before they use it.
+    private static let features: [StaticString] = [
+        "batch", "cancel", "dryRun", "framing.header", "framing.line", "ifRevision", "progress",
+    ]
+
+    private mutating func writeHostInfo(_ out: inout JSONWriter) {
+        out.beginObject()
+        out.key("name")
+        out.string("moodboard")
+        out.key("version")
+        out.string(Self.version)
+        out.key("protocolVersion")
+        out.string(MethodCatalogue.protocolVersion)
+        out.key("pid")
+        out.integer(ProcessFacts.processID)
+        out.key("store")
+        writeStoreInfo(&out)
+        out.key("limits")
+        out.beginObject()
+        for name in Limits.Name.allCases {
+            out.key(name.rawValue)
+            out.integer(options.limits[name])
+        }
+        out.endObject()
+        out.key("features")
+        out.beginArray()
+        for feature in Self.features { out.string(feature) }
+        out.endArray()
+        out.endObject()
+    }
+}

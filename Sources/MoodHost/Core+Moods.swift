@@ -1,0 +1,290 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodText
+import Storage
+
+/// `mood.*`: from arguments to the store's own words.
+extension Core {
+    static let moodHandlers: [HandlerEntry] = [
+        HandlerEntry("mood.get", { (core, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
+        HandlerEntry("mood.create", { (core, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
+        HandlerEntry("mood.list", { (core, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
+        HandlerEntry("mood.update", { (core, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
+        HandlerEntry(
+            "mood.updateMany", { (core, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
+        HandlerEntry("mood.delete", { (core, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
+        HandlerEntry(
+            "mood.deleteMany", { (core, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
+        HandlerEntry(
+            "mood.clear",
+            { (core, _, out) throws(RPCError) in
+                try core.openForWriting()
+                write("deleted", core.store.clear(), &out)
+            }
+        ),
+        HandlerEntry(
+            "mood.setFavorite",
+            { (core, arguments, out) throws(RPCError) in
+                try core.setFavorite(arguments, to: arguments.boolean("isFavorite"), &out)
+            }
+        ),
+        HandlerEntry(
+            "mood.toggleFavorite",
+            { (core, arguments, out) throws(RPCError) in try core.setFavorite(arguments, to: nil, &out) }
+        ),
+        HandlerEntry(
+            "mood.setNotes", { (core, arguments, out) throws(RPCError) in try core.setNotes(arguments, &out) }),
+        HandlerEntry("mood.share", { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
+    ]
+
+    private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
+        out.beginObject()
+        out.key(name)
+        out.integer(count)
+        out.endObject()
+    }
+
+    /// The argument that every method which calls this requires, so it is there.
+    @inline(__always)
+    private static func id(_ arguments: borrowing Arguments) throws(RPCError) -> MoodID {
+        guard let id = arguments.id("id") else { throw Arguments.error("is required", at: "/id") }
+        return id
+    }
+
+    private mutating func get(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try open()
+        let id = try Self.id(arguments)
+        do throws(MoodStoreError) { try store.get(id, to: &out) } catch { throw RPCError(error) }
+    }
+
+    private mutating func create(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try openForWriting()
+        var given = MoodMembers()
+        given.id = arguments.id("id")
+        given.emoji = arguments.text("emoji")
+        given.label = arguments.text("label")
+        given.timestamp = MoodTime(arguments.text("timestamp"))
+        given.isFavorite = arguments.boolean("isFavorite")
+        given.notes = arguments.text("notes")
+        given.tags = arguments["tags"]
+        given.valence = arguments["valence"]?.number
+        given.timeZone = arguments.text("timeZone")
+        given.attachments = arguments["attachments"]
+        let id = given.id ?? makeID()
+        do throws(MoodStoreError) {
+            try store.create(given, id: id, at: now, to: &out)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    private mutating func list(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try open()
+        var query = MoodQuery()
+        if let limit = arguments.integer("limit") { query.limit = limit }
+        if let sort = arguments.text("sort") {
+            query.sort = sort.equals("label") ? .label : sort.equals("updatedAt") ? .updatedAt : .timestamp
+        }
+        if let order = arguments.text("order") { query.isDescending = order.equals("desc") }
+        if let filter = arguments["filter"] { query.filter = Self.filter(filter) }
+        query.wantsTotal = arguments.boolean("count") ?? false
+        let cursor = arguments.text("cursor")?.withDecoded { Array($0) }
+        do throws(MoodStoreError) {
+            try store.list(query, cursor: cursor, to: &out)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    private static func filter(_ value: ValidJSON) -> MoodFilter {
+        var filter = MoodFilter()
+        value.forEachMember { key, value in
+            if key.equals("isFavorite") {
+                filter.isFavorite = value.boolean
+            } else if key.equals("emoji") {
+                filter.emoji = value.text?.withDecoded { Array($0) }
+            } else if key.equals("label") {
+                filter.label = value.text?.withDecoded { Array(TextRule.trimmed($0)) }
+            } else if key.equals("text") {
+                value.text?.withDecoded { filter.search($0) }
+            } else if key.equals("tags") {
+                value.forEachElement { tag in
+                    if let tag = tag.text { filter.tags.append(tag.withDecoded { Array(TextRule.trimmed($0)) }) }
+                }
+            } else if key.equals("from") {
+                filter.from = value.time
+            } else if key.equals("to") {
+                filter.to = value.time
+            }
+        }
+        return filter
+    }
+
+    /// The members that a change sets, and those that it takes away.
+    private struct Change {
+        var set = MoodMembers()
+        var removesValence = false
+        var removesTimeZone = false
+
+        init(_ value: ValidJSON?) {
+            value?.forEachMember { key, value in read(key, value) }
+        }
+
+        private mutating func read(_ key: JSONText, _ value: ValidJSON) {
+            let isNull = value.bytes.first == UInt8(ascii: "n")
+            if key.equals("emoji") {
+                set.emoji = value.text
+            } else if key.equals("label") {
+                set.label = value.text
+            } else if key.equals("timestamp") {
+                set.timestamp = MoodTime(value.text)
+            } else if key.equals("isFavorite") {
+                set.isFavorite = value.boolean
+            } else if key.equals("notes") {
+                set.notes = value.text
+            } else if key.equals("tags") {
+                set.tags = isNull ? nil : value
+            } else if key.equals("valence") {
+                set.valence = value.number
+                removesValence = isNull
+            } else if key.equals("timeZone") {
+                set.timeZone = value.text
+                removesTimeZone = isNull
+            } else if key.equals("attachments") {
+                set.attachments = isNull ? nil : value
+            }
+        }
+    }
+
+    private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try openForWriting()
+        try update(arguments, Change(arguments["set"]), &out)
+    }
+
+    private mutating func setNotes(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try openForWriting()
+        var change = Change(nil)
+        change.set.notes = arguments.text("notes")
+        try update(arguments, change, &out)
+    }
+
+    private mutating func update(
+        _ arguments: borrowing Arguments, _ change: Change, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        let id = try Self.id(arguments)
+        do throws(MoodStoreError) {
+            try store.update(
+                id, with: change.set, removingValence: change.removesValence,
+                removingTimeZone: change.removesTimeZone, ifRevision: arguments.integer("ifRevision"), at: now,
+                to: &out)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try openForWriting()
+        let change = Change(arguments["set"])
+        do throws(MoodStoreError) {
+            let count = try store.updateMany(
+                Self.ids(arguments), with: change.set, removingValence: change.removesValence,
+                removingTimeZone: change.removesTimeZone, at: now)
+            Self.write("updated", count, &out)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    private static func ids(_ arguments: borrowing Arguments) -> [MoodID] {
+        var ids: [MoodID] = []
+        arguments["ids"]?.forEachElement { if let id = $0.moodID { ids.append(id) } }
+        return ids
+    }
+
+    private mutating func delete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try openForWriting()
+        let id = try Self.id(arguments)
+        do throws(MoodStoreError) {
+            try store.delete(id, ifRevision: arguments.integer("ifRevision"))
+        } catch {
+            throw RPCError(error)
+        }
+        out.beginObject()
+        out.key("id")
+        out.string(id.text)
+        out.key("deleted")
+        out.boolean(true)
+        out.endObject()
+    }
+
+    private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try openForWriting()
+        do throws(MoodStoreError) {
+            Self.write("deleted", try store.deleteMany(Self.ids(arguments)), &out)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    private mutating func setFavorite(
+        _ arguments: borrowing Arguments, to isFavorite: Bool?, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        try openForWriting()
+        let id = try Self.id(arguments)
+        do throws(MoodStoreError) {
+            try store.setFavorite(
+                id, to: isFavorite, ifRevision: arguments.integer("ifRevision"), at: now, to: &out)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    /// The mood to share: all of it, or what its plain text needs.
+    private func shared(_ id: MoodID, isWhole: Bool) throws(RPCError) -> (MoodMembers, ValidJSON) {
+        do throws(MoodStoreError) {
+            guard isWhole else { return try store.headline(id) }
+            let record = try store.record(id)
+            return (MoodMembers(trusting: record), record)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    private mutating func share(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try open()
+        let id = try Self.id(arguments)
+        let format = arguments.string("format").flatMap(ShareFormat.init) ?? .text
+        let template = arguments.string("template").flatMap { ShareTemplate($0) }
+        if template != nil, format != .text {
+            throw Arguments.error("belongs to format text; leave out one of the two", at: "/template")
+        }
+        let (mood, record) = try shared(id, isWhole: format != .text || template != nil)
+        let context = ReadingContext(
+            locale: arguments.string("locale") ?? options.locale,
+            timeZone: arguments.string("timeZone") ?? mood.timeZone?.string ?? options.timeZone,
+            now: arguments.time("now") ?? now)
+        out.beginObject()
+        out.key("text")
+        do throws(TextError) {
+            try Share(mood, record: record.bytes, context: context)
+                .write(format, template: template, &phrases, to: &out)
+        } catch {
+            throw RPCError(.internalError, "The times of this mood cannot be put into words: \(error).")
+        }
+        out.key("mediaType")
+        out.string(format.mediaType)
+        out.key("format")
+        out.string(format.name)
+        out.endObject()
+    }
+}
+
+extension ValidJSON {
+    fileprivate var number: JSONNumber? {
+        var reader = JSONReader(self)
+        return reader.number()
+    }
+}

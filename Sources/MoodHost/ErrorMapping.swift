@@ -1,0 +1,62 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Storage
+
+/// The one place where the errors of the layers below become answers.
+extension RPCError {
+    init(_ error: MoodStoreError) {
+        switch error {
+        case .notFound(let id): self = .notFound(id)
+        case .idTaken(let id, let revision):
+            self.init(
+                .conflict, "Another mood has the id \(id.text). Leave out id to have one made.",
+                [.init("reason", "id"), .init("currentRevision", .number(String(revision)))])
+        case .revisionConflict(let id, let current):
+            self.init(
+                .conflict,
+                "The mood \(id.text) is at revision \(current). Read it again, then decide whether your change still fits.",
+                [.init("reason", "revision"), .init("currentRevision", .number(String(current)))])
+        case .invalidCursor:
+            self = Arguments.error(
+                "is no cursor of this list; hand back a nextCursor with the same sort, order and filter", at: "/cursor")
+        case .storage(let error): self.init(error, forWriting: false)
+        }
+    }
+
+    /// - Parameter forWriting: whether the request wanted to change something.
+    init(_ error: StorageError, forWriting: Bool) {
+        switch error {
+        case .busy(let reason): self.init(.storeBusy, reason)
+        case .readOnly(let reason): self.init(.storeReadOnly, reason, [.init("reason", .string(reason))])
+        case .full(let reason): self.init(.storageFull, reason)
+        case .outcomeUnknown(let reason): self.init(.outcomeUnknown, reason)
+        case .unavailable(let reason, let advice):
+            self.init(.storeUnavailable, "\(reason) \(advice)", [.init("reason", .string(reason))])
+        case .corrupt(let file, let offset, let reason):
+            self.init(
+                .storeCorrupt, reason,
+                [.init("file", .string(file)), .init("offset", .number(String(offset)))])
+        case .newerSchema(_, let reason):
+            self.init(forWriting ? .storeReadOnly : .storeUnavailable, reason, [.init("reason", .string(reason))])
+        }
+    }
+
+    static func notFound(_ id: MoodID) -> RPCError {
+        RPCError(
+            .notFound, "There is no mood with the id \(id.text). List the moods with mood.list.",
+            [.init("id", .string(id.text))])
+    }
+
+    static func methodNotFound(_ name: String, _ suggestions: [String]) -> RPCError {
+        let shown = String(name.unicodeScalars.prefix(100))
+        let hint =
+            suggestions.isEmpty
+            ? "rpc.discover lists all methods." : "Did you mean \(suggestions.joined(separator: " or "))?"
+        return RPCError(
+            .methodNotFound, "There is no method \"\(shown)\". \(hint)",
+            [.init("suggestions", .array(suggestions.map { .string($0) }))])
+    }
+}

@@ -1,0 +1,138 @@
+import JSONCodec
+import MoodCore
+import MoodStore
+import Platform
+import Storage
+
+/// The host process: claims its streams, serves one client, ends in good order.
+public enum Host {
+    /// How long a peer that has asked us to end, or has stopped reading, is waited for.
+    private static let farewellMilliseconds = 800
+    private static let readBytes = 256 * 1024
+
+    /// Serves until the client is done.
+    /// - Returns: the exit code, which is 0 whatever the client did.
+    public static func run(_ options: HostOptions) -> Int32 {
+        do throws(SystemError) {
+            let streams = try StandardStreams.claim()
+            let interruption = try Interruption.install()
+            var session = Session(core: Core(options, location(options)))
+            if options.insertsSamples { session.insertSamplesIfEmpty() }
+            serve(&session, streams, interruption)
+            return 0
+        } catch {
+            StandardStreams.writeError("moodboard: \(error)\n")
+            return 1
+        }
+    }
+
+    private static func location(_ options: HostOptions) -> MoodStore.Location {
+        guard case .directory(let path) = options.place else { return .memory }
+        let level = options.logLevel
+        return .directory(
+            StoreSettings(
+                directory: path, durability: options.durability, isReadOnly: options.isReadOnly,
+                trustsDirectory: options.trustsDirectory, lockTimeoutMilliseconds: options.lockTimeoutMilliseconds,
+                schemaVersion: MoodStore.schemaVersion, fileSystem: .system,
+                log: { line in
+                    if level >= .warning { StandardStreams.writeError("moodboard: \(line)\n") }
+                },
+                makeIdentifier: {
+                    var random = SystemRandomNumberGenerator()
+                    let now = Timestamp(milliseconds: Clock.milliseconds) ?? .minimum
+                    return MoodID(version7At: now, random: (random.next(), random.next())).text
+                },
+                timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text }))
+    }
+
+    /// The loop: wait, read, handle, write. Nothing else in the process touches the session.
+    private static func serve(_ session: inout Session, _ streams: borrowing PeerStreams, _ interruption: Int32) {
+        var isAtEnd = false
+        var isHandled = true
+        while true {
+            let hasOutput = !session.sendable.isEmpty
+            if isAtEnd && isHandled && !hasOutput { return }
+            // Input that is already here comes before new input; and a client that does not read is not read from.
+            if isHandled || session.isOutputFull {
+                let readiness = streams.wait(
+                    toRead: isHandled && !isAtEnd && !session.isOutputFull, toWrite: hasOutput, interruption,
+                    milliseconds: isAtEnd ? farewellMilliseconds : nil)
+                if readiness.isOutputClosed { return }
+                if readiness.isInterrupted {
+                    finish(&session, streams)
+                    return
+                }
+                if readiness.canRead {
+                    let count = session.receive(upTo: readBytes) { streams.read(into: $0) }
+                    if count == 0 { isAtEnd = true }
+                    isHandled = false
+                } else if isAtEnd && !readiness.canWrite && isHandled {
+                    return session.core.log(.warning, "the client did not read its last answers")
+                }
+            }
+            if !isHandled, !session.isOutputFull {
+                isHandled = session.process(isAtEnd: isAtEnd, milliseconds: Clock.milliseconds)
+                if session.core.isShuttingDown {
+                    isAtEnd = true
+                    isHandled = true
+                }
+            }
+            if !send(&session, streams) { return }
+        }
+    }
+
+    /// Sends what the peer can take.
+    /// - Returns: false when the peer is gone.
+    private static func send(_ session: inout Session, _ streams: borrowing PeerStreams) -> Bool {
+        while !session.sendable.isEmpty {
+            do throws(SystemError) {
+                let count = try streams.write(session.sendable)
+                if count == 0 { return true }
+                session.didSend(count)
+            } catch {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Answers what was read, and waits a little for the peer to take it.
+    private static func finish(_ session: inout Session, _ streams: borrowing PeerStreams) {
+        let deadline = Clock.monotonicMilliseconds + Int64(farewellMilliseconds)
+        var isHandled = false
+        while true {
+            if !isHandled, !session.isOutputFull {
+                isHandled = session.process(isAtEnd: false, milliseconds: Clock.milliseconds)
+            }
+            guard send(&session, streams) else { return }
+            if isHandled && session.sendable.isEmpty { return }
+            let rest = deadline - Clock.monotonicMilliseconds
+            guard rest > 0 else { return }
+            let readiness = streams.wait(toRead: false, toWrite: true, -1, milliseconds: Int(rest))
+            if readiness.isOutputClosed { return }
+        }
+    }
+}
+
+extension Session {
+    /// What `--samples` asks for: never a second time.
+    fileprivate mutating func insertSamplesIfEmpty() {
+        core.setTime(Clock.milliseconds)
+        do {
+            try core.openForWriting()
+            guard core.store.statistics.moods == 0 else { return }
+            _ = core.insertSamples()
+            try core.store.endCommit()
+            try core.store.flush()
+        } catch {
+            core.log(.error, "the samples could not be added: \(error)")
+        }
+    }
+}
+
+extension Core {
+    /// Says something to people, on stderr.
+    func log(_ level: LogLevel, _ text: String) {
+        if level <= options.logLevel { StandardStreams.writeError("moodboard: \(text)\n") }
+    }
+}

@@ -1,0 +1,163 @@
+import MoodCore
+import MoodProtocol
+import Platform
+
+/// The host's command line. Every setting of the environment has an option, because some clients hand on no environment.
+public enum HostCommandLine {
+    /// What the command line asks for.
+    public enum Request: Sendable {
+        case serve(HostOptions)
+        case printHelp
+        case printVersion
+        case printOpenRPC
+        /// It cannot be understood; the text says why.
+        case misuse(String)
+    }
+
+    public static let help = """
+        moodboard - a mood journal as a process: JSON-RPC 2.0 on stdin and stdout
+
+        EXAMPLES
+          printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"mood.list"}' | moodboard --in-memory --samples
+          moodboard --store ~/moods
+          moodboard --openrpc > openrpc.json
+
+        STORE
+          --store DIR              where moods are kept; made when there is none
+                                   (default: $MOODBOARD_STORE, else $XDG_DATA_HOME/moodboard,
+                                   else $HOME/.local/share/moodboard)
+          --in-memory              keep nothing on disk
+          --samples                add five sample moods when the store is empty
+          --durability sync|none   sync: an answer means that the change survives a power cut (default);
+                                   none: that it survives the end of the process
+          --read-only              refuse all changes
+          --trust-directory        use a directory that is a link, somebody else's or open to others
+          --lock-timeout SECONDS   how long to wait for another process (default: 2)
+
+        OTHER
+          --limit NAME=VALUE       set a limit; names as in host.info, may be repeated
+          --locale LOCALE          the language of times, such as fi_FI (default: en_US)
+          --time-zone ZONE         an IANA zone for moods without one (default: the system's)
+          --log-level LEVEL        error, warning, info or debug (default: info); logs go to stderr
+          --openrpc                print the description of all methods and exit
+          --version                print the version and exit
+          --help                   print this and exit
+
+        """
+
+    private static let flags = [
+        "--in-memory", "--samples", "--read-only", "--trust-directory", "--openrpc", "--version", "--help", "-h",
+    ]
+    private static let settings = [
+        "--store", "--durability", "--lock-timeout", "--limit", "--locale", "--time-zone", "--log-level",
+    ]
+
+    /// Reads the arguments behind the program's name.
+    public static func read(
+        _ arguments: [String], environment: (String) -> String? = ProcessFacts.environment
+    ) -> Request {
+        var options = HostOptions(place: .memory)
+        var directory: String?
+        var isInMemory = false
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            let (name, attached) = split(argument)
+            switch name {
+            case "--help", "-h": return .printHelp
+            case "--version": return .printVersion
+            case "--openrpc": return .printOpenRPC
+            case "--in-memory": isInMemory = true
+            case "--samples": options.insertsSamples = true
+            case "--read-only": options.isReadOnly = true
+            case "--trust-directory": options.trustsDirectory = true
+            default:
+                guard settings.contains(name) else { return .misuse(unknown(argument)) }
+                guard let value = attached ?? rest.popFirst() else { return .misuse("\(name) needs a value") }
+                if name == "--store" {
+                    guard !value.isEmpty else { return .misuse("--store needs the path of a directory") }
+                    directory = value
+                } else if let problem = set(name, value, &options) {
+                    return .misuse(problem)
+                }
+                continue
+            }
+            if attached != nil { return .misuse("\(name) takes no value") }
+        }
+        if isInMemory {
+            if directory != nil { return .misuse("--store and --in-memory exclude each other; give one of them") }
+            return .serve(options)
+        }
+        guard let place = directory ?? defaultDirectory(environment) else {
+            return .misuse("no place for the store: give --store DIR, or set HOME")
+        }
+        options.place = .directory(place)
+        return .serve(options)
+    }
+
+    private static func split(_ argument: String) -> (name: String, value: String?) {
+        guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return (argument, nil) }
+        return (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+    }
+
+    private static func unknown(_ argument: String) -> String {
+        let nearest = NearestNames.find(split(argument).name, among: flags + settings).first
+        return "unknown argument \(argument)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+    }
+
+    /// Sets an option that has a value.
+    /// - Returns: what is wrong with the value, or nil.
+    private static func set(_ name: String, _ value: String, _ options: inout HostOptions) -> String? {
+        switch name {
+        case "--durability":
+            switch value {
+            case "sync": options.durability = .sync
+            case "none": options.durability = .none
+            default: return "--durability must be sync or none, not \(value)"
+            }
+        case "--lock-timeout":
+            guard let seconds = Double(value), seconds >= 0, seconds <= 3600 else {
+                return "--lock-timeout must be a number of seconds from 0 to 3600, not \(value)"
+            }
+            options.lockTimeoutMilliseconds = Int(seconds * 1000)
+        case "--limit":
+            let parts = value.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, let number = Int(parts[1]) else {
+                return "--limit must look like messageBytes=1048576, not \(value)"
+            }
+            guard let limit = Limits.Name(rawValue: String(parts[0])) else {
+                let names = Limits.Name.allCases.map(\.rawValue)
+                let nearest = NearestNames.find(String(parts[0]), among: names).first
+                return "unknown limit \(parts[0])"
+                    + (nearest.map { "; did you mean \($0)?" } ?? "; known are \(names.joined(separator: ", "))")
+            }
+            return options.limits.set(limit, to: number).map { "--limit \($0)" }
+        case "--locale":
+            guard problem(value, TextRule.localeProblem) == nil else { return "--locale: unknown locale \(value)" }
+            options.locale = value
+        case "--time-zone":
+            guard problem(value, TextRule.timeZoneProblem) == nil else {
+                return "--time-zone: unknown zone \(value); give an IANA name such as Europe/Helsinki"
+            }
+            options.timeZone = value
+        case "--log-level":
+            guard let level = LogLevel(rawValue: value) else {
+                let levels = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
+                return "--log-level must be one of \(levels), not \(value)"
+            }
+            options.logLevel = level
+        default: return "unknown argument \(name)"
+        }
+        return nil
+    }
+
+    private static func problem(_ value: String, _ rule: (UnsafeRawBufferPointer) -> String?) -> String? {
+        var value = value
+        return value.withUTF8 { rule(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func defaultDirectory(_ environment: (String) -> String?) -> String? {
+        if let store = environment("MOODBOARD_STORE") { return store }
+        if let data = environment("XDG_DATA_HOME") { return data + "/moodboard" }
+        return environment("HOME").map { $0 + "/.local/share/moodboard" }
+    }
+}

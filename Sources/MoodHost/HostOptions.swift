@@ -1,0 +1,39 @@
+import MoodProtocol
+import Platform
+import Storage
+
+/// What the command line and the environment say.
+public struct HostOptions: Sendable {
+    public enum Place: Sendable {
+        case memory
+        case directory(String)
+    }
+
+    public var place: Place
+    public var insertsSamples = false
+    public var durability = StoreSettings.Durability.sync
+    public var isReadOnly = false
+    public var trustsDirectory = false
+    public var lockTimeoutMilliseconds = 2000
+    public var limits = Limits()
+    public var locale = "en_US"
+    /// Nil: the system's.
+    public var timeZone: String?
+    public var logLevel = LogLevel.info
+}
+
+/// How much is said on stderr.
+public enum LogLevel: String, CaseIterable, Sendable, Comparable {
+    case error, warning, info, debug
+
+    public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rank < b.rank }
+
+    private var rank: Int {
+        switch self {
+        case .error: 0
+        case .warning: 1
+        case .info: 2
+        case .debug: 3
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import JSONRPC
+
+/// The codes of this program; positive, so that they meet neither JSON-RPC's, LSP's nor MCP's.
+extension ErrorCode {
+    public static let notFound = ErrorCode(1001, "notFound")
+    public static let conflict = ErrorCode(1002, "conflict")
+    public static let refused = ErrorCode(1003, "refused")
+    public static let storeBusy = ErrorCode(1010, "storeBusy", isRetryable: true)
+    public static let storeReadOnly = ErrorCode(1011, "storeReadOnly")
+    public static let storageFull = ErrorCode(1012, "storageFull", isRetryable: true)
+    public static let outcomeUnknown = ErrorCode(1013, "outcomeUnknown", isRetryable: true)
+    public static let storeUnavailable = ErrorCode(1014, "storeUnavailable")
+    public static let storeCorrupt = ErrorCode(1015, "storeCorrupt")
+    public static let limitExceeded = ErrorCode(1020, "limitExceeded")
+
+    /// What any method that needs the store may answer with.
+    static let store: [ErrorCode] = [.storeBusy, .storeUnavailable, .storeCorrupt]
+    /// What any method that changes the store may answer with.
+    static let writing: [ErrorCode] = store + [.storeReadOnly, .storageFull, .outcomeUnknown]
+}

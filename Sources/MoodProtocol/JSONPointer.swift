@@ -1,0 +1,55 @@
+import JSONCodec
+
+/// JSON Pointers: how an error names the member it is about. RFC 6901.
+public enum JSONPointer {
+    /// One reference token: `~` and `/` escaped. RFC 6901, section 3.
+    public static func escaped(_ token: String) -> String {
+        var result = ""
+        for scalar in token.unicodeScalars {
+            switch scalar {
+            case "~": result += "~0"
+            case "/": result += "~1"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The longest part of a name that goes into an answer, in code points: the name comes from the peer.
+    static let nameMax = 1024
+
+    private static func token(_ key: JSONText) -> String {
+        escaped(String(key.string.unicodeScalars.prefix(nameMax)))
+    }
+
+    /// The pointer to the member whose name begins at `offset`, counted from the start of the value.
+    static func path(to offset: Int, in value: ValidJSON) -> String {
+        var reader = JSONReader(value)
+        return path(to: offset, &reader) ?? ""
+    }
+
+    private static func path(to offset: Int, _ reader: inout JSONReader) -> String? {
+        switch reader.kind {
+        case .object:
+            _ = reader.enterObject()
+            while true {
+                let before = reader.at
+                guard let key = reader.nextKey() else { return nil }
+                // Between the member before and this one's colon lies its name.
+                if offset >= before, offset < reader.at { return "/" + token(key) }
+                if let rest = path(to: offset, &reader) { return "/" + token(key) + rest }
+            }
+        case .array:
+            _ = reader.enterArray()
+            var index = 0
+            while reader.nextElement() {
+                if let rest = path(to: offset, &reader) { return "/\(index)" + rest }
+                index += 1
+            }
+            return nil
+        default:
+            reader.skip()
+            return nil
+        }
+    }
+}

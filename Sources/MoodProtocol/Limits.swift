@@ -1,0 +1,96 @@
+import MoodCore
+
+/// Every limit of the protocol by name, so that `--limit NAME=VALUE` and `host.info` know the same ones.
+public struct Limits: Sendable {
+    public enum Name: String, CaseIterable, Sendable {
+        /// Bytes of one message, without its delimiter or header.
+        case messageBytes
+        /// Levels of nesting, the envelope counted.
+        case depth
+        /// Members of a batch.
+        case batch
+        /// Bytes of a string id.
+        case idBytes
+        /// Characters of a label.
+        case label
+        /// Bytes of notes.
+        case notesBytes
+        case tags
+        case attachments
+        /// Moods of one page of a list.
+        case listPage
+        /// Bytes of answers that wait for a client to read them.
+        case queuedOutputBytes
+        /// Bytes of one answer of a plugin.
+        case pluginAnswerBytes
+    }
+
+    private var values: [Int]
+
+    /// The defaults.
+    public init() {
+        values = Name.allCases.map(\.defaultValue)
+    }
+
+    @inline(__always)
+    public subscript(name: Name) -> Int { values[name.index] }
+
+    /// Sets a limit.
+    /// - Returns: what is wrong with the value, or nil.
+    public mutating func set(_ name: Name, to value: Int) -> String? {
+        guard name.range.contains(value) else {
+            return "\(name.rawValue) must be from \(name.range.lowerBound) to \(name.range.upperBound)"
+        }
+        values[name.index] = value
+        return nil
+    }
+}
+
+extension Limits.Name {
+    fileprivate var index: Int {
+        switch self {
+        case .messageBytes: 0
+        case .depth: 1
+        case .batch: 2
+        case .idBytes: 3
+        case .label: 4
+        case .notesBytes: 5
+        case .tags: 6
+        case .attachments: 7
+        case .listPage: 8
+        case .queuedOutputBytes: 9
+        case .pluginAnswerBytes: 10
+        }
+    }
+
+    public var defaultValue: Int {
+        switch self {
+        case .messageBytes: 4 * 1024 * 1024
+        case .depth: 64
+        case .batch: 128
+        case .idBytes: 256
+        case .label: TextRule.labelCharactersMax
+        case .notesBytes: TextRule.notesBytesMax
+        case .tags: TextRule.tagsMax
+        case .attachments: Attachment.countMax
+        case .listPage: 1000
+        case .queuedOutputBytes: 8 * 1024 * 1024
+        case .pluginAnswerBytes: 4 * 1024 * 1024
+        }
+    }
+
+    /// What `--limit` accepts.
+    public var range: ClosedRange<Int> {
+        switch self {
+        case .messageBytes, .pluginAnswerBytes: 1024...64 * 1024 * 1024
+        case .queuedOutputBytes: 64 * 1024...256 * 1024 * 1024
+        case .depth: 4...64
+        case .batch: 1...10_000
+        case .idBytes: 1...4096
+        case .label: 1...TextRule.labelBytesMax
+        case .notesBytes: 0...1024 * 1024
+        case .tags, .attachments: 0...1000
+        case .listPage: 1...10_000
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import JSONCodec
+
+/// All methods, and the way from a name's bytes to one.
+public struct MethodCatalogue: Sendable {
+    public static let protocolVersion = "1.0"
+
+    public static let standard = MethodCatalogue(
+        HostMethods.all + MoodMethods.all + NavigationMethods.all + StoreMethods.all)
+
+    public let methods: [MethodDeclaration]
+    /// Open addressing by `hash`; -1 is empty.
+    private let table: [Int16]
+
+    init(_ methods: [MethodDeclaration]) {
+        self.methods = methods
+        var table = [Int16](repeating: -1, count: 256)
+        for (number, method) in methods.enumerated() {
+            var at = Self.hash(
+                UnsafeRawBufferPointer(start: method.name.utf8Start, count: method.name.utf8CodeUnitCount))
+            while table[at] >= 0 { at = (at + 1) & 255 }
+            table[at] = Int16(truncatingIfNeeded: number)
+        }
+        self.table = table
+    }
+
+    /// The number of the method of this name, or nil.
+    public func find(_ name: JSONText) -> Int? {
+        if name.isEscaped { return name.withDecoded { find(bytes: $0) } }
+        return find(bytes: name.raw)
+    }
+
+    private func find(bytes: UnsafeRawBufferPointer) -> Int? {
+        var at = Self.hash(bytes)
+        while true {
+            let number = Int(table[at])
+            if number < 0 { return nil }
+            if JSONText(raw: bytes, isEscaped: false).equals(methods[number].name) { return number }
+            at = (at + 1) & 255
+        }
+    }
+
+    /// The names that a misspelt one was probably meant to be.
+    public func suggestions(for name: String) -> [String] {
+        NearestNames.find(name, among: methods.map { "\($0.name)" })
+    }
+
+    /// The names are ours and few, so no key is needed; a peer's name is only looked up, never put in.
+    @inline(__always)
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var hash: UInt32 = 0x811c_9dc5
+        for byte in bytes.prefix(32) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int(truncatingIfNeeded: (hash ^ hash >> 15) & 255)
+    }
+}

@@ -1,0 +1,172 @@
+import JSONCodec
+import MoodCore
+
+/// The shapes of the protocol's data, section 5 of the contract, described once.
+enum MoodSchemas {
+    static let id = Schema.id
+    static let time = Schema.string(.time)
+
+    /// The members of a mood that a caller may give, in the order of `mood.create`.
+    static let given: [Field] = [
+        .required("emoji", .string(.emoji), "Exactly one emoji."),
+        .required("label", .string(.label), "What the mood is called: 1-200 characters."),
+        .optional("timestamp", time, "When it was felt; now, if absent."),
+        .optional("isFavorite", .boolean, "Whether it is a favorite.", default: false),
+        .optional("notes", .string(.notes), "Anything more, at most 64 KiB.", default: ""),
+        .optional("tags", tags, "At most 32 different tags of 1-64 characters.", default: []),
+        .optional("valence", .number(-1...1), "How pleasant it was, from -1 to 1."),
+        .optional("timeZone", .string(.timeZone), "The IANA zone in which the moment was lived."),
+        .optional("attachments", attachments, "What it carries besides text.", default: []),
+    ]
+
+    /// The members that a change may set; null takes away what may be absent.
+    static let set = Schema.object(
+        given.map { field in
+            switch "\(field.name)" {
+            case "valence", "timeZone":
+                .optional(field.name, .nullable(field.schema), field.summary + " null removes it.")
+            default: field.optional
+            }
+        }, nil)
+
+    static let tags = Schema.array(.string(.tag), .upTo(.tags), isUnique: true)
+
+    static let mood = Schema.named(
+        "Mood",
+        .result(
+            [.required("id", id, "A UUID, in lower case.")]
+                + given.map { field in
+                    let isAlwaysThere = "\(field.name)" != "valence" && "\(field.name)" != "timeZone"
+                    return isAlwaysThere
+                        ? .required(field.name, field.schema, field.summary)
+                        : .optional(field.name, field.schema, field.summary)
+                } + [
+                    .required("createdAt", time, "When it was recorded."),
+                    .required("updatedAt", time, "When it last changed."),
+                    .required("revision", .integer(1 ... .max), "The store's revision when it last changed."),
+                ]))
+
+    static let attachments = Schema.array(attachment, .upTo(.attachments), isUnique: false)
+
+    private static let source: [Field] = [
+        .optional("path", .string(.path), "An absolute path; only named, never opened."),
+        .optional("url", .string(.url), "An http or https address."),
+    ]
+
+    static let attachment = Schema.named(
+        "Attachment",
+        .kinds([
+            (
+                "link",
+                [
+                    .required("url", .string(.url), "An http or https address."),
+                    .optional("title", .string(.line), "What it is called."),
+                ], nil
+            ),
+            (
+                "email",
+                [
+                    .required("address", .string(.email), "An e-mail address."),
+                    .optional("label", .string(.line), "Whose it is."),
+                ], nil
+            ),
+            (
+                "place",
+                [
+                    .required("latitude", .number(-90...90), "Degrees north."),
+                    .required("longitude", .number(-180...180), "Degrees east."),
+                    .optional("label", .string(.line), "What it is called."),
+                    .optional("address", .string(.line), "The street address."),
+                ], nil
+            ),
+            (
+                "image",
+                source + [
+                    .optional("aspectRatio", .number(0.001...1000), "Width divided by height."),
+                    .optional("alt", .string(.line), "What it shows, for those who do not see it."),
+                ], .pathOrURL
+            ),
+            ("audio", source + [.optional("title", .string(.line), "What it is called.")], .pathOrURL),
+            (
+                "event",
+                [
+                    .required("title", .string(.line), "What it is called."),
+                    .required(
+                        "occurrences",
+                        .array(occurrence, .range(1...Attachment.occurrencesMax), isUnique: false),
+                        "When it takes place, 1-32 times."),
+                    .optional("location", .string(.line), "Where it takes place."),
+                    .optional("description", .string(.notes), "More about it."),
+                    .optional("hostName", .string(.line), "Who invites."),
+                    .optional("url", .string(.url), "An http or https address."),
+                ], nil
+            ),
+            (
+                "relation",
+                [
+                    .required("moodId", id, "The other mood, which may be missing."),
+                    .required("type", .string(.line), "What the other mood is to this one."),
+                ], nil
+            ),
+        ]))
+
+    private static let occurrence = Schema.object(
+        [
+            .required("start", time, "When it begins."),
+            .required("end", time, "When it ends, not before it begins."),
+        ], .endNotBeforeStart)
+
+    static let route = Schema.named(
+        "Route",
+        .object(
+            [
+                .required(
+                    "name",
+                    .choice([
+                        "menu", "introState", "observation", "architecture", "crudList", "moodDetail",
+                    ]), "Which place."),
+                .optional("id", id, "The mood, for moodDetail alone."),
+            ], .idForDetailAlone))
+
+    static let navigation = Schema.named(
+        "Navigation",
+        .result([
+            .required("router", .string(.name), "The router's name."),
+            .required("path", .array(route, .any, isUnique: false), "The routes above the root, the current one last."),
+            .required("current", route, "The route that is shown."),
+            .required("canGoBack", .boolean, "Whether there is a route to go back to."),
+            .required("depth", .integer(0...Router.depthMax), "The number of routes above the root."),
+        ]))
+}
+
+extension ObjectRule {
+    static let pathOrURL = ObjectRule(
+        problem: { object in
+            let value = JSONValue(object)
+            let hasPath = value["path"]?.string != nil
+            let hasURL = value["url"]?.string != nil
+            if hasPath && hasURL { return ("/url", "must not be given together with path; give one of the two") }
+            return hasPath || hasURL ? nil : ("/path", "is required: give path or url")
+        },
+        keywords: [.init("oneOf", [["required": ["path"]], ["required": ["url"]]])])
+
+    static let endNotBeforeStart = ObjectRule(
+        problem: { object in
+            let value = JSONValue(object)
+            guard let start = value["start"]?.string.flatMap({ Timestamp($0) }),
+                let end = value["end"]?.string.flatMap({ Timestamp($0) }), end < start
+            else { return nil }
+            return ("/end", "must not be before start")
+        },
+        keywords: [])
+
+    static let idForDetailAlone = ObjectRule(
+        problem: { object in
+            let value = JSONValue(object)
+            let isDetail = value["name"]?.string == "moodDetail"
+            let hasID = value["id"]?.string != nil
+            if isDetail && !hasID { return ("/id", "is required: a moodDetail route names its mood") }
+            return !isDetail && hasID ? ("/id", "belongs to moodDetail alone") : nil
+        },
+        keywords: [])
+}

@@ -1,0 +1,194 @@
+import JSONCodec
+import MoodCore
+
+/// Something in params that is not as declared.
+public struct Problem: Sendable {
+    /// A JSON Pointer (RFC 6901) into params.
+    public var path: String
+    /// What is wrong and what is right, as a clause.
+    public let reason: String
+
+    init(_ reason: String, at path: String = "") {
+        self.path = path
+        self.reason = reason
+    }
+
+    /// The same problem seen from one level up.
+    func below(_ name: String) -> Problem {
+        Problem(reason, at: "/" + JSONPointer.escaped(name) + path)
+    }
+}
+
+extension Schema {
+    /// Reads one value.
+    /// - Returns: the first thing that is wrong with it, or nil.
+    func check(_ reader: inout JSONReader, _ limits: Limits) -> Problem? {
+        switch self {
+        case .string(let format):
+            guard let text = reader.text() else { return wrongKind("a string", &reader) }
+            if let limit = format.byteLimit, text.raw.count <= limits[limit] { return nil }
+            return text.withDecoded { format.problem($0, limits) }.map { Problem($0) }
+        case .id:
+            guard let text = reader.text() else { return wrongKind("a string", &reader) }
+            return text.withDecoded { MoodID($0) } == nil
+                ? Problem("must be a UUID such as 0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b") : nil
+        case .boolean:
+            return reader.boolean() == nil ? wrongKind("true or false", &reader) : nil
+        case .confirmation:
+            let kind = reader.kind
+            return reader.boolean() == true
+                ? nil
+                : Problem("must be true, to say that you mean it; it is \(kind == .boolean ? "false" : kind.name)")
+        case .integer(let range):
+            return checkInteger(&reader, range)
+        case .count(let name):
+            return checkInteger(&reader, 1...limits[name])
+        case .number(let range):
+            guard let number = reader.number() else { return wrongKind("a number", &reader) }
+            guard let value = number.double, range.contains(value) else {
+                return Problem("must be a number from \(range.lowerBound) to \(range.upperBound)")
+            }
+            return nil
+        case .choice(let choices):
+            guard let text = reader.text() else { return wrongKind("a string", &reader) }
+            for choice in choices where text.equals(choice) { return nil }
+            let names = choices.map { "\"\($0)\"" }.joined(separator: ", ")
+            return Problem("must be one of \(names)")
+        case .array(let element, let count, let isUnique):
+            return checkArray(&reader, element, count, isUnique, limits)
+        case .object(let fields, let rule):
+            return Self.checkObject(&reader, fields, rule, limits)
+        case .kinds(let kinds):
+            return Self.checkKinds(&reader, kinds, limits)
+        case .nullable(let schema):
+            return reader.null() ? nil : schema.check(&reader, limits)
+        case .named(_, let schema):
+            return schema.check(&reader, limits)
+        case .any, .result:
+            reader.skip()
+            return nil
+        }
+    }
+
+    private func checkInteger(_ reader: inout JSONReader, _ range: ClosedRange<Int>) -> Problem? {
+        guard let number = reader.number() else { return wrongKind("an integer", &reader) }
+        if let value = number.integer, range.contains(value) { return nil }
+        if range.upperBound == .max { return Problem("must be an integer, \(range.lowerBound) or more") }
+        return Problem("must be an integer from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    private func wrongKind(_ wanted: StaticString, _ reader: inout JSONReader) -> Problem {
+        let kind = reader.kind
+        reader.skip()
+        return Problem("must be \(wanted), not \(kind.name)")
+    }
+
+    private func checkArray(
+        _ reader: inout JSONReader, _ element: Schema, _ count: Count, _ isUnique: Bool, _ limits: Limits
+    ) -> Problem? {
+        guard reader.enterArray() else { return wrongKind("an array", &reader) }
+        let start = reader
+        let range: ClosedRange<Int> =
+            switch count {
+            case .range(let range): range
+            case .upTo(let name): 0...limits[name]
+            case .any: 0...Int.max
+            }
+        var index = 0
+        while reader.nextElement() {
+            if index == range.upperBound { return Problem("may have at most \(range.upperBound) elements") }
+            if isUnique, index > 0, Self.repeats(reader, since: start, index) {
+                return Problem("must not repeat an earlier one", at: "/\(index)")
+            }
+            if let problem = element.check(&reader, limits) { return problem.below(String(index)) }
+            index += 1
+        }
+        return index < range.lowerBound ? Problem("must have at least \(range.lowerBound) elements") : nil
+    }
+
+    /// Whether the text that comes next is, without white space around it, one of the `count` texts before it. They are
+    /// few, so looking at each again costs less than keeping them.
+    private static func repeats(_ reader: JSONReader, since start: JSONReader, _ count: Int) -> Bool {
+        var copy = reader
+        guard let text = copy.text() else { return false }
+        var earlier = start
+        return text.withDecoded { bytes in
+            let wanted = TextRule.trimmed(bytes)
+            for _ in 0..<count {
+                guard earlier.nextElement() else { return false }
+                guard let other = earlier.text() else {
+                    earlier.skip()
+                    continue
+                }
+                if other.withDecoded({ JSONText.sameBytes(TextRule.trimmed($0), wanted) }) { return true }
+            }
+            return false
+        }
+    }
+
+    private static func checkObject(
+        _ reader: inout JSONReader, _ fields: [Field], _ rule: ObjectRule?, _ limits: Limits
+    ) -> Problem? {
+        let start = reader
+        guard reader.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
+        var seen: UInt64 = 0
+        while let key = reader.nextKey() {
+            guard let index = fields.firstIndex(where: { key.equals($0.name) }) else {
+                return unknown(key, among: fields)
+            }
+            if !fields[index].isRequired, !fields[index].schema.isNullable, reader.null() { continue }
+            if let problem = fields[index].schema.check(&reader, limits) {
+                return problem.below("\(fields[index].name)")
+            }
+            seen |= 1 << UInt64(index)
+        }
+        for (index, field) in fields.enumerated() where field.isRequired && seen >> UInt64(index) & 1 == 0 {
+            return Problem("is required: \(field.summary)").below("\(field.name)")
+        }
+        guard let rule else { return nil }
+        var whole = start
+        return rule.problem(whole.skip()).map { Problem($0.reason, at: $0.path) }
+    }
+
+    private static func checkKinds(
+        _ reader: inout JSONReader, _ kinds: [(kind: StaticString, fields: [Field], rule: ObjectRule?)],
+        _ limits: Limits
+    ) -> Problem? {
+        var copy = reader
+        guard copy.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
+        let names = kinds.map { "\"\($0.kind)\"" }.joined(separator: ", ")
+        while let key = copy.nextKey() {
+            guard key.equals("kind") else {
+                copy.skip()
+                continue
+            }
+            guard let text = copy.text(), let match = kinds.first(where: { text.equals($0.kind) }) else {
+                return Problem("must be one of \(names)", at: "/kind")
+            }
+            let fields = [Field.required("kind", .choice([match.kind]), "The kind.")] + match.fields
+            return checkObject(&reader, fields, match.rule, limits)
+        }
+        return Problem("is required: one of \(names)", at: "/kind")
+    }
+
+    /// A member that nobody declared.
+    static func unknown(_ key: JSONText, among fields: [Field]) -> Problem {
+        let name = key.string
+        let nearest = NearestNames.find(name, among: fields.map { "\($0.name)" }).first
+        let hint = nearest.map { "did you mean \"\($0)\"?" } ?? Self.list(fields)
+        return Problem("is not a known member; \(hint)").below(String(name.unicodeScalars.prefix(JSONPointer.nameMax)))
+    }
+
+    private static func list(_ fields: [Field]) -> String {
+        fields.isEmpty
+            ? "none is expected here" : "known are " + fields.map { "\($0.name)" }.joined(separator: ", ")
+    }
+
+    var isID: Bool {
+        if case .id = self { true } else { false }
+    }
+
+    var isNullable: Bool {
+        if case .nullable = self { true } else { false }
+    }
+}

@@ -1,0 +1,88 @@
+import JSONCodec
+
+extension Schema {
+    /// The same as JSON Schema (draft-07, which OpenRPC uses; valid in 2020-12 too), with the default limits.
+    /// - Parameter components: collects the named schemas that were met.
+    func jsonSchema(_ components: inout [JSONValue.Member]) -> JSONValue {
+        switch self {
+        case .string(let format): return .object([.init("type", "string")] + format.keywords)
+        case .id: return ["type": "string", "format": "uuid"]
+        case .integer(let range): return Self.integer(range)
+        case .count(let name): return Self.integer(1...name.defaultValue)
+        case .number(let range):
+            return ["type": "number", "minimum": .double(range.lowerBound), "maximum": .double(range.upperBound)]
+        case .boolean: return ["type": "boolean"]
+        case .confirmation: return ["type": "boolean", "const": true]
+        case .choice(let choices):
+            return ["type": "string", "enum": .array(choices.map { .string("\($0)") })]
+        case .array(let element, let count, let isUnique):
+            var members = [JSONValue.Member("type", "array"), .init("items", element.jsonSchema(&components))]
+            switch count {
+            case .range(let range):
+                members.append(.init("minItems", .number(String(range.lowerBound))))
+                members.append(.init("maxItems", .number(String(range.upperBound))))
+            case .upTo(let name): members.append(.init("maxItems", .number(String(name.defaultValue))))
+            case .any: break
+            }
+            if isUnique { members.append(.init("uniqueItems", true)) }
+            return .object(members)
+        case .object(let fields, let rule):
+            return Self.object(fields, isClosed: true, rule, &components)
+        case .result(let fields):
+            return Self.object(fields, isClosed: false, nil, &components)
+        case .kinds(let kinds):
+            return [
+                "oneOf": .array(
+                    kinds.map { kind in
+                        let tag = Field.required("kind", .choice([kind.kind]), "The kind.")
+                        return Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components)
+                    })
+            ]
+        case .nullable(let schema):
+            return ["oneOf": [schema.jsonSchema(&components), ["type": "null"]]]
+        case .named(let name, let schema):
+            if !components.contains(where: { $0.name == name }) {
+                // Reserve the place first: schemas may refer to each other.
+                let place = components.count
+                components.append(.init(name, .null))
+                let described = schema.jsonSchema(&components)
+                components[place] = .init(name, described)
+            }
+            return ["$ref": .string("#/components/schemas/\(name)")]
+        case .any: return [:]
+        }
+    }
+
+    private static func integer(_ range: ClosedRange<Int>) -> JSONValue {
+        var members = [JSONValue.Member("type", "integer"), .init("minimum", .number(String(range.lowerBound)))]
+        if range.upperBound != .max { members.append(.init("maximum", .number(String(range.upperBound)))) }
+        return .object(members)
+    }
+
+    private static func object(
+        _ fields: [Field], isClosed: Bool, _ rule: ObjectRule?, _ components: inout [JSONValue.Member]
+    ) -> JSONValue {
+        var properties: [JSONValue.Member] = []
+        for field in fields { properties.append(.init("\(field.name)", field.jsonSchema(&components))) }
+        var members = [JSONValue.Member("type", "object"), .init("properties", .object(properties))]
+        let required = fields.filter(\.isRequired).map { JSONValue.string("\($0.name)") }
+        if !required.isEmpty { members.append(.init("required", .array(required))) }
+        if isClosed { members.append(.init("additionalProperties", false)) }
+        return .object(members + (rule?.keywords ?? []))
+    }
+}
+
+extension Field {
+    /// The schema with what the member means.
+    func jsonSchema(_ components: inout [JSONValue.Member]) -> JSONValue {
+        let described = schema.jsonSchema(&components)
+        guard case .object(let members) = described, described["$ref"] == nil else {
+            // Siblings of $ref are ignored in draft-07, so the reference is wrapped.
+            return ["allOf": [described], "description": .string(summary)]
+        }
+        // What the member means says more than what its kind is in general.
+        var all = members.filter { $0.name != "description" } + [.init("description", .string(summary))]
+        if let defaultValue { all.append(.init("default", defaultValue)) }
+        return .object(all)
+    }
+}

@@ -1,0 +1,92 @@
+import JSONCodec
+import MoodCore
+
+/// The shape of a value: what a request may send and an answer holds.
+///
+/// One description does everything: it checks params (`Schema+Check`), and it is written as JSON Schema for
+/// `rpc.discover` (`Schema+JSONSchema`). (Readers come from Zod, pydantic, or `Codable` with validation.)
+public indirect enum Schema: Sendable {
+    case string(TextFormat)
+    /// A UUID in either case.
+    case id
+    case integer(ClosedRange<Int>)
+    /// An integer from 1 to a limit that can be set.
+    case count(Limits.Name)
+    case number(ClosedRange<Double>)
+    case boolean
+    /// Only `true`.
+    case confirmation
+    case choice([StaticString])
+    case array(Schema, Count, isUnique: Bool)
+    /// Exactly these members.
+    case object([Field], ObjectRule?)
+    /// At least these members: the shape of results, which may grow.
+    case result([Field])
+    /// One of several objects, told apart by the member `kind`.
+    case kinds([(kind: StaticString, fields: [Field], rule: ObjectRule?)])
+    /// This, or null, which says "remove".
+    case nullable(Schema)
+    /// Described once under a name.
+    case named(String, Schema)
+    case any
+
+    /// How many elements an array may have.
+    public enum Count: Sendable {
+        case range(ClosedRange<Int>)
+        /// From none to a limit that can be set.
+        case upTo(Limits.Name)
+        case any
+    }
+}
+
+/// A member of an object, or a parameter of a method.
+public struct Field: Sendable {
+    public let name: StaticString
+    public let schema: Schema
+    public let isRequired: Bool
+    /// For people: what it means.
+    public let summary: String
+    /// As JSON text, when an absent member means something that can be written down.
+    public let defaultValue: JSONValue?
+
+    public static func required(_ name: StaticString, _ schema: Schema, _ summary: String) -> Field {
+        Field(name: name, schema: schema, isRequired: true, summary: summary, defaultValue: nil)
+    }
+
+    public static func optional(
+        _ name: StaticString, _ schema: Schema, _ summary: String, default defaultValue: JSONValue? = nil
+    ) -> Field {
+        Field(name: name, schema: schema, isRequired: false, summary: summary, defaultValue: defaultValue)
+    }
+
+    var optional: Field {
+        Field(name: name, schema: schema, isRequired: false, summary: summary, defaultValue: nil)
+    }
+}
+
+/// What strings a member takes: a check of the decoded text, and how JSON Schema says the same.
+public struct TextFormat: Sendable {
+    /// What is wrong with a text, in words that complete "… must"; nil when nothing is.
+    public let problem: @Sendable (UnsafeRawBufferPointer, Limits) -> String?
+    /// JSON Schema keywords besides `type`.
+    public let keywords: [JSONValue.Member]
+    /// A limit in bytes that is the only rule, so that a shorter text needs no decoding to be right.
+    public let byteLimit: Limits.Name?
+
+    public init(
+        _ keywords: [JSONValue.Member], byteLimit: Limits.Name? = nil,
+        _ problem: @escaping @Sendable (UnsafeRawBufferPointer, Limits) -> String?
+    ) {
+        self.keywords = keywords
+        self.problem = problem
+        self.byteLimit = byteLimit
+    }
+}
+
+/// A rule over several members of one object, checked once each of them is right by itself.
+public struct ObjectRule: Sendable {
+    /// The pointer of the member to blame (below the object) and what is wrong, or nil.
+    public let problem: @Sendable (ValidJSON) -> (path: String, reason: String)?
+    /// JSON Schema keywords that say the same.
+    public let keywords: [JSONValue.Member]
+}

@@ -1,0 +1,71 @@
+import JSONCodec
+import MoodCore
+
+/// The texts that params hold, each with the rule of `MoodCore` that it must pass.
+extension TextFormat {
+    private static func length(_ minimum: Int, _ maximum: Int) -> [JSONValue.Member] {
+        [.init("minLength", .number(String(minimum))), .init("maxLength", .number(String(maximum)))]
+    }
+
+    static let plain = TextFormat([]) { _, _ in nil }
+
+    static let emoji = TextFormat([.init("minLength", 1), .init("description", "Exactly one emoji.")]) { text, _ in
+        Emoji.problem(text)
+    }
+
+    static let label = TextFormat(length(1, TextRule.labelCharactersMax)) { text, limits in
+        TextRule.labelProblem(text, charactersMax: limits[.label])
+    }
+
+    static let notes = TextFormat([], byteLimit: .notesBytes) { text, limits in
+        TextRule.notesProblem(text, bytesMax: limits[.notesBytes])
+    }
+
+    static let tag = TextFormat(length(1, TextRule.tagCharactersMax)) { text, _ in TextRule.tagProblem(text) }
+
+    static let time = TextFormat([.init("format", "date-time")]) { text, _ in
+        Timestamp(rfc3339: text) == nil
+            ? "must be an RFC 3339 time with a zone, in the years 0001-9999, such as 2026-01-02T03:04:05Z" : nil
+    }
+
+    static let timeZone = TextFormat([.init("description", "An IANA time zone name.")]) { text, _ in
+        TextRule.timeZoneProblem(text)
+    }
+
+    static let locale = TextFormat([.init("description", "A locale identifier.")]) { text, _ in
+        TextRule.localeProblem(text)
+    }
+
+    static let url = TextFormat([.init("format", "uri")]) { text, _ in TextRule.urlProblem(text) }
+
+    static let email = TextFormat([.init("format", "email")]) { text, _ in TextRule.emailProblem(text) }
+
+    static let path = TextFormat([.init("pattern", "^/")]) { text, _ in TextRule.pathProblem(text) }
+
+    /// One line that people read.
+    static let line = TextFormat(length(1, TextRule.labelBytesMax)) { text, _ in
+        TextRule.labelProblem(text, charactersMax: TextRule.labelBytesMax)
+    }
+
+    static let deepLink = TextFormat([.init("pattern", "^moodboard://")]) { text, _ in
+        DeepLink.route(of: String(decoding: text, as: UTF8.self)) == nil
+            ? "must be moodboard:// and one of menu, intro-state, observation, architecture, moods or mood/<id>" : nil
+    }
+
+    static let template = TextFormat([]) { text, _ in
+        ShareTemplate.problem(text)
+    }
+
+    static let name = TextFormat(length(1, 64)) { text, _ in
+        text.isEmpty || text.count > 64 || TextRule.hasControlCharacter(text)
+            ? "must have 1 to 64 bytes and no control characters" : nil
+    }
+
+    static let cursor = TextFormat([.init("description", "A nextCursor of the same list.")]) { text, _ in
+        text.count > 16 * 1024 ? "is no cursor of this list" : nil
+    }
+
+    static let token = TextFormat(length(1, 128)) { text, _ in
+        text.isEmpty || text.count > 128 ? "must have 1 to 128 bytes" : nil
+    }
+}

@@ -1,0 +1,111 @@
+import Storage
+
+/// A place in a list as text that a client hands back: opaque, URL-safe, valid after any changes.
+///
+/// It names a position (sort key and id), not a row, and carries a fingerprint of sort, order and filter, so that one
+/// that belongs to another list is refused instead of giving a wrong page.
+///
+///     version (1) | fingerprint (8) | key (8) | id (16) | folded label, when sorted by label | check (4)
+///
+/// in base64url without padding. RFC 4648, section 5.
+enum ListCursor {
+    private static let version: UInt8 = 1
+    private static let headLength = 33
+
+    static func text(_ position: RecordPosition, of query: MoodQuery) -> String {
+        var bytes: [UInt8] = [version]
+        append(fingerprint(query), to: &bytes)
+        append(UInt64(bitPattern: position.key), to: &bytes)
+        append(position.id.high, to: &bytes)
+        append(position.id.low, to: &bytes)
+        bytes.append(contentsOf: position.text)
+        let check = hash(bytes)
+        for shift in [24, 16, 8, 0] as [UInt64] { bytes.append(UInt8(truncatingIfNeeded: check >> shift)) }
+        return Base64URL.encode(bytes)
+    }
+
+    static func position(_ text: [UInt8], of query: MoodQuery) throws(MoodStoreError) -> RecordPosition {
+        guard let bytes = Base64URL.decode(text), bytes.count >= headLength + 4, bytes[0] == version else {
+            throw .invalidCursor
+        }
+        let body = Array(bytes.dropLast(4))
+        guard word(bytes, bytes.count - 4, 4) == hash(body) & 0xffff_ffff, word(bytes, 1, 8) == fingerprint(query)
+        else {
+            throw .invalidCursor
+        }
+        return RecordPosition(
+            key: Int64(bitPattern: word(bytes, 9, 8)), text: Array(body[headLength...]),
+            id: RecordID(high: word(bytes, 17, 8), low: word(bytes, 25, 8)))
+    }
+
+    /// FNV-1a over sort, order and filter; the limit may differ from page to page.
+    private static func fingerprint(_ query: MoodQuery) -> UInt64 {
+        var bytes: [UInt8] = [query.sort.rawValue, query.isDescending ? 1 : 0]
+        func field(_ value: [UInt8]?) {
+            bytes.append(value == nil ? 0 : 1)
+            append(UInt64(value?.count ?? 0), to: &bytes)
+            bytes.append(contentsOf: value ?? [])
+        }
+        let filter = query.filter
+        field(filter.isFavorite.map { [$0 ? 1 : 0] })
+        field(filter.emoji)
+        field(filter.label)
+        field(filter.foldedText)
+        for tag in filter.tags.sorted(by: { $0.lexicographicallyPrecedes($1) }) { field(tag) }
+        for time in [filter.from, filter.to] {
+            append(UInt64(bitPattern: time?.milliseconds ?? .min), to: &bytes)
+        }
+        return hash(bytes)
+    }
+
+    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    }
+
+    private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
+        for shift in stride(from: UInt64(56), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+        }
+    }
+
+    private static func word(_ bytes: [UInt8], _ at: Int, _ count: Int) -> UInt64 {
+        bytes[at..<at + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// RFC 4648, section 5, without padding.
+enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            count += 8
+            while count >= 6 {
+                count -= 6
+                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
+            }
+        }
+        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    static func decode(_ text: [UInt8]) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var bits: UInt32 = 0
+        var count = 0
+        for character in text {
+            guard let value = alphabet.firstIndex(of: character) else { return nil }
+            bits = bits << 6 | UInt32(value)
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,68 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+extension RecordExtractor {
+    /// How the store layer understands moods: by id, time, update, folded label, favourite mark.
+    static let moods = RecordExtractor(
+        head: { bytes in
+            MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
+        },
+        compareTexts: { a, b in
+            withLabel(a) { first in withLabel(b) { CaseFolding.compareFolded(first, $0) } }
+        },
+        compareText: { record, text in
+            withLabel(record) { label in text.withUnsafeBytes { CaseFolding.compareFolded(label, $0) } }
+        })
+
+    /// Hands the decoded label of a record to `body`.
+    static func withLabel<Result>(
+        _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        var reader = JSONReader(ValidJSON(trusting: record))
+        _ = reader.enterObject()
+        while let key = reader.nextKey() {
+            if key.equals("label"), let label = reader.text() { return label.withDecoded(body) }
+            reader.skip()
+        }
+        return body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+}
+
+extension RecordHead {
+    /// The mood has a time zone of its own.
+    static let zoneFlag: UInt8 = 1
+
+    /// The head of a mood whose members that every mood has are set.
+    init?(mood: MoodMembers) {
+        guard let id = mood.id, let time = mood.timestamp.value, let updated = mood.updatedAt.value,
+            let label = mood.label
+        else {
+            return nil
+        }
+        self.init(
+            id: RecordID(id), time: time.milliseconds, updated: updated.milliseconds,
+            textPrefix: label.withDecoded { Self.foldedPrefix($0) }, isMarked: mood.isFavorite ?? false,
+            flags: mood.timeZone == nil ? 0 : Self.zoneFlag)
+    }
+
+    /// The first three folded code points, 21 bits each: ordered as the whole folded texts are, where they differ.
+    static func foldedPrefix(_ text: UnsafeRawBufferPointer) -> Int64 {
+        var prefix: Int64 = 0
+        var decoder = Unicode.UTF8()
+        var bytes = text.makeIterator()
+        for _ in 0..<3 {
+            prefix <<= 21
+            // One more than the code point, so that a text sorts before every longer one, U+0000 included.
+            if case .scalarValue(let scalar) = decoder.decode(&bytes) {
+                prefix |= Int64(CaseFolding.fold(scalar.value)) + 1
+            }
+        }
+        return prefix
+    }
+}
+
+extension RecordID {
+    @inline(__always)
+    init(_ id: MoodID) { self.init(high: id.high, low: id.low) }
+}

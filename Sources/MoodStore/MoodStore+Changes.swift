@@ -1,0 +1,173 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// Changes: each checks first, then puts records into the commit of the present request, and writes the answer.
+/// Whoever handles the request ends the commit, or abandons it.
+extension MoodStore {
+    /// Adds a mood and writes it. An id that is there already: the mood, if every given member equals its own.
+    /// - Parameter given: the members that the caller gave, the id always among them.
+    public mutating func create(
+        _ given: MoodMembers, id: MoodID, at now: Timestamp, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        if given.id != nil, records.contains(RecordID(id)) {
+            return try createAgain(given, id, to: &writer)
+        }
+        var mood = given
+        mood.id = id
+        if given.timestamp.isEmpty { mood.timestamp = MoodTime(now) }
+        mood.createdAt = MoodTime(now)
+        mood.updatedAt = MoodTime(now)
+        mood.revision = records.nextRevision
+        put(mood, &writer)
+    }
+
+    private func createAgain(
+        _ given: MoodMembers, _ id: MoodID, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        let mark = writer.count
+        let record = try record(id)
+        let existing = MoodMembers(trusting: record)
+        existing.overlaid(with: given, removingValence: false, removingTimeZone: false).write(to: &writer)
+        let isSame = Self.isSame(writer, mark, record.bytes)
+        writer.rewind(to: mark)
+        guard isSame else { throw .idTaken(id, revision: existing.revision ?? 0) }
+        writer.raw(record.bytes)
+    }
+
+    /// Lays members over a mood and writes it; nothing is committed when nothing changes.
+    public mutating func update(
+        _ id: MoodID, with set: MoodMembers, removingValence: Bool, removingTimeZone: Bool, ifRevision: Int?,
+        at now: Timestamp, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        let mark = writer.count
+        let record = try record(id)
+        let existing = MoodMembers(trusting: record)
+        if let ifRevision, existing.revision != ifRevision {
+            throw .revisionConflict(id, current: existing.revision ?? 0)
+        }
+        var mood = existing.overlaid(with: set, removingValence: removingValence, removingTimeZone: removingTimeZone)
+        mood.write(to: &writer)
+        if Self.isSame(writer, mark, record.bytes) { return }
+        writer.rewind(to: mark)
+        mood.updatedAt = MoodTime(now)
+        mood.revision = records.nextRevision
+        mood.write(to: &writer)
+        if let head = RecordHead(mood: mood) { records.put(head, Self.value(writer, mark)) }
+    }
+
+    /// Sets or toggles the favourite mark and writes the mood; nothing is committed when nothing changes.
+    /// - Parameter isFavorite: the new mark; nil: the other one.
+    public mutating func setFavorite(
+        _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        if let ifRevision { try check(id, ifRevision) }
+        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        let wanted = isFavorite ?? !record.head.isMarked
+        if wanted == record.head.isMarked { return writer.raw(record.bytes) }
+        let mark = writer.count
+        let revision = records.nextRevision
+        let isWritten = MoodSplice.write(
+            record.bytes, isFavorite: wanted, updatedAt: now, revision: revision, to: &writer)
+        if !isWritten {
+            var mood = MoodMembers(trusting: ValidJSON(trusting: record.bytes))
+            mood.isFavorite = wanted
+            mood.updatedAt = MoodTime(now)
+            mood.revision = revision
+            mood.write(to: &writer)
+        }
+        let head = RecordHead(
+            id: record.head.id, time: record.head.time, updated: now.milliseconds,
+            textPrefix: record.head.textPrefix, isMarked: wanted,
+            flags: record.head.flags)
+        records.put(head, Self.value(writer, mark))
+    }
+
+    /// Lays the same members over several moods.
+    /// - Returns: how many moods were named.
+    public mutating func updateMany(
+        _ ids: [MoodID], with set: MoodMembers, removingValence: Bool, removingTimeZone: Bool, at now: Timestamp
+    ) throws(MoodStoreError) -> Int {
+        let ids = try existing(ids)
+        var scratch = JSONWriter(capacity: 1024)
+        for id in ids {
+            scratch.rewind(to: 0)
+            try update(
+                id, with: set, removingValence: removingValence, removingTimeZone: removingTimeZone,
+                ifRevision: nil, at: now, to: &scratch)
+        }
+        return ids.count
+    }
+
+    public mutating func delete(_ id: MoodID, ifRevision: Int?) throws(MoodStoreError) {
+        if let ifRevision { try check(id, ifRevision) }
+        guard records.remove(RecordID(id)) else { throw .notFound(id) }
+    }
+
+    /// - Returns: how many moods were deleted.
+    public mutating func deleteMany(_ ids: [MoodID]) throws(MoodStoreError) -> Int {
+        let ids = try existing(ids)
+        for id in ids { _ = records.remove(RecordID(id)) }
+        return ids.count
+    }
+
+    /// Deletes all moods.
+    /// - Returns: how many there were.
+    public mutating func clear() -> Int {
+        let count = records.count
+        if count > 0 { records.removeAll() }
+        return count
+    }
+
+    /// Adds the samples, as one commit.
+    /// - Parameter makeID: called once for each.
+    public mutating func insertSamples(at now: Timestamp, makeID: () -> MoodID) -> Int {
+        var scratch = JSONWriter(capacity: 512)
+        for sample in Samples.all {
+            var mood = MoodMembers()
+            mood.id = makeID()
+            mood.emoji = JSONText(sample.emoji)
+            mood.label = JSONText(sample.label)
+            mood.isFavorite = sample.isFavorite
+            mood.timestamp = MoodTime(now.advanced(bySeconds: -sample.ageSeconds))
+            mood.createdAt = MoodTime(now)
+            mood.updatedAt = MoodTime(now)
+            mood.revision = records.nextRevision
+            scratch.rewind(to: 0)
+            put(mood, &scratch)
+        }
+        return Samples.all.count
+    }
+
+    private mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) {
+        let mark = writer.count
+        mood.write(to: &writer)
+        if let head = RecordHead(mood: mood) { records.put(head, Self.value(writer, mark)) }
+    }
+
+    private func check(_ id: MoodID, _ ifRevision: Int) throws(MoodStoreError) {
+        let current = MoodMembers(trusting: try record(id)).revision ?? 0
+        if current != ifRevision { throw .revisionConflict(id, current: current) }
+    }
+
+    /// The ids without repetitions; all must be there.
+    private func existing(_ ids: [MoodID]) throws(MoodStoreError) -> [MoodID] {
+        var seen: Set<MoodID> = []
+        for id in ids where !records.contains(RecordID(id)) { throw .notFound(id) }
+        return ids.filter { seen.insert($0).inserted }
+    }
+
+    /// The value that was written from `mark` on, without the comma that may have come before it.
+    private static func value(_ writer: borrowing JSONWriter, _ mark: Int) -> UnsafeRawBufferPointer {
+        let bytes = writer.buffer.bytes
+        let start = mark < bytes.count && bytes[mark] == UInt8(ascii: ",") ? mark + 1 : mark
+        return UnsafeRawBufferPointer(rebasing: bytes[start...])
+    }
+
+    private static func isSame(
+        _ writer: borrowing JSONWriter, _ mark: Int, _ record: UnsafeRawBufferPointer
+    ) -> Bool {
+        let written = value(writer, mark)
+        return written.count == record.count && written.elementsEqual(record)
+    }
+}

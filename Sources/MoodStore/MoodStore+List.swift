@@ -1,0 +1,122 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+extension MoodStore {
+    /// Writes a page: `{items, total?, nextCursor?, empty?}`.
+    ///
+    /// - Parameter cursor: the text of an earlier page's `nextCursor`.
+    /// - Complexity: the moods shown, plus those that the filter passes over; all of them once for a total under a filter.
+    public mutating func list(
+        _ query: MoodQuery, cursor: [UInt8]?, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        let filter = query.filter
+        var position: RecordPosition?
+        if let cursor { position = try ListCursor.position(cursor, of: query) }
+        let start = position ?? startPosition(query)
+        let mark = writer.count
+        var shown = 0
+        var last: RecordHead?
+        var hasMore = false
+        var lastText: [UInt8] = []
+        let isByText = query.sort == .label
+        let isFiltered = !filter.isEmpty
+
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        records.walk(query.order, isDescending: query.isDescending, behind: start) { record in
+            let head = record.head
+            let bytes = record.bytes
+            if isFiltered {
+                if Self.isPast(head, query) { return false }
+                guard filter.matches(head, bytes) else { return true }
+            }
+            if shown == query.limit || (shown > 0 && writer.count - mark + bytes.count > Self.pageBytesMax) {
+                hasMore = true
+                return false
+            }
+            writer.raw(bytes)
+            shown += 1
+            last = head
+            if isByText {
+                lastText.removeAll(keepingCapacity: true)
+                RecordExtractor.withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &lastText) }
+            }
+            return true
+        }
+        writer.endArray()
+        if !isFiltered || query.wantsTotal {
+            writer.key("total")
+            writer.integer(isFiltered ? total(filter) : records.count)
+        }
+        if hasMore, let last {
+            let key: Int64 =
+                switch query.sort {
+                case .timestamp: last.time
+                case .updatedAt: last.updated
+                case .label: last.textPrefix
+                }
+            writer.key("nextCursor")
+            writer.string(ListCursor.text(RecordPosition(key: key, text: lastText, id: last.id), of: query))
+        }
+        if shown == 0, cursor == nil { writeEmpty(isFiltered: isFiltered, to: &writer) }
+        writer.endObject()
+    }
+
+    /// Where a list that is sorted by time can begin, so that it needs not pass over what its range excludes.
+    private func startPosition(_ query: MoodQuery) -> RecordPosition? {
+        guard query.sort == .timestamp else { return nil }
+        if query.isDescending {
+            // Behind (to, lowest id) in descending order lies what is before `to`.
+            return query.filter.to.map {
+                RecordPosition(key: $0.milliseconds, text: [], id: RecordID(high: 0, low: 0))
+            }
+        }
+        return query.filter.from.map {
+            RecordPosition(key: $0.milliseconds - 1, text: [], id: RecordID(high: .max, low: .max))
+        }
+    }
+
+    /// Whether a list that is sorted by time has left its range.
+    private static func isPast(_ head: RecordHead, _ query: MoodQuery) -> Bool {
+        guard query.sort == .timestamp else { return false }
+        if query.isDescending {
+            guard let from = query.filter.from else { return false }
+            return head.time < from.milliseconds
+        }
+        guard let to = query.filter.to else { return false }
+        return head.time >= to.milliseconds
+    }
+
+    private mutating func total(_ filter: MoodFilter) -> Int {
+        if let isFavorite = filter.isFavorite, !filter.looksInside, filter.from == nil, filter.to == nil {
+            return isFavorite ? records.markedCount : records.count - records.markedCount
+        }
+        var query = MoodQuery()
+        query.filter = filter
+        var count = 0
+        records.walk(.time, isDescending: true, behind: startPosition(query)) { record in
+            if Self.isPast(record.head, query) { return false }
+            if filter.matches(record.head, record.bytes) { count += 1 }
+            return true
+        }
+        return count
+    }
+
+    private func writeEmpty(isFiltered: Bool, to writer: inout JSONWriter) {
+        writer.key("empty")
+        writer.beginObject()
+        writer.key("title")
+        if records.count == 0 {
+            writer.string("No moods yet")
+            writer.key("hint")
+            writer.string("Record the first one with mood.create, or add samples with store.insertSamples.")
+        } else {
+            writer.string(isFiltered ? "No matching moods" : "Nothing here")
+            writer.key("hint")
+            writer.string("No mood matches this filter. Loosen it, or leave it out to see all \(records.count).")
+        }
+        writer.endObject()
+    }
+}

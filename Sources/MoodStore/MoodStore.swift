@@ -1,0 +1,147 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// Moods that last: what the methods of the protocol do, without the protocol.
+///
+/// The store of a directory is opened when it is first needed, so that a host that only answers `host.ping` touches no
+/// file, and one whose store is broken still serves what needs none. Answers are written into the caller's writer, as
+/// the bytes that are stored. (SwiftData: the `ModelContainer`; Room: the DAO.)
+public struct MoodStore: ~Copyable {
+    /// The version of the stored shape of a mood.
+    public static let schemaVersion = 3
+    /// A page of a list ends when it has this many bytes.
+    public static let pageBytesMax = 4 * 1024 * 1024
+
+    /// Where moods are kept.
+    public enum Location: Sendable {
+        case memory
+        case directory(StoreSettings)
+    }
+
+    public let location: Location
+    var records: RecordStore
+    /// Whether the moods can be read.
+    public private(set) var isOpen: Bool
+
+    public init(_ location: Location) {
+        self.location = location
+        records = .inMemory(.moods)
+        if case .memory = location { isOpen = true } else { isOpen = false }
+    }
+
+    /// Opens the store unless it is open; every method that needs moods calls this first. A store that could not be
+    /// opened is tried again at the next call: the other process may be gone, the disk mended.
+    @inline(__always)
+    public mutating func open() throws(MoodStoreError) {
+        if !isOpen { try openFiles() }
+    }
+
+    private mutating func openFiles() throws(MoodStoreError) {
+        guard case .directory(let settings) = location else { return }
+        do throws(StorageError) {
+            let time = records.time
+            records = try .open(settings, .moods)
+            records.time = time
+            isOpen = true
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// As `open`, and the store can be written.
+    public mutating func openForWriting() throws(MoodStoreError) {
+        try open()
+        if let refusal = records.refusal { throw .storage(refusal) }
+    }
+
+    /// The moment of the requests that are handled now.
+    public mutating func setTime(_ time: Timestamp) {
+        records.time.withUnsafeMutableBytes { out in
+            var text = ByteBuffer(capacity: 32)
+            time.write(to: &text)
+            out.copyMemory(from: text.bytes)
+        }
+    }
+
+    // MARK: Commits
+
+    /// Ends what the present request has changed, as one commit.
+    public mutating func endCommit() throws(MoodStoreError) {
+        do throws(StorageError) { try records.endCommit() } catch { throw .storage(error) }
+    }
+
+    /// Takes back what the present request has changed.
+    public mutating func abandonCommit() { records.abandonCommit() }
+
+    /// Whether there are commits that are not durable yet.
+    public var needsFlush: Bool { records.needsFlush }
+
+    /// Makes all commits of the group durable, or takes them back and throws.
+    public mutating func flush() throws(StorageError) { try records.flush() }
+
+    /// Makes the commits so far durable in the middle of a group; where it throws, so does `flush`.
+    public mutating func flushEarly() throws(StorageError) { try records.flushEarly() }
+
+    /// While set, changes fail with it.
+    public var failure: StorageError? {
+        get { records.failure }
+        set { records.failure = newValue }
+    }
+
+    // MARK: Reading
+
+    /// Writes a mood.
+    public func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
+        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        writer.raw(record.bytes)
+    }
+
+    /// The bytes of a mood; valid until the store is next called.
+    public func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
+        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        return ValidJSON(trusting: record.bytes)
+    }
+
+    /// What is said of a mood in one line: emoji, label, time and time zone, and its bytes. The rest is not read, which
+    /// spares most of the work of the texts that are shared most.
+    public func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
+        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        let bytes = ValidJSON(trusting: record.bytes)
+        if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
+        return (MoodMembers(headline: bytes), bytes)
+    }
+
+    public func contains(_ id: MoodID) -> Bool { records.contains(RecordID(id)) }
+
+    /// What `store.info` says of a store that is open.
+    public var statistics: Statistics {
+        Statistics(
+            revision: records.revision, moods: records.count, favorites: records.markedCount,
+            bytes: records.byteCount, readOnlyReason: records.readOnlyReason)
+    }
+
+    public struct Statistics: Sendable {
+        public let revision: Int
+        public let moods: Int
+        public let favorites: Int
+        public let bytes: Int
+        public let readOnlyReason: String?
+    }
+
+    /// The revision that the next change of the present request gets.
+    public var nextRevision: Int { records.nextRevision }
+
+    // MARK: Files
+
+    public var wantsCompaction: Bool { records.wantsCompaction }
+
+    /// Writes a new snapshot and begins a new journal. Nil in memory.
+    public mutating func compact() throws(StorageError) -> RewriteReport? { try records.compact() }
+
+    /// Reads everything again from the disk and checks it, also when the store cannot be opened. Nil in memory.
+    public mutating func verify() -> VerifyReport? {
+        if !isOpen, case .directory(let settings) = location { return RecordStore.verify(settings, .moods) }
+        return records.verify()
+    }
+}

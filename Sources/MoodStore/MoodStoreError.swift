@@ -1,0 +1,14 @@
+import MoodCore
+import Storage
+
+/// Why the store did not do what it was asked.
+public enum MoodStoreError: Error, Sendable {
+    case notFound(MoodID)
+    /// Another mood has this id already.
+    case idTaken(MoodID, revision: Int)
+    /// The mood has changed since the revision that the caller knows.
+    case revisionConflict(MoodID, current: Int)
+    /// A cursor that is none, or that belongs to another sort, order or filter.
+    case invalidCursor
+    case storage(StorageError)
+}

@@ -1,0 +1,4 @@
+import MoodHost
+import Platform
+
+exit(Program.run(CommandLine.arguments))
