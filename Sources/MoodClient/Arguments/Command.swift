@@ -1,0 +1,121 @@
+/// A subcommand as it is declared: parsing, checks, help and suggestions all come from this one value.
+struct Command: Sendable {
+    let name: String
+    /// One line, for the list of commands.
+    let summary: String
+    var parameters: [Parameter] = []
+    var options: [CommandOption] = []
+    /// Paragraphs of the help behind the options.
+    var notes: [String] = []
+    let examples: [Example]
+    let run: @Sendable (Client) throws(ClientError) -> Void
+
+    struct Example: Sendable {
+        let line: String
+        let meaning: String
+
+        init(_ line: String, _ meaning: String) {
+            self.line = line
+            self.meaning = meaning
+        }
+    }
+
+    /// What stands on the command line without a dash.
+    struct Parameter: Sendable {
+        enum Count: Sendable { case one, optional, oneOrMore, any }
+
+        let name: String
+        let count: Count
+        let summary: String
+
+        /// One that must be there.
+        init(_ name: String, _ summary: String) { self.init(name, .one, summary) }
+
+        init(_ name: String, _ count: Count, _ summary: String) {
+            self.name = name
+            self.count = count
+            self.summary = summary
+        }
+
+        var isRequired: Bool { count == .one || count == .oneOrMore }
+        var isRepeatable: Bool { count == .oneOrMore || count == .any }
+
+        /// As usage lines write it.
+        var usage: String {
+            switch count {
+            case .one: name
+            case .optional: "[\(name)]"
+            case .oneOrMore: "\(name)…"
+            case .any: "[\(name)…]"
+            }
+        }
+    }
+
+    var usage: String {
+        (["mood", name] + parameters.map(\.usage) + (options.isEmpty ? [] : ["[options]"])).joined(separator: " ")
+    }
+}
+
+/// An option as it is declared.
+struct CommandOption: Sendable {
+    enum Value: Sendable {
+        /// The option is a switch.
+        case none
+        /// Any text; the name is what help calls it.
+        case text(String)
+        /// A whole number.
+        case integer(String)
+        /// A number.
+        case number(String)
+        case choice(String, [String])
+
+        var placeholder: String? {
+            switch self {
+            case .none: nil
+            case .text(let name), .integer(let name), .number(let name), .choice(let name, _): name
+            }
+        }
+    }
+
+    /// Without its dashes.
+    let name: String
+    let short: Character?
+    let value: Value
+    let isRepeatable: Bool
+    let summary: String
+
+    /// A switch.
+    init(_ name: String, short: Character? = nil, _ summary: String) {
+        self.init(name, short: short, .none, summary)
+    }
+
+    init(_ name: String, short: Character? = nil, _ value: Value, isRepeatable: Bool = false, _ summary: String) {
+        self.name = name
+        self.short = short
+        self.value = value
+        self.isRepeatable = isRepeatable
+        self.summary = summary
+    }
+
+    /// As help writes it: `-n, --note TEXT`.
+    var usage: String {
+        let dashed = short.map { "-\($0), --\(name)" } ?? "    --\(name)"
+        return value.placeholder.map { "\(dashed) \($0)" } ?? dashed
+    }
+}
+
+extension CommandOption {
+    /// Understood by every command, before or behind its name.
+    static let everywhere: [CommandOption] = [
+        CommandOption("json", "Print the method's result exactly as the host sent it, for programs."),
+        CommandOption("host", .text("PATH"), "The host to start (default: moodboard beside mood, else on PATH)."),
+        CommandOption("store", .text("DIR"), "The store's directory (default: the host's own choice)."),
+        CommandOption("color", .choice("WHEN", ["auto", "never", "always"]), "Colours: auto, never or always."),
+        CommandOption("help", short: "h", "Show help."),
+        CommandOption("version", "Show the version."),
+    ]
+
+    static let dryRun = CommandOption("dry-run", "Check it and answer as if it were done, but keep nothing.")
+    static let ifRevision = CommandOption(
+        "if-revision", .integer("N"), "Only if the mood's revision is still N.")
+}

@@ -1,0 +1,45 @@
+import Platform
+
+/// Why a command did not do what was asked; `ExitCode` says how the program then ends.
+enum ClientError: Error {
+    /// The command line makes no sense; `command` is whose help to read.
+    case usage(String, command: String?)
+    /// Something given cannot be read or sent as it is.
+    case badInput(String, advice: String?)
+    /// A shortened id that begins several ids.
+    case ambiguous(prefix: String, ids: [String])
+    /// The host's error answer.
+    case remote(RemoteError)
+    /// There is no host to talk to.
+    case unavailable(String, advice: String?)
+    /// A person was asked and said no.
+    case declined(String)
+    /// The reader of our stdout has gone.
+    case outputClosed
+    case outputFailed(SystemError)
+}
+
+extension ClientError {
+    /// One or two plain lines for people: what is wrong, and what to do. Empty where there is nothing to say.
+    var lines: [String] {
+        switch self {
+        case .usage(let message, let command):
+            let help = command.map { "mood \($0) --help" } ?? "mood --help"
+            return [message, "See '\(help)'."]
+        case .badInput(let message, let advice), .unavailable(let message, let advice):
+            return [message] + (advice.map { [$0] } ?? [])
+        case .ambiguous(let prefix, let ids): return Self.ambiguityLines(prefix, ids)
+        case .remote(let failure): return failure.lines
+        case .declined(let message): return [message]
+        case .outputClosed: return []
+        case .outputFailed(let error): return ["The output could not be written: \(error)."]
+        }
+    }
+
+    private static func ambiguityLines(_ prefix: String, _ ids: [String]) -> [String] {
+        let shownMax = 8
+        var names = ids.prefix(shownMax).joined(separator: ", ")
+        if ids.count > shownMax { names += " and \(ids.count - shownMax) more" }
+        return ["'\(prefix)' begins the ids of \(ids.count) moods; give more of the one that is meant.", names]
+    }
+}

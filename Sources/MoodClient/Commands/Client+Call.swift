@@ -1,0 +1,77 @@
+import JSONCodec
+
+extension Command {
+    static let call = Command(
+        name: "rpc", summary: "Send any request, or speak the protocol yourself.",
+        parameters: [
+            .init("METHOD", .optional, "The method; without it stdin goes to the host and its answers to stdout."),
+            .init("PARAMS", .optional, "The params as JSON; - reads them from stdin."),
+        ],
+        notes: [
+            "With a METHOD the result is printed as it came, one line of JSON. An error goes to stderr in words, or with"
+                + " --json as the error object.",
+            "Without one every line of stdin must be a JSON-RPC 2.0 message; all of them are served by one host in one"
+                + " session, and the exit status is 0 when the host ended well, whatever it answered.",
+        ],
+        examples: [
+            .init("mood rpc host.info", "A request without params."),
+            .init("mood rpc mood.get '{\"id\":\"0194f2a1-…\"}'", "Quote params for the shell."),
+            .init(
+                "printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"host.ping\"}' | mood rpc",
+                "Messages of your own."),
+        ],
+        run: { (client) throws(ClientError) in try client.callAny() })
+}
+
+extension Client {
+    func callAny() throws(ClientError) {
+        guard let method = invocation.words.first else {
+            if console.isInputTerminal {
+                tell("Type JSON-RPC 2.0 messages, one a line; Ctrl-D ends. 'mood help rpc' tells more.")
+            }
+            return try launcher.passThrough(hostOptions())
+        }
+        var params: [UInt8]?
+        if invocation.words.count > 1 { params = try checked(text(invocation.words[1])) }
+        try print(json: call(method, bytes: params))
+    }
+
+    /// The params in one line: a line feed between tokens, where JSON allows it, would end the message.
+    private func checked(_ text: String) throws(ClientError) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        do throws(JSONError) {
+            _ = try JSONValue.parse(bytes)
+        } catch {
+            throw .badInput(
+                "PARAMS is not JSON at byte \(error.offset): \(error.reason).",
+                advice: "Quote it for the shell: mood rpc mood.get '{\"id\":\"…\"}'")
+        }
+        return bytes.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }
+    }
+
+    /// The methods for `mood help rpc`, asked of the host, which knows them best. It is started without a store, so that
+    /// reading help leaves nothing behind.
+    static func methodsHelp(_ options: HostOptions, launcher: HostLauncher) -> String {
+        do throws(ClientError) {
+            let connection = try launcher.connect(options)
+            defer { connection.close() }
+            guard case .result(let bytes) = try connection.call("rpc.discover", nil),
+                let document = try? JSONValue.parse(bytes), let methods = document["methods"]?.array
+            else { return "\nThe host does not tell its methods.\n" }
+            var text = "\nMETHODS (from \(Escaping.visible(options.program ?? HostLocation.programName))):\n"
+            for method in methods {
+                let params = (method["params"]?.array ?? []).compactMap { param in
+                    param["name"]?.string.map { param["required"]?.boolean == true ? $0 : "\($0)?" }
+                }
+                let form = params.isEmpty ? "" : " {\(params.joined(separator: ", "))}"
+                let summary = method["summary"]?.string ?? ""
+                text += Help.row(
+                    "  " + Escaping.visible(method["name"]?.string ?? ""), Escaping.visible(summary + form))
+            }
+            return text
+        } catch {
+            let lines = [["The host could not be asked for its methods."], error.lines].joined()
+            return "\n" + lines.map { Escaping.visible($0) + "\n" }.joined()
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import JSONCodec
+import Platform
+
+/// One run of a command: what was asked, where the output goes, and the host, which is started when it is first needed.
+///
+/// A class because the connection has one owner that several steps of a command share.
+final class Client {
+    let invocation: Invocation
+    let console: Console
+    let style: Style
+    let launcher: HostLauncher
+    private var connection: HostConnection?
+    /// All ids, once they were needed.
+    var directory: IDDirectory?
+    /// Whether they were asked for in vain, so that it is done once only.
+    var showsWholeIDs = false
+
+    init(_ invocation: Invocation, console: Console, launcher: HostLauncher) {
+        self.invocation = invocation
+        self.console = console
+        self.launcher = launcher
+        style = Style(
+            choice: invocation.value("color"), isTerminal: console.isOutputTerminal, environment: console.environment)
+    }
+
+    var wantsJSON: Bool { invocation.has("json") }
+
+    /// Which host, as the command line says.
+    func hostOptions() throws(ClientError) -> HostOptions {
+        let store = invocation.value("store")
+        if store == "" { throw usage("--store needs the path of a directory.") }
+        let program = invocation.value("host")
+        if program == "" { throw usage("--host needs the path of a program.") }
+        return HostOptions(program: program, store: store.map { .directory($0) } ?? .usual)
+    }
+
+    func close() {
+        connection?.close()
+        connection = nil
+    }
+
+    // MARK: Requests
+
+    /// Sends a request and answers with the bytes of its result.
+    func call(_ method: String, bytes params: [UInt8]?) throws(ClientError) -> [UInt8] {
+        let connection: HostConnection
+        if let open = self.connection {
+            connection = open
+        } else {
+            connection = try launcher.connect(hostOptions())
+            self.connection = connection
+        }
+        switch try connection.call(method, params) {
+        case .result(let bytes): return bytes
+        case .failure(let error): throw .remote(error)
+        }
+    }
+
+    func call(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
+        try call(method, bytes: params.isEmpty ? nil : Array(JSONValue.object(params).text.utf8))
+    }
+
+    /// A result as a tree.
+    func tree(_ result: [UInt8]) throws(ClientError) -> JSONValue {
+        do throws(JSONError) {
+            return try JSONValue.parse(result)
+        } catch {
+            throw unexpected()
+        }
+    }
+
+    /// A result that is a mood.
+    func mood(_ result: [UInt8]) throws(ClientError) -> MoodView {
+        guard let mood = MoodView(try tree(result)) else { throw unexpected() }
+        return mood
+    }
+
+    func unexpected() -> ClientError {
+        .unavailable(
+            "The host's answer has not the shape that the protocol gives it.",
+            advice: "Check that --host names a moodboard that fits this client.")
+    }
+
+    // MARK: Output
+
+    func print(_ text: String) throws(ClientError) { try write(Array(text.utf8)) }
+
+    /// For programs: the bytes as they came. Only a terminal gets what it would obey in its escaped form.
+    func print(json: [UInt8]) throws(ClientError) {
+        try write((console.isOutputTerminal ? Escaping.visible(json: json) : json) + [UInt8(ascii: "\n")])
+    }
+
+    private func write(_ bytes: [UInt8]) throws(ClientError) {
+        do throws(SystemError) {
+            try console.write(bytes)
+        } catch {
+            throw error.code == EPIPE ? .outputClosed : .outputFailed(error)
+        }
+    }
+
+    /// For people, beside the output; programs are spared.
+    func tell(_ text: String) {
+        if !wantsJSON { console.writeError(text + "\n") }
+    }
+
+    func usage(_ message: String) -> ClientError { .usage(message, command: invocation.command.name) }
+
+    // MARK: Input
+
+    /// The longest text that is read from stdin, in bytes: the protocol's limit for a message.
+    static let inputBytesMax = 4 * 1024 * 1024
+
+    /// Text from stdin without the line feed at its end.
+    func inputText() throws(ClientError) -> String {
+        var bytes: [UInt8]
+        do throws(SystemError) {
+            bytes = try console.readInput(Self.inputBytesMax)
+        } catch {
+            throw .badInput("The input could not be read: \(error).", advice: nil)
+        }
+        guard bytes.count <= Self.inputBytesMax else {
+            throw .badInput("The input is longer than \(Self.inputBytesMax) bytes.", advice: "Send less at once.")
+        }
+        if bytes.last == 0x0a { bytes.removeLast() }
+        if bytes.last == 0x0d { bytes.removeLast() }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .badInput("The input is not UTF-8 text.", advice: "Convert it first, for example with iconv.")
+        }
+        return text
+    }
+
+    /// A text given on the command line, or from stdin when it is a lone dash.
+    func text(_ argument: String) throws(ClientError) -> String { argument == "-" ? try inputText() : argument }
+}

@@ -1,0 +1,9 @@
+extension Command {
+    /// Every command, in the order of the help.
+    static let all: [Command] = [
+        add, list, show, edit, remove, clear, favorite, unfavorite, note, share, navigate, call, info,
+    ]
+
+    /// What an id may look like, for the help of each command that takes one.
+    static let idSummary = "A mood's id, any beginning of it that is unique, or @last for the newest mood."
+}

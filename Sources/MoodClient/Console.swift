@@ -1,0 +1,79 @@
+import Platform
+
+/// Everything of the outside that a command uses but the host: a value of closures, so that tests can be the outside.
+struct Console {
+    let write: ([UInt8]) throws(SystemError) -> Void
+    /// To stderr; there is nobody to tell when that fails.
+    let writeError: (String) -> Void
+    /// Everything on stdin up to a number of bytes, and one more when there are more.
+    let readInput: (_ bytesMax: Int) throws(SystemError) -> [UInt8]
+    /// A line typed at a terminal; nil at the end.
+    let readLine: () -> String?
+    let isInputTerminal: Bool
+    let isOutputTerminal: Bool
+    let isErrorTerminal: Bool
+    /// The width of the terminal on stdout.
+    let columns: Int
+    let environment: (String) -> String?
+    let now: () -> Int
+    let localTime: (Int) -> LocalTime?
+    /// The way back, whatever the time says of its zone; nil for what is no date.
+    let secondsSince1970: (LocalTime) -> Int?
+
+    static func ofThisProcess() -> Console {
+        Console(
+            write: { (bytes) throws(SystemError) in try writeOutput(bytes) },
+            writeError: writeErrorOutput,
+            readInput: { (bytesMax) throws(SystemError) in try readStandardInput(bytesMax) },
+            readLine: readTerminalLine,
+            isInputTerminal: Terminal.isTerminal(StandardStream.input),
+            isOutputTerminal: Terminal.isTerminal(StandardStream.output),
+            isErrorTerminal: Terminal.isTerminal(StandardStream.error),
+            columns: width, environment: Terminal.environment, now: Terminal.secondsSince1970,
+            localTime: { LocalTime(secondsSince1970: $0) }, secondsSince1970: { $0.secondsSince1970 })
+    }
+
+    /// `COLUMNS` first: whoever exports it means it.
+    private static var width: Int {
+        if let text = Terminal.environment("COLUMNS"), let columns = Int(text), columns > 0 { return columns }
+        return Terminal.columns(StandardStream.output) ?? 80
+    }
+
+    private static func writeOutput(_ bytes: [UInt8]) throws(SystemError) {
+        let written: Result<Void, SystemError> = bytes.withUnsafeBytes { raw in
+            do throws(SystemError) {
+                return .success(try StandardStream.writeAll(raw, to: StandardStream.output))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try written.get()
+    }
+
+    private static func writeErrorOutput(_ text: String) {
+        var text = text
+        text.withUTF8 { try? StandardStream.writeAll(UnsafeRawBufferPointer($0), to: StandardStream.error) }
+    }
+
+    private static func readStandardInput(_ bytesMax: Int) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while bytes.count <= bytesMax {
+            let count = try StandardStream.read(from: StandardStream.input, into: buffer)
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return bytes
+    }
+
+    /// A terminal hands over a line at a time.
+    private static func readTerminalLine() -> String? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let count = try? StandardStream.read(from: StandardStream.input, into: buffer), count > 0 else {
+            return nil
+        }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}

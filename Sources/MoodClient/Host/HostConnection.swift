@@ -1,0 +1,44 @@
+/// What a host answered to one request.
+enum Answer: Sendable {
+    /// The `result` exactly as it came.
+    case result([UInt8])
+    case failure(RemoteError)
+}
+
+/// A host that answers: the seam between the commands and the process, so that tests can answer from a list.
+struct HostConnection {
+    /// Sends one request and waits for its answer. The params are JSON in one line; nil is none.
+    let call: (_ method: String, _ params: [UInt8]?) throws(ClientError) -> Answer
+    /// Ends the conversation and waits for the host's end.
+    let close: () -> Void
+}
+
+/// Which host to start, and on what.
+struct HostOptions: Sendable, Equatable {
+    enum Store: Sendable, Equatable {
+        /// Whatever the host finds in its environment.
+        case usual
+        case directory(String)
+        /// Nothing on disk is looked at: for questions about the host itself.
+        case inMemory
+    }
+
+    /// Its path, or its name on PATH; nil is `moodboard` beside this program, else on PATH.
+    let program: String?
+    let store: Store
+
+    var arguments: [String] {
+        switch store {
+        case .usual: []
+        case .directory(let path): ["--store", path]
+        case .inMemory: ["--in-memory"]
+        }
+    }
+}
+
+/// The two ways to use a host; a value of closures for the same reason as `HostConnection`.
+struct HostLauncher {
+    let connect: (HostOptions) throws(ClientError) -> HostConnection
+    /// Hands our stdin to the host and its answers to our stdout until both have ended.
+    let passThrough: (HostOptions) throws(ClientError) -> Void
+}

@@ -1,0 +1,73 @@
+import Platform
+
+/// Where the host's program is.
+///
+/// The order is: what was asked for, then `moodboard` beside this program, then `moodboard` on PATH. Beside comes first
+/// so that a client and a host that were built together stay together.
+struct HostLocation {
+    static let programName = "moodboard"
+
+    /// This program's own path where the system tells it.
+    let ownPath: String?
+    /// This program's name as it was called.
+    let calledAs: String?
+    /// The value of PATH.
+    let searchPath: String?
+    let isExecutable: (String) -> Bool
+
+    static func ofThisProcess() -> HostLocation {
+        HostLocation(
+            ownPath: Terminal.executablePath(), calledAs: Terminal.arguments().first ?? nil,
+            searchPath: Terminal.environment("PATH"), isExecutable: Terminal.isExecutable)
+    }
+
+    /// - Parameter asked: a path when it has a slash, else a name on PATH; nil is the usual host.
+    func find(_ asked: String?) throws(ClientError) -> String {
+        if let asked { return try findAsked(asked) }
+        if let directory = ownDirectory {
+            let path = Self.join(directory, Self.programName)
+            if isExecutable(path) { return path }
+        }
+        if let path = onSearchPath(Self.programName) { return path }
+        let places = ownDirectory.map { "neither in \($0) nor on PATH" } ?? "not on PATH"
+        throw .unavailable(
+            "The host '\(Self.programName)' is \(places).", advice: "Give its path: mood --host PATH …")
+    }
+
+    private func findAsked(_ asked: String) throws(ClientError) -> String {
+        if asked.utf8.contains(UInt8(ascii: "/")) {
+            if isExecutable(asked) { return asked }
+            throw .unavailable(
+                "The host '\(asked)' is not a program that can be started.",
+                advice: "Check the path and its permissions, or leave --host out.")
+        }
+        if let path = onSearchPath(asked) { return path }
+        throw .unavailable(
+            "The host '\(asked)' is not on PATH.", advice: "For a file in this directory write --host ./\(asked).")
+    }
+
+    private var ownDirectory: String? {
+        if let ownPath { return Self.directory(of: ownPath) }
+        guard let calledAs, !calledAs.isEmpty else { return nil }
+        if calledAs.utf8.contains(UInt8(ascii: "/")) { return Self.directory(of: calledAs) }
+        return onSearchPath(calledAs).map(Self.directory)
+    }
+
+    private func onSearchPath(_ name: String) -> String? {
+        guard let searchPath, !name.isEmpty else { return nil }
+        for part in searchPath.split(separator: ":") {
+            let path = Self.join(String(part), name)
+            if isExecutable(path) { return path }
+        }
+        return nil
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func join(_ directory: String, _ name: String) -> String {
+        directory.hasSuffix("/") ? directory + name : directory + "/" + name
+    }
+}

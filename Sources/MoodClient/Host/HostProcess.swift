@@ -1,0 +1,150 @@
+import JSONCodec
+import JSONRPC
+import Platform
+
+/// A host that this client started: one request at a time over its stdio, a line each.
+///
+/// A class because the process and what was read ahead of it have one owner, which the closures of `HostConnection`
+/// share.
+final class HostProcess {
+    /// The longest answer that is read, in bytes: well above the host's own limit for what it writes.
+    static let answerBytesMax = 64 * 1024 * 1024
+    /// How long a host may take to end by itself: the protocol allows it two seconds.
+    static let endMillisecondsMax = 3_000
+
+    private var child: ChildProcess
+    private var reader = FrameReader(messageBytesMax: answerBytesMax)
+    private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+    private var lastID = 0
+
+    init(_ options: HostOptions, location: HostLocation) throws(ClientError) {
+        child = try Self.start(options, location, .pipe)
+    }
+
+    static func launcher(location: HostLocation) -> HostLauncher {
+        HostLauncher(
+            connect: { (options) throws(ClientError) in
+                let host = try HostProcess(options, location: location)
+                return HostConnection(
+                    call: { (method, params) throws(ClientError) in try host.call(method, params) },
+                    close: { host.close() })
+            },
+            passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
+    }
+
+    func close() { _ = child.finish(within: Self.endMillisecondsMax) }
+
+    /// Sends one request and waits for its answer; what the host tells without being asked is passed over.
+    func call(_ method: String, _ params: [UInt8]?) throws(ClientError) -> Answer {
+        lastID += 1
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("jsonrpc")
+        writer.string("2.0" as StaticString)
+        writer.key("id")
+        writer.integer(lastID)
+        writer.key("method")
+        writer.string(method)
+        if let params {
+            writer.key("params")
+            params.withUnsafeBytes { writer.raw($0) }
+        }
+        writer.endObject()
+        writer.endMessage(from: 0, framing: .line)
+        do throws(SystemError) {
+            try child.write(writer.buffer.bytes)
+        } catch {
+            // A host that reads no more may still have said why; reading tells.
+            if error.code != EPIPE { throw .unavailable("The host cannot be written to: \(error).", advice: nil) }
+        }
+        return try answer()
+    }
+
+    private func answer() throws(ClientError) -> Answer {
+        var isAtEnd = false
+        while true {
+            while let frame = reader.next(isAtEnd: isAtEnd) {
+                if let answer = try read(frame) {
+                    reader.discardTaken()
+                    return answer
+                }
+            }
+            reader.discardTaken()
+            if isAtEnd { throw died() }
+            let before = reader.buffer.count
+            do throws(SystemError) {
+                try reader.buffer.append(upTo: 1 << 16) { (space) throws(SystemError) in try child.read(into: space) }
+            } catch {
+                throw .unavailable("The host cannot be read from: \(error).", advice: nil)
+            }
+            isAtEnd = reader.buffer.count == before
+        }
+    }
+
+    /// The answer that we wait for, or nil for a message that is none.
+    private func read(_ frame: FrameReader.Frame) throws(ClientError) -> Answer? {
+        guard case .message(let range, _) = frame else { throw notSpeaking() }
+        let bytes = UnsafeRawBufferPointer(rebasing: reader.buffer.bytes[range])
+        let outline: JSONOutline
+        do throws(JSONError) {
+            outline = try validator.validate(bytes)
+        } catch {
+            throw notSpeaking()
+        }
+        guard outline.kind == .object else { throw notSpeaking() }
+        let (envelope, _) = Envelope.read(outline)
+        guard let id = envelope.id else {
+            guard envelope.method != nil else { throw notSpeaking() }
+            return nil
+        }
+        let isOurs = id.elementsEqual(String(lastID).utf8)
+        if let error = envelope.error, isOurs || id.elementsEqual("null".utf8) {
+            return .failure(RemoteError(json: Array(error.bytes)))
+        }
+        guard let result = envelope.result else { throw notSpeaking() }
+        return isOurs ? .result(Array(result.bytes)) : nil
+    }
+
+    private func died() -> ClientError {
+        let status = child.finish(within: Self.endMillisecondsMax)
+        return .unavailable(
+            "The host ended before it answered\(status.map { " (\($0))" } ?? "").",
+            advice: "What it said on its way is above, if it said anything; what it had not answered may not be kept.")
+    }
+
+    private func notSpeaking() -> ClientError {
+        child.closeOutput()
+        _ = child.finish(within: 100)
+        return .unavailable(
+            "The host does not speak the protocol: what it writes is not JSON-RPC 2.0.",
+            advice: "Check --host: it must name the program 'moodboard'.")
+    }
+
+    private static func passThrough(_ options: HostOptions, _ location: HostLocation) throws(ClientError) {
+        var child = try start(options, location, .inherited)
+        do throws(SystemError) {
+            try child.copyInput(from: StandardStream.input)
+        } catch {
+            _ = child.finish(within: endMillisecondsMax)
+            throw .badInput("The input could not be passed to the host: \(error).", advice: nil)
+        }
+        child.closeInput()
+        // Without a time limit: it may have much to answer, to somebody who reads slowly.
+        let status = child.wait()
+        if let status, status != .exited(0) {
+            throw .unavailable("The host did not end well: \(status).", advice: nil)
+        }
+    }
+
+    private static func start(
+        _ options: HostOptions, _ location: HostLocation, _ output: ChildProcess.Output
+    ) throws(ClientError) -> ChildProcess {
+        let path = try location.find(options.program)
+        do throws(SystemError) {
+            return try ChildProcess.start(path: path, arguments: options.arguments, output: output)
+        } catch {
+            throw .unavailable(
+                "The host cannot be started: \(error).", advice: "Give the path of another one: mood --host PATH …")
+        }
+    }
+}

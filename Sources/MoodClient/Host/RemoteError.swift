@@ -1,0 +1,68 @@
+import JSONCodec
+import JSONRPC
+
+/// The error of an answer: as bytes for programs, taken apart for people.
+struct RemoteError: Error, Sendable {
+    let code: Int
+    let message: String
+    let kind: String?
+    /// Whether the same request may succeed later.
+    let isRetryable: Bool
+    let data: JSONValue?
+    /// The error object exactly as it came.
+    let json: [UInt8]
+
+    /// Reads an error object; members of the wrong kind count as missing, because there is still an error to report.
+    init(json: [UInt8]) {
+        let value = try? JSONValue.parse(json)
+        self.json = json
+        code = value?["code"]?.integer ?? -32603
+        message = value?["message"]?.string ?? "The host answered with an error and did not say which."
+        data = value?["data"]
+        kind = data?["kind"]?.string
+        isRetryable = data?["retryable"]?.boolean ?? false
+    }
+
+    /// An error that the client finds itself, in the words and the shape that the host would have used.
+    init(_ error: RPCError) {
+        var writer = JSONWriter()
+        error.write(to: &writer)
+        self.init(json: Array(writer.buffer.bytes))
+    }
+
+    /// There is no mood of this id.
+    static func notFound(_ id: String, _ message: String) -> RemoteError {
+        RemoteError(RPCError(ErrorCode(1001, "notFound"), message, [.init("id", .string(id))]))
+    }
+
+    /// One or two lines for people: the message, and what of `data` the message does not say already.
+    var lines: [String] {
+        var facts: [String] = []
+        if let path = data?["path"]?.string, !path.isEmpty, !mentions(path) { facts.append("It is about \(path).") }
+        if let reason = data?["reason"]?.string, !mentions(reason) { facts.append("Reason: \(reason).") }
+        let suggestions = (data?["suggestions"]?.array ?? []).compactMap(\.string)
+        if let first = suggestions.first, !suggestions.contains(where: mentions) {
+            facts.append("Did you mean '\(first)'?")
+        }
+        facts += advice.map { [$0] } ?? []
+        return facts.isEmpty ? [message] : [message, facts.joined(separator: " ")]
+    }
+
+    /// What a person at a shell can do, which the host cannot know.
+    private var advice: String? {
+        switch code {
+        case 1001 where data?["id"] != nil: "'mood list' shows which moods there are."
+        case 1010: "Nothing was changed; try again in a moment."
+        case 1013: "See with 'mood list' whether it was kept before trying again."
+        case -32601: "'mood rpc --help' lists the methods."
+        default: nil
+        }
+    }
+
+    private func mentions(_ text: String) -> Bool {
+        let needle = Array(text.utf8)
+        let hay = Array(message.utf8)
+        guard hay.count >= needle.count else { return false }
+        return (0...hay.count - needle.count).contains { hay[$0..<$0 + needle.count].elementsEqual(needle) }
+    }
+}

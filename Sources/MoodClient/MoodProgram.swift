@@ -1,0 +1,71 @@
+import Platform
+
+/// The program `mood`: a command line in, an exit code out.
+public enum MoodProgram {
+    /// What `mood --version` says.
+    public static let version = "0.1.0"
+
+    /// Runs the process's own command line and ends the process.
+    public static func main() -> Never {
+        Terminal.ignoreBrokenPipes()
+        let console = Console.ofThisProcess()
+        let launcher = HostProcess.launcher(location: .ofThisProcess())
+        exit(run(Terminal.arguments().dropFirst().map { $0 }, console: console, launcher: launcher).rawValue)
+    }
+
+    /// - Parameter arguments: without the program's name; nil is one that is not UTF-8.
+    static func run(_ arguments: [String?], console: Console, launcher: HostLauncher) -> ExitCode {
+        var wantsJSON = false
+        do throws(ClientError) {
+            let texts = arguments.compactMap { $0 }
+            guard texts.count == arguments.count else {
+                throw .usage("An argument is not UTF-8 text.", command: nil)
+            }
+            switch try ArgumentParser.parse(texts, commands: Command.all) {
+            case .version: try write("mood \(version)\n", console)
+            case .help(let command, let invocation): try help(command, invocation, console, launcher)
+            case .run(let invocation):
+                wantsJSON = invocation.has("json")
+                let client = Client(invocation, console: console, launcher: launcher)
+                defer { client.close() }
+                try invocation.command.run(client)
+            }
+            return .success
+        } catch {
+            report(error, wantsJSON: wantsJSON, console)
+            return ExitCode(error)
+        }
+    }
+
+    private static func help(
+        _ command: Command?, _ invocation: Invocation?, _ console: Console, _ launcher: HostLauncher
+    ) throws(ClientError) {
+        guard let command else { return try write(Help.program(Command.all), console) }
+        var text = Help.command(command)
+        if command.name == Command.call.name {
+            let options = HostOptions(program: invocation?.value("host"), store: .inMemory)
+            text += Client.methodsHelp(options, launcher: launcher)
+        }
+        try write(text, console)
+    }
+
+    private static func write(_ text: String, _ console: Console) throws(ClientError) {
+        do throws(SystemError) {
+            try console.write(Array(text.utf8))
+        } catch {
+            throw error.code == EPIPE ? .outputClosed : .outputFailed(error)
+        }
+    }
+
+    /// Errors go to stderr: the host's own as JSON for programs, everything else in words.
+    private static func report(_ error: ClientError, wantsJSON: Bool, _ console: Console) {
+        if wantsJSON, case .remote(let failure) = error {
+            let json = console.isErrorTerminal ? Escaping.visible(json: failure.json) : failure.json
+            console.writeError(String(decoding: json, as: UTF8.self) + "\n")
+            return
+        }
+        for (index, line) in error.lines.enumerated() {
+            console.writeError((index == 0 ? "mood: " : "      ") + Escaping.visible(line) + "\n")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Colours on a terminal, or none: https://no-color.org, and `--color`, which wins because it was said last.
+struct Style {
+    enum Role: Sendable { case plain, heading, quiet, mark, failure }
+
+    let isColored: Bool
+
+    init(isColored: Bool) { self.isColored = isColored }
+
+    /// - Parameter choice: the value of `--color`; nil counts as auto.
+    init(choice: String?, isTerminal: Bool, environment: (String) -> String?) {
+        switch choice {
+        case "always": isColored = true
+        case "never": isColored = false
+        default:
+            let isRefused = !(environment("NO_COLOR") ?? "").isEmpty || environment("TERM") == "dumb"
+            isColored = isTerminal && !isRefused
+        }
+    }
+
+    func apply(_ role: Role, to text: String) -> String {
+        guard isColored, !text.isEmpty else { return text }
+        switch role {
+        case .plain: return text
+        case .heading: return "\u{1b}[1m\(text)\u{1b}[0m"
+        case .quiet: return "\u{1b}[2m\(text)\u{1b}[0m"
+        case .mark: return "\u{1b}[33m\(text)\u{1b}[0m"
+        case .failure: return "\u{1b}[31m\(text)\u{1b}[0m"
+        }
+    }
+}

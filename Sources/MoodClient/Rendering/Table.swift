@@ -1,0 +1,80 @@
+/// Rows and columns for people: as wide as what is in them, narrower where the terminal ends.
+struct Table {
+    struct Column {
+        let title: String
+        /// Whether it may be cut when the terminal is too narrow.
+        let isFlexible: Bool
+        let role: Style.Role
+
+        init(_ title: String, isFlexible: Bool = false, role: Style.Role = .plain) {
+            self.title = title
+            self.isFlexible = isFlexible
+            self.role = role
+        }
+    }
+
+    private static let gap = "  "
+    /// No flexible column is made narrower than this.
+    private static let narrowest = 8
+
+    let columns: [Column]
+    /// Already escaped, one text a column.
+    var rows: [[String]] = []
+
+    init(_ columns: [Column]) { self.columns = columns }
+
+    /// The lines, each ended by a line feed.
+    /// - Parameter width: the terminal's; nil when nothing is to be cut.
+    func text(width: Int?, style: Style) -> String {
+        let used = columns.indices.filter { index in
+            rows.contains { index < $0.count && !$0[index].isEmpty }
+        }
+        let widths = fitted(natural: used.map(naturalWidth), used, width)
+        var text = line(used.map { columns[$0].title }, used.map { _ in .heading }, widths, width, style)
+        for row in rows {
+            let cells = used.map { $0 < row.count ? row[$0] : "" }
+            text += line(cells, used.map { columns[$0].role }, widths, width, style)
+        }
+        return text
+    }
+
+    private func naturalWidth(_ column: Int) -> Int {
+        rows.reduce(DisplayWidth.of(columns[column].title)) { widest, row in
+            column < row.count ? max(widest, DisplayWidth.of(row[column])) : widest
+        }
+    }
+
+    /// Takes from the last flexible column first, because what says most stands first.
+    private func fitted(natural: [Int], _ used: [Int], _ width: Int?) -> [Int] {
+        guard let width else { return natural }
+        var widths = natural
+        var excess = widths.reduce(0, +) + Self.gap.count * max(widths.count - 1, 0) - width
+        for index in widths.indices.reversed() where columns[used[index]].isFlexible && excess > 0 {
+            let taken = min(excess, max(widths[index] - Self.narrowest, 0))
+            widths[index] -= taken
+            excess -= taken
+        }
+        return widths
+    }
+
+    private func line(
+        _ cells: [String], _ roles: [Style.Role], _ widths: [Int], _ width: Int?, _ style: Style
+    ) -> String {
+        var line = ""
+        var rest = width ?? .max
+        for (index, cell) in cells.enumerated() {
+            guard rest > 0 else { break }
+            let isLast = index == cells.count - 1
+            let shown = width == nil ? cell : DisplayWidth.cut(cell, to: min(widths[index], rest))
+            line += style.apply(roles[index], to: shown)
+            let taken = DisplayWidth.of(shown)
+            rest -= min(taken, rest)
+            guard !isLast else { break }
+            let spaces = min(max(widths[index] - taken, 0) + Self.gap.count, rest)
+            line += String(repeating: " ", count: spaces)
+            rest -= spaces
+        }
+        while line.hasSuffix(" ") { line.removeLast() }
+        return line + "\n"
+    }
+}

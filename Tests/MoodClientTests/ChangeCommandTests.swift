@@ -1,0 +1,154 @@
+import Testing
+
+@testable import MoodClient
+
+@Suite struct ChangeCommandTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let method: String
+        let params: String
+        let output: String
+        var testDescription: String { arguments.joined(separator: " ") }
+    }
+
+    private static let id = Canned.id
+
+    @Test(arguments: [
+        Case(
+            arguments: ["add", "😊", "Happy"], method: "mood.create", params: #"{"emoji":"😊","label":"Happy"}"#,
+            output: "Added 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: [
+                "add", "😊", "Happy", "--note", "a\nb", "-t", "x", "--tag=y", "--at", "2h", "-f", "--valence", "-0.5",
+                "--time-zone", "Europe/Berlin", "--dry-run",
+            ],
+            method: "mood.create",
+            params: #"{"emoji":"😊","label":"Happy","notes":"a\nb","tags":["x","y"],"timestamp":"2026-01-02T10:00:00Z","#
+                + #""isFavorite":true,"valence":-0.5,"timeZone":"Europe/Berlin","dryRun":true}"#,
+            output: "Added 😊 Happy (dry run: nothing was kept)\n"),
+        Case(
+            arguments: ["add", "--", "😊", "-- dashes"], method: "mood.create",
+            params: #"{"emoji":"😊","label":"-- dashes"}"#, output: "Added 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["add", "😊", "Happy", "--valence", "1e0"], method: "mood.create",
+            params: #"{"emoji":"😊","label":"Happy","valence":1}"#, output: "Added 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["edit", id, "--emoji", "🎉", "--label", "New", "--no-tags", "--no-favorite", "--no-valence"],
+            method: "mood.update",
+            params: #"{"id":"\#(id)","set":{"emoji":"🎉","label":"New","tags":[],"isFavorite":false,"valence":null}}"#,
+            output: "Changed 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["edit", id, "-t", "x", "--no-time-zone", "--if-revision", "7"], method: "mood.update",
+            params: #"{"id":"\#(id)","set":{"tags":["x"],"timeZone":null},"ifRevision":7}"#,
+            output: "Changed 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["fav", id], method: "mood.setFavorite", params: #"{"id":"\#(id)","isFavorite":true}"#,
+            output: "Favourite: 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["unfav", id], method: "mood.setFavorite", params: #"{"id":"\#(id)","isFavorite":false}"#,
+            output: "No favourite: 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["note", id, "Coffee"], method: "mood.setNotes", params: #"{"id":"\#(id)","notes":"Coffee"}"#,
+            output: "Wrote the notes of 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["note", id, ""], method: "mood.setNotes", params: #"{"id":"\#(id)","notes":""}"#,
+            output: "Removed the notes of 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["rm", id], method: "mood.delete", params: #"{"id":"\#(id)"}"#, output: "Deleted \(id)\n"),
+        Case(
+            arguments: ["rm", id, id, "7da60963-166e-4e03-b457-84483f34ec0e", "--dry-run"], method: "mood.deleteMany",
+            params: #"{"ids":["\#(id)","7da60963-166e-4e03-b457-84483f34ec0e"],"dryRun":true}"#,
+            output: "Deleted 2 moods (dry run: nothing was kept)\n"),
+        Case(
+            arguments: ["clear", "--yes"], method: "mood.clear", params: #"{"confirm":true}"#,
+            output: "Deleted 1 mood\n"),
+    ])
+    func sendsOneChangeAndTellsIt(_ test: Case) throws {
+        let answers = [
+            "mood.list": Canned.page([Canned.mood()], total: 1), "mood.deleteMany": #"{"deleted":2}"#,
+            "mood.delete": #"{"id":"\#(Canned.id)","deleted":true}"#, "mood.clear": #"{"deleted":1}"#,
+        ]
+        let outside = Outside { method, _ in .result(Array((answers[method] ?? Canned.mood()).utf8)) }
+        #expect(outside.run(test.arguments) == .success)
+        #expect(outside.sent.first == .init(method: test.method, params: test.params))
+        #expect(outside.output == test.output)
+        #expect(outside.error.isEmpty)
+        #expect(outside.closed == 1)
+
+        // For programs: the same request, and the result byte for byte.
+        let odd = #"{ "id" : "é", "deleted":1.0 , "x":"\u00e9"}"#
+        let program = Outside { _, _ in .result(Array(odd.utf8)) }
+        #expect(program.run(test.arguments + (test.arguments.contains("--") ? [] : ["--json"])) != .usage)
+        if !test.arguments.contains("--") {
+            #expect(program.sent == [.init(method: test.method, params: test.params)])
+            #expect(program.output == odd + "\n")
+        }
+    }
+
+    @Test func notesComeFromStdin() {
+        for arguments in [
+            ["add", "😊", "Happy", "--note", "-"], ["note", Canned.id, "-"], ["edit", Canned.id, "-n", "-"],
+        ] {
+            let outside = Outside { _, _ in .result(Array(Canned.mood().utf8)) }
+            outside.input = Array("two\nlines\n".utf8)
+            #expect(outside.run(arguments + ["--json"]) == .success)
+            #expect(outside.sent[0].params.contains(#""notes":"two\nlines""#))
+        }
+    }
+
+    @Test func inputThatIsNoTextOrTooLongIsBadData() {
+        let binary = Outside()
+        binary.input = [0xff, 0xfe]
+        #expect(binary.run("note", Canned.id, "-") == .badData)
+        let long = Outside()
+        long.input = [UInt8](repeating: 0x61, count: Client.inputBytesMax + 1)
+        #expect(long.run("note", Canned.id, "-") == .badData)
+        #expect(binary.started.isEmpty && long.started.isEmpty)
+    }
+
+    @Test func contradictionsAreUsage() {
+        for arguments in [
+            ["edit", "@last"], ["edit", "@last", "-f", "--no-favorite"], ["edit", "@last", "-t", "x", "--no-tags"],
+            ["edit", "@last", "--valence", "1", "--no-valence"], ["clear"], ["nav", "goo"],
+            ["nav", "open"], ["nav", "go"], ["nav", "state", "menu"], ["list", "--all", "--count"], ["list", "x"],
+        ] {
+            let outside = Outside()
+            #expect(outside.run(arguments) == .usage, "\(arguments)")
+            #expect(outside.started.isEmpty)
+            #expect(outside.error.contains("See 'mood \(arguments[0]) --help'."))
+        }
+    }
+
+    @Test func removalAsksOnlyAtATerminal() {
+        for (typed, status, methods) in [
+            ("y\n", ExitCode.success, ["mood.get", "mood.delete"]), ("Yes\n", .success, ["mood.get", "mood.delete"]),
+            ("\n", .failure, ["mood.get"]), ("n\n", .failure, ["mood.get"]), (nil, .failure, ["mood.get"]),
+        ] {
+            let outside = Outside { _, _ in .result(Array(Canned.mood(label: "Sad\u{1b}").utf8)) }
+            outside.isInputTerminal = true
+            outside.typed = typed
+            #expect(outside.run("rm", Canned.id) == status)
+            #expect(outside.sent.map(\.method) == methods)
+            #expect(outside.error.hasPrefix("Delete 😊 Sad\\u001b of 2026-01-02 06:04? [y/N] "))
+        }
+        for more in [["--yes"], ["-y"], ["--dry-run"]] {
+            let outside = Outside { _, _ in .result(Array(Canned.mood().utf8)) }
+            outside.isInputTerminal = true
+            #expect(outside.run(["rm", Canned.id] + more) == .success)
+            #expect(outside.error.isEmpty)
+        }
+    }
+
+    @Test func ifRevisionIsForOneMood() {
+        let other = "7da60963-166e-4e03-b457-84483f34ec0e"
+        #expect(Outside().run("rm", Canned.id, other, "--if-revision", "3") == .usage)
+    }
+
+    @Test func hostAndStoreArePassedOn() {
+        let outside = Outside(["mood.clear": #"{"deleted":2}"#])
+        #expect(outside.run("--host", "/opt/moodboard", "clear", "-y", "--store=/tmp/x") == .success)
+        #expect(outside.started == [HostOptions(program: "/opt/moodboard", store: .directory("/tmp/x"))])
+        #expect(outside.started[0].arguments == ["--store", "/tmp/x"])
+        #expect(outside.output == "Deleted 2 moods\n")
+    }
+}

@@ -1,0 +1,136 @@
+import JSONCodec
+import Platform
+
+@testable import MoodClient
+
+/// The outside of a command in a test: a host that answers from a closure, and a console that remembers.
+final class Outside {
+    /// A request as it was sent.
+    struct Sent: Equatable {
+        let method: String
+        let params: String
+    }
+
+    var isInputTerminal = false
+    var isOutputTerminal = false
+    var columns = 80
+    var environment: [String: String] = [:]
+    var input: [UInt8] = []
+    var typed: String?
+    /// 2026-01-02T12:00:00Z; the wall clock is an hour ahead, in a zone called CET.
+    var now = 1_767_355_200
+    var writeError: SystemError?
+    /// Answers a request; the params are JSON text, empty when there were none.
+    var host: (_ method: String, _ params: String) throws(ClientError) -> Answer
+
+    private(set) var sent: [Sent] = []
+    private(set) var started: [HostOptions] = []
+    private(set) var passedThrough = 0
+    private(set) var closed = 0
+    private(set) var outputBytes: [UInt8] = []
+    private(set) var error = ""
+
+    var output: String { String(decoding: outputBytes, as: UTF8.self) }
+
+    init(_ host: @escaping (_ method: String, _ params: String) throws(ClientError) -> Answer = { _, _ in .result([]) })
+    {
+        self.host = host
+    }
+
+    /// A host that gives each method its answer, whatever the params.
+    convenience init(_ answers: [String: String]) {
+        self.init { method, _ in
+            guard let answer = answers[method] else {
+                return .failure(RemoteError(json: Array(#"{"code":-32601,"message":"no \#(method)"}"#.utf8)))
+            }
+            return .result(Array(answer.utf8))
+        }
+    }
+
+    @discardableResult
+    func run(_ arguments: String...) -> ExitCode { run(arguments) }
+
+    func run(_ arguments: [String?]) -> ExitCode {
+        MoodProgram.run(arguments, console: console, launcher: launcher)
+    }
+
+    var console: Console {
+        Console(
+            write: { (bytes) throws(SystemError) in
+                if let failure = self.writeError { throw failure }
+                self.outputBytes += bytes
+            },
+            writeError: { self.error += $0 },
+            readInput: { (bytesMax) throws(SystemError) in Array(self.input.prefix(bytesMax + 1)) },
+            readLine: { self.typed },
+            isInputTerminal: isInputTerminal, isOutputTerminal: isOutputTerminal, isErrorTerminal: false,
+            columns: columns, environment: { self.environment[$0] }, now: { self.now },
+            localTime: Self.localTime, secondsSince1970: Self.seconds)
+    }
+
+    private var launcher: HostLauncher {
+        HostLauncher(
+            connect: { (options) throws(ClientError) in
+                self.started.append(options)
+                return HostConnection(
+                    call: { (method, params) throws(ClientError) in
+                        let text = String(decoding: params ?? [], as: UTF8.self)
+                        self.sent.append(Sent(method: method, params: text))
+                        return try self.host(method, text)
+                    },
+                    close: { self.closed += 1 })
+            },
+            passThrough: { (options) throws(ClientError) in
+                self.started.append(options)
+                self.passedThrough += 1
+            })
+    }
+
+    private static func localTime(_ seconds: Int) -> LocalTime? {
+        let parts = Moment(secondsSince1970: seconds + 3_600).rfc3339.split { "-T:Z".contains($0) }.compactMap {
+            Int($0)
+        }
+        guard parts.count == 6 else { return nil }
+        return LocalTime(
+            year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5],
+            zone: "CET")
+    }
+
+    private static func seconds(_ time: LocalTime) -> Int? {
+        let date = [Moment.padded(time.year, 4), Moment.padded(time.month, 2), Moment.padded(time.day, 2)]
+        let clock = [time.hour, time.minute, time.second].map { Moment.padded($0, 2) }
+        let text = "\(date.joined(separator: "-"))T\(clock.joined(separator: ":"))+01:00"
+        return Moment(text)?.secondsSince1970
+    }
+}
+
+/// Answers as the host would give them.
+enum Canned {
+    static let id = "0194f2a1-0000-7000-8000-000000000001"
+
+    static func mood(
+        _ id: String = id, label: String = "Happy", isFavorite: Bool = false, notes: String = "", tags: [String] = []
+    ) -> String {
+        let value: JSONValue = [
+            "id": .string(id), "emoji": "😊", "label": .string(label), "timestamp": "2026-01-02T05:04:00.678Z",
+            "isFavorite": .boolean(isFavorite), "notes": .string(notes), "tags": .array(tags.map { .string($0) }),
+            "attachments": [], "createdAt": "2026-01-02T05:04:00.678Z", "updatedAt": "2026-01-02T05:04:00.678Z",
+            "revision": 1,
+        ]
+        return value.text
+    }
+
+    static func page(_ moods: [String], total: Int? = nil, next: String? = nil) -> String {
+        let total = total.map { ",\"total\":\($0)" } ?? ""
+        let next = next.map { ",\"nextCursor\":\"\($0)\"" } ?? ""
+        return "{\"items\":[\(moods.joined(separator: ","))]\(total)\(next)}"
+    }
+
+    static func error(
+        _ code: Int, _ kind: String, _ message: String = "It is wrong.", retryable: Bool = false, more: String = ""
+    ) -> String {
+        "{\"code\":\(code),\"message\":\"\(message)\",\"data\":{\"kind\":\"\(kind)\",\"retryable\":\(retryable)\(more)}}"
+    }
+
+    static func failure(_ json: String) -> Answer { .failure(RemoteError(json: Array(json.utf8))) }
+}
