@@ -97,6 +97,19 @@ public struct JSONReader {
         return true
     }
 
+    /// The offset of the value that comes next.
+    @inlinable public var valueStart: Int {
+        mutating get {
+            skipSpace()
+            return offset
+        }
+    }
+
+    /// The bytes from an offset up to the cursor: a value that was read, from its `valueStart` on.
+    @inlinable public func slice(from start: Int) -> ValidJSON {
+        ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: min(offset, end) - start))
+    }
+
     /// Passes over one value, whatever it is, and answers with its bytes.
     @discardableResult
     public mutating func skip() -> ValidJSON {

@@ -146,7 +146,7 @@ public indirect enum JSONValue: Sendable {
         case .object(let members):
             writer.beginObject()
             for member in members {
-                writer.key(member.name)
+                writer.key(text: member.name)
                 member.value.write(to: &writer)
             }
             writer.endObject()

@@ -41,8 +41,8 @@ public struct JSONWriter: ~Copyable {
         buffer.append("\":" as StaticString)
     }
 
-    /// A member's name from data.
-    public mutating func key(_ name: String) {
+    /// A member's name from data. (With a label, because a literal would prefer `String` and be escaped at each call.)
+    public mutating func key(text name: String) {
         string(name)
         buffer.append(UInt8(ascii: ":"))
     }

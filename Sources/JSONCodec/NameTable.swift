@@ -1,8 +1,8 @@
 /// Finds doubled names in the objects of one text, in linear time.
 ///
 /// Small objects (nearly all) compare their names pair by pair as they arrive, by a fingerprint that costs a load or two;
-/// a larger object is checked when it closes, with a table and a keyed hash, so that a peer cannot choose names that
-/// meet. Equal fingerprints and hashes are always confirmed by comparing the decoded bytes.
+/// a larger object, and one in which fingerprints meet, is checked when it closes, with a table and a keyed hash, so that
+/// a peer cannot choose names that meet. Equal hashes are confirmed by comparing the decoded bytes.
 ///
 /// Why unsafe memory: every name of every message passes through here, and an array would check uniqueness and bounds at
 /// each of them. Proof: `count <= capacity` and `depth <= JSONValidator.depthMax` hold before every write.
@@ -26,6 +26,8 @@ struct NameTable: ~Copyable {
     /// For each open object the number of its first name.
     private let openings: UnsafeMutablePointer<Int>
     private var depth = 0
+    /// Bit d: in the open object at depth d + 1 two fingerprints are equal.
+    private var suspects: UInt64 = 0
     private var slots: [Int32] = []
     /// Where the first doubled name stands (its opening quote), if any.
     private(set) var duplicate: Int?
@@ -58,6 +60,7 @@ struct NameTable: ~Copyable {
     @inline(__always)
     mutating func open() {
         openings[depth] = count
+        suspects &= ~(1 << UInt64(depth))
         depth += 1
     }
 
@@ -71,7 +74,8 @@ struct NameTable: ~Copyable {
         var index = openings[depth - 1]
         if count - index < Self.pairwiseMax {
             while index < count {
-                if names[index].fingerprint == name.fingerprint { compare(base, names[index], name) }
+                // To compare long names now, pair by pair, would cost many times their length.
+                if names[index].fingerprint == name.fingerprint { suspects |= 1 << UInt64(depth - 1) }
                 index += 1
             }
         }
@@ -84,7 +88,7 @@ struct NameTable: ~Copyable {
     mutating func close(_ base: UnsafePointer<UInt8>) {
         depth -= 1
         let first = openings[depth]
-        if count - first > Self.pairwiseMax { checkLarge(base, from: first) }
+        if count - first > Self.pairwiseMax || suspects >> UInt64(depth) & 1 == 1 { checkAll(base, from: first) }
         count = first
     }
 
@@ -128,7 +132,8 @@ struct NameTable: ~Copyable {
             isEscaped: name.length < 0)
     }
 
-    private mutating func checkLarge(_ base: UnsafePointer<UInt8>, from first: Int) {
+    @inline(never)
+    private mutating func checkAll(_ base: UnsafePointer<UInt8>, from first: Int) {
         var size = 64
         while size < (count - first) * 2 { size *= 2 }
         if slots.count < size { slots = [Int32](repeating: -1, count: size) }

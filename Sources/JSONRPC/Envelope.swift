@@ -74,13 +74,19 @@ public struct Envelope {
 
     @inline(__always)
     private static func member(_ text: JSONText) -> Member? {
-        if text.equals("id") { return .id }
-        if text.equals("jsonrpc") { return .jsonrpc }
-        if text.equals("method") { return .method }
-        if text.equals("params") { return .params }
-        if text.equals("result") { return .result }
-        if text.equals("error") { return .error }
-        return nil
+        switch text.raw.count {
+        case 2 where text.equals("id"): .id
+        case 6 where text.equals("method"): .method
+        case 6 where text.equals("params"): .params
+        case 7 where text.equals("jsonrpc"): .jsonrpc
+        case 6 where text.equals("result"): .result
+        case 5 where text.equals("error"): .error
+        default: text.isEscaped ? escapedMember(text) : nil
+        }
+    }
+
+    private static func escapedMember(_ text: JSONText) -> Member? {
+        text.withDecoded { member(JSONText(raw: $0, isEscaped: false)) }
     }
 
     private static func isVersion2(_ value: ValidJSON) -> Bool {

@@ -36,7 +36,7 @@ public struct RPCError: Error, Sendable {
         writer.key("retryable")
         writer.boolean(code.isRetryable)
         for detail in details {
-            writer.key(detail.name)
+            writer.key(text: detail.name)
             detail.value.write(to: &writer)
         }
         writer.endObject()
