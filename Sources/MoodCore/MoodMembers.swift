@@ -43,19 +43,30 @@ public struct MoodMembers {
         _ = read(record)
     }
 
-    /// Reads a stored record until emoji, label and time have come, which in the canonical order is at its start.
-    public init(headline record: ValidJSON) {
+    /// Reads a stored record until emoji and label have come, which in the canonical order is at its start.
+    /// - Parameter moment: what the mood's time says, which the store knows.
+    public init(headline record: ValidJSON, at moment: Timestamp?) {
         self.init()
+        timestamp = MoodTime(moment)
+        if let place = MoodSplice.headline(record.bytes) {
+            emoji = Self.text(record.bytes, place.emoji)
+            label = Self.text(record.bytes, place.label)
+            return
+        }
         var reader = JSONReader(record)
         guard reader.enterObject() else { return }
-        while emoji == nil || label == nil || timestamp.isEmpty, let key = reader.nextKey() {
+        while emoji == nil || label == nil, let key = reader.nextKey() {
             switch Name(key) {
             case .emoji: emoji = reader.text()
             case .label: label = reader.text()
-            case .timestamp: timestamp = MoodTime(reader.text())
             default: reader.skip()
             }
         }
+    }
+
+    private static func text(_ record: UnsafeRawBufferPointer, _ place: Range<Int>) -> JSONText {
+        let raw = UnsafeRawBufferPointer(rebasing: record[place])
+        return JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
     }
 
     /// Reads all members; false when one has the wrong kind.
@@ -151,38 +162,29 @@ public struct MoodMembers {
         return result
     }
 
-    /// Writes the mood in its canonical form. Members that every mood has must be set; notes, tags, attachments and the
-    /// favourite mark have defaults.
+    /// Writes the mood in its canonical form. What every mood has must be set; notes, tags, attachments and the favourite
+    /// mark have defaults.
+    ///
+    /// The names and the marks around them are written as one literal each: this is the longest way of a created mood.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        if let id {
-            writer.buffer.append("\"id\":\"" as StaticString)
-            id.write(to: &writer.buffer)
-            writer.buffer.append(UInt8(ascii: "\""))
+        writer.buffer.append("\"id\":\"" as StaticString)
+        id?.write(to: &writer.buffer)
+        writer.buffer.append("\",\"emoji\":\"" as StaticString)
+        if let emoji { writer.contents(emoji) }
+        writer.buffer.append("\",\"label\":\"" as StaticString)
+        if let label { Self.writeContents(trimmed: label, &writer) }
+        writer.buffer.append("\",\"timestamp\":\"" as StaticString)
+        timestamp.write(to: &writer.buffer)
+        if isFavorite ?? false {
+            writer.buffer.append("\",\"isFavorite\":true,\"notes\":\"" as StaticString)
+        } else {
+            writer.buffer.append("\",\"isFavorite\":false,\"notes\":\"" as StaticString)
         }
-        if let emoji {
-            writer.key("emoji")
-            writer.string(emoji)
-        }
-        if let label {
-            writer.key("label")
-            Self.write(trimmed: label, &writer)
-        }
-        Self.write(timestamp, "timestamp", &writer)
-        writer.key("isFavorite")
-        writer.boolean(isFavorite ?? false)
-        writer.key("notes")
-        if let notes { writer.string(notes) } else { writer.raw("\"\"") }
-        writer.key("tags")
-        writer.beginArray()
-        if let tags {
-            var reader = JSONReader(tags)
-            _ = reader.enterArray()
-            while reader.nextElement() {
-                if let tag = reader.text() { Self.write(trimmed: tag, &writer) } else { reader.skip() }
-            }
-        }
-        writer.endArray()
+        if let notes { writer.contents(notes) }
+        writer.buffer.append("\",\"tags\":[" as StaticString)
+        if let tags { Self.writeTags(tags, &writer) }
+        writer.buffer.append(UInt8(ascii: "]"))
         if let valence = valence?.double {
             writer.key("valence")
             writer.double(valence)
@@ -191,16 +193,14 @@ public struct MoodMembers {
             writer.key("timeZone")
             writer.string(timeZone)
         }
-        writer.key("attachments")
-        writer.beginArray()
+        writer.buffer.append(",\"attachments\":[" as StaticString)
         if let attachments, attachments.bytes.count > 2 { Attachment.write(all: attachments, to: &writer) }
-        writer.endArray()
-        Self.write(createdAt, "createdAt", &writer)
-        Self.write(updatedAt, "updatedAt", &writer)
-        if let revision {
-            writer.key("revision")
-            writer.integer(revision)
-        }
+        writer.buffer.append("],\"createdAt\":\"" as StaticString)
+        createdAt.write(to: &writer.buffer)
+        writer.buffer.append("\",\"updatedAt\":\"" as StaticString)
+        updatedAt.write(to: &writer.buffer)
+        writer.buffer.append("\",\"revision\":" as StaticString)
+        writer.buffer.append(integer: revision ?? 0)
         for member in unknown {
             writer.string(member.name)
             writer.buffer.append(UInt8(ascii: ":"))
@@ -209,24 +209,32 @@ public struct MoodMembers {
         writer.endObject()
     }
 
-    private static func write(trimmed text: JSONText, _ writer: inout JSONWriter) {
-        if text.isEscaped {
-            text.withDecoded { writer.string(utf8: TextRule.trimmed($0)) }
-        } else {
-            writer.string(JSONText(raw: TextRule.trimmed(text.raw), isEscaped: false))
+    private static func writeTags(_ tags: ValidJSON, _ writer: inout JSONWriter) {
+        var reader = JSONReader(tags)
+        guard reader.enterArray() else { return }
+        while reader.nextElement() {
+            guard let tag = reader.text() else {
+                reader.skip()
+                continue
+            }
+            // The bracket or the tag before tells whether a comma is due.
+            if writer.buffer.bytes.last != UInt8(ascii: "[") { writer.buffer.append(UInt8(ascii: ",")) }
+            writer.buffer.append(UInt8(ascii: "\""))
+            writeContents(trimmed: tag, &writer)
+            writer.buffer.append(UInt8(ascii: "\""))
         }
     }
 
-    private static func write(_ time: MoodTime, _ name: StaticString, _ writer: inout JSONWriter) {
-        guard !time.isEmpty else { return }
-        writer.key(name)
-        writer.buffer.append(UInt8(ascii: "\""))
-        time.write(to: &writer.buffer)
-        writer.buffer.append(UInt8(ascii: "\""))
+    private static func writeContents(trimmed text: JSONText, _ writer: inout JSONWriter) {
+        if text.isEscaped {
+            text.withDecoded { writer.contents(utf8: TextRule.trimmed($0)) }
+        } else {
+            writer.buffer.append(TextRule.trimmed(text.raw))
+        }
     }
 }
 
-/// A time of a mood where it stands, read only when somebody asks; or one that was set.
+/// A time of a mood: where it stands, read only when somebody asks, or one that was set.
 public struct MoodTime {
     private var text: JSONText?
     private var moment: Timestamp?
@@ -237,21 +245,28 @@ public struct MoodTime {
 
     public init(_ time: Timestamp?) { moment = time }
 
+    /// A time of which both are known: the canonical text and the moment it says.
+    public init(_ text: JSONText, saying moment: Timestamp) {
+        self.text = text
+        self.moment = moment
+    }
+
     public var isEmpty: Bool { text == nil && moment == nil }
 
     /// The moment; nil when there is none, or none that can be read.
     public var value: Timestamp? { moment ?? text?.withDecoded { Timestamp(rfc3339: $0) } }
 
-    /// Writes the canonical form.
+    /// Writes the canonical form. Times in UTC with three digits, or with none, are copied.
     func write(to buffer: inout ByteBuffer) {
-        if moment == nil, let text, isCanonical(text) { return buffer.append(text.raw) }
+        if let raw = text?.raw, text?.isEscaped == false, raw.count >= 20, raw[raw.count - 1] == UInt8(ascii: "Z"),
+            raw[10] == UInt8(ascii: "T"), raw[17] != UInt8(ascii: "6")
+        {
+            if raw.count == Timestamp.textLength { return buffer.append(raw) }
+            if raw.count == 20 {
+                buffer.append(UnsafeRawBufferPointer(rebasing: raw[..<19]))
+                return buffer.append(".000Z" as StaticString)
+            }
+        }
         value?.write(to: &buffer)
-    }
-
-    /// Whether a valid time is written in UTC with exactly three digits.
-    private func isCanonical(_ text: JSONText) -> Bool {
-        !text.isEscaped && text.raw.count == Timestamp.textLength && text.raw[19] == UInt8(ascii: ".")
-            && text.raw[23] == UInt8(ascii: "Z") && text.raw[10] == UInt8(ascii: "T")
-            && text.raw[17] != UInt8(ascii: "6")
     }
 }

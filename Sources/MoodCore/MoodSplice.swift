@@ -26,15 +26,26 @@ public enum MoodSplice {
         return true
     }
 
-    /// Where the value of `isFavorite` begins.
-    private static func markStart(_ record: UnsafeRawBufferPointer) -> Int? {
+    /// Where emoji and label stand, between their quotes.
+    static func headline(_ record: UnsafeRawBufferPointer) -> (emoji: Range<Int>, label: Range<Int>)? {
         var at = 0
         guard skip("{\"id\":\"", record, &at) else { return nil }
         at += MoodID.textLength
-        guard skip("\",\"emoji\":\"", record, &at), skipText(record, &at),
-            skip("\",\"label\":\"", record, &at), skipText(record, &at),
-            skip("\",\"timestamp\":\"", record, &at)
-        else { return nil }
+        guard skip("\",\"emoji\":\"", record, &at) else { return nil }
+        let emoji = at
+        guard skipText(record, &at) else { return nil }
+        let emojiEnd = at
+        guard skip("\",\"label\":\"", record, &at) else { return nil }
+        let label = at
+        guard skipText(record, &at) else { return nil }
+        return (emoji..<emojiEnd, label..<at)
+    }
+
+    /// Where the value of `isFavorite` begins.
+    private static func markStart(_ record: UnsafeRawBufferPointer) -> Int? {
+        guard let headline = headline(record) else { return nil }
+        var at = headline.label.upperBound
+        guard skip("\",\"timestamp\":\"", record, &at) else { return nil }
         at += Timestamp.textLength
         guard skip("\",\"isFavorite\":", record, &at), at < record.count else { return nil }
         return at
@@ -68,11 +79,9 @@ public enum MoodSplice {
     @inline(__always)
     private static func skipText(_ record: UnsafeRawBufferPointer, _ at: inout Int) -> Bool {
         while at < record.count {
-            switch record[at] {
-            case UInt8(ascii: "\""): return true
-            case UInt8(ascii: "\\"): at += 2
-            default: at += 1
-            }
+            let byte = record[at]
+            if byte == UInt8(ascii: "\"") { return true }
+            at += byte == UInt8(ascii: "\\") ? 2 : 1
         }
         return false
     }

@@ -42,7 +42,9 @@ extension RecordHead {
         }
         self.init(
             id: RecordID(id), time: time.milliseconds, updated: updated.milliseconds,
-            textPrefix: label.withDecoded { Self.foldedPrefix($0) }, isMarked: mood.isFavorite ?? false,
+            // As the label is stored: a request's may have white space around it.
+            textPrefix: label.withDecoded { Self.foldedPrefix(TextRule.trimmed($0)) },
+            isMarked: mood.isFavorite ?? false,
             flags: mood.timeZone == nil ? 0 : Self.zoneFlag)
     }
 

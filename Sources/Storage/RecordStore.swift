@@ -266,7 +266,11 @@ public struct RecordStore: ~Copyable {
 
     private mutating func forget(from start: Int) {
         for change in undo[start...] { Self.free(change) }
-        undo.removeLast(undo.count - start)
+        if start == 0 {
+            undo.removeAll(keepingCapacity: undo.capacity < 65_536)
+        } else {
+            undo.removeLast(undo.count - start)
+        }
     }
 
     private static func free(_ change: Change) {
@@ -368,36 +372,5 @@ extension RecordTable {
             for slot in removeAll() { slot.free() }
         }
         return nil
-    }
-}
-
-extension RecordID {
-    /// Reads the form 8-4-4-4-12. RFC 9562, section 4.
-    init?(text: UnsafeRawBufferPointer) {
-        guard text.count == 36 else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        for (at, byte) in text.enumerated() {
-            if at == 8 || at == 13 || at == 18 || at == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - 48
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - 87
-            default: return nil
-            }
-            if at < 18 { words.0 = words.0 << 4 | UInt64(digit) } else { words.1 = words.1 << 4 | UInt64(digit) }
-        }
-        self.init(high: words.0, low: words.1)
-    }
-
-    func write(to buffer: inout ByteBuffer) {
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 { buffer.append(UInt8(ascii: "-")) }
-            let word = index < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
-            buffer.append(digit < 10 ? digit &+ 48 : digit &+ 87)
-        }
     }
 }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct RecordIndexTests {
     /// Slots whose ids are what the index compares with.
-    private static func withSlots(_ ids: [RecordID], _ body: (UnsafeMutablePointer<RecordSlot>) throws -> Void) rethrows {
+    private static func withSlots(_ ids: [RecordID], _ body: (UnsafeMutablePointer<RecordSlot>) throws -> Void) rethrows
+    {
         let slots = UnsafeMutablePointer<RecordSlot>.allocate(capacity: max(ids.count, 1))
         defer {
             for index in ids.indices { slots[index].free() }

@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import Storage
 
-extension MoodStore {
+extension MoodRecords {
     /// Writes a page: `{items, total?, nextCursor?, empty?}`.
     ///
     /// - Parameter cursor: the text of an earlier page's `nextCursor`.
@@ -108,7 +108,11 @@ extension MoodStore {
         writer.key("empty")
         writer.beginObject()
         writer.key("title")
-        if records.count == 0 {
+        if records.count == 0, case .corrupt(_, _, let reason)? = records.refusal {
+            writer.string("The moods could not be read")
+            writer.key("hint")
+            writer.string(reason)
+        } else if records.count == 0 {
             writer.string("No moods yet")
             writer.key("hint")
             writer.string("Record the first one with mood.create, or add samples with store.insertSamples.")

@@ -4,7 +4,7 @@ import Storage
 
 /// Changes: each checks first, then puts records into the commit of the present request, and writes the answer.
 /// Whoever handles the request ends the commit, or abandons it.
-extension MoodStore {
+extension MoodRecords {
     /// Adds a mood and writes it. An id that is there already: the mood, if every given member equals its own.
     /// - Parameter given: the members that the caller gave, the id always among them.
     public mutating func create(
@@ -15,9 +15,9 @@ extension MoodStore {
         }
         var mood = given
         mood.id = id
-        if given.timestamp.isEmpty { mood.timestamp = MoodTime(now) }
-        mood.createdAt = MoodTime(now)
-        mood.updatedAt = MoodTime(now)
+        if given.timestamp.isEmpty { mood.timestamp = moodTime(now) }
+        mood.createdAt = moodTime(now)
+        mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
         put(mood, &writer)
     }
@@ -50,7 +50,7 @@ extension MoodStore {
         mood.write(to: &writer)
         if Self.isSame(writer, mark, record.bytes) { return }
         writer.rewind(to: mark)
-        mood.updatedAt = MoodTime(now)
+        mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
         mood.write(to: &writer)
         if let head = RecordHead(mood: mood) { records.put(head, Self.value(writer, mark)) }
@@ -72,7 +72,7 @@ extension MoodStore {
         if !isWritten {
             var mood = MoodMembers(trusting: ValidJSON(trusting: record.bytes))
             mood.isFavorite = wanted
-            mood.updatedAt = MoodTime(now)
+            mood.updatedAt = moodTime(now)
             mood.revision = revision
             mood.write(to: &writer)
         }
@@ -130,8 +130,8 @@ extension MoodStore {
             mood.label = JSONText(sample.label)
             mood.isFavorite = sample.isFavorite
             mood.timestamp = MoodTime(now.advanced(bySeconds: -sample.ageSeconds))
-            mood.createdAt = MoodTime(now)
-            mood.updatedAt = MoodTime(now)
+            mood.createdAt = moodTime(now)
+            mood.updatedAt = moodTime(now)
             mood.revision = records.nextRevision
             scratch.rewind(to: 0)
             put(mood, &scratch)

@@ -7,7 +7,7 @@ import Storage
 /// The store of a directory is opened when it is first needed, so that a host that only answers `host.ping` touches no
 /// file, and one whose store is broken still serves what needs none. Answers are written into the caller's writer, as
 /// the bytes that are stored. (SwiftData: the `ModelContainer`; Room: the DAO.)
-public struct MoodStore: ~Copyable {
+public struct MoodRecords: ~Copyable {
     /// The version of the stored shape of a mood.
     public static let schemaVersion = 3
     /// A page of a list ends when it has this many bytes.
@@ -15,7 +15,7 @@ public struct MoodStore: ~Copyable {
 
     /// Where moods are kept.
     public enum Location: Sendable {
-        case memory
+        case memory(isReadOnly: Bool)
         case directory(StoreSettings)
     }
 
@@ -23,6 +23,9 @@ public struct MoodStore: ~Copyable {
     var records: RecordStore
     /// Whether the moods can be read.
     public private(set) var isOpen: Bool
+
+    private(set) var now = Timestamp.minimum
+    private var nowText = ByteBuffer(capacity: 32)
 
     public init(_ location: Location) {
         self.location = location
@@ -52,16 +55,28 @@ public struct MoodStore: ~Copyable {
     /// As `open`, and the store can be written.
     public mutating func openForWriting() throws(MoodStoreError) {
         try open()
-        if let refusal = records.refusal { throw .storage(refusal) }
+        if let refusal { throw .storage(refusal) }
+    }
+
+    /// What every change is answered with, or nil when moods can be changed.
+    private var refusal: StorageError? {
+        if case .memory(isReadOnly: true) = location {
+            return .readOnly(reason: "The host was started with --read-only.")
+        }
+        return records.refusal
     }
 
     /// The moment of the requests that are handled now.
     public mutating func setTime(_ time: Timestamp) {
-        records.time.withUnsafeMutableBytes { out in
-            var text = ByteBuffer(capacity: 32)
-            time.write(to: &text)
-            out.copyMemory(from: text.bytes)
-        }
+        now = time
+        nowText.truncate(to: 0)
+        time.write(to: &nowText)
+        records.time.withUnsafeMutableBytes { $0.copyMemory(from: nowText.bytes) }
+    }
+
+    /// A moment as a mood's time; the present one with its text, which is formatted once for all requests of a group.
+    func moodTime(_ moment: Timestamp) -> MoodTime {
+        moment == now ? MoodTime(JSONText(raw: nowText.bytes, isEscaped: false), saying: now) : MoodTime(moment)
     }
 
     // MARK: Commits
@@ -109,7 +124,7 @@ public struct MoodStore: ~Copyable {
         guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
         let bytes = ValidJSON(trusting: record.bytes)
         if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
-        return (MoodMembers(headline: bytes), bytes)
+        return (MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time)), bytes)
     }
 
     public func contains(_ id: MoodID) -> Bool { records.contains(RecordID(id)) }
@@ -118,7 +133,7 @@ public struct MoodStore: ~Copyable {
     public var statistics: Statistics {
         Statistics(
             revision: records.revision, moods: records.count, favorites: records.markedCount,
-            bytes: records.byteCount, readOnlyReason: records.readOnlyReason)
+            bytes: records.byteCount, readOnlyReason: refusal?.reason)
     }
 
     public struct Statistics: Sendable {
