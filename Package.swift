@@ -4,16 +4,16 @@ import PackageDescription
 // Imports go down only; Docs/Architecture.md draws the levels and TidyTests checks them.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error), .swiftLanguageMode(.v6)]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -32,13 +32,13 @@ let package = Package(
         library("JSONRPC", ["JSONCodec"]),
         library("Storage", ["Platform", "JSONCodec"]),
         library("MoodText"),
-        library("MoodCore", ["JSONCodec", "MoodText"]),
         // Level 2
+        library("MoodCore", ["JSONCodec", "MoodText"]),
+        // Level 3
         library("MoodStore", ["Storage", "MoodCore", "JSONCodec"]),
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
-        // Level 3
-        library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
         // Level 4
+        library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
         library(
             "MoodHost",
             ["MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform"]),
@@ -46,10 +46,25 @@ let package = Package(
         program("moodboard", ["MoodHost", "Platform"]),
         program("mood", ["MoodClient", "Platform"]),
 
+        // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
+        library("FuzzTargets", ["JSONRPC", "JSONCodec"], path: "Tests/Fuzz/Targets"),
+        program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
+
         // Each beside its target; Conformance and Tidy look at the whole.
         tests("PlatformTests", ["Platform"]),
+        tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform"]),
+        tests("JSONRPCTests", ["JSONRPC", "JSONCodec", "FuzzTargets"]),
         tests("StorageTests", ["Storage", "Platform", "JSONCodec"]),
         tests("MoodTextTests", ["MoodText"]),
+        tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec"], exclude: ["make-case-folding.pl"]),
+        tests("MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec"]),
+        tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
+        tests(
+            "MoodHostTests",
+            ["MoodHost", "MoodProtocol", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform"]),
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
+        tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
+        tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
+        tests("TidyTests", ["MoodProtocol", "MoodHost", "JSONCodec", "Platform"]),
     ]
 )

@@ -44,7 +44,7 @@ extension Core {
         out.key("limits")
         out.beginObject()
         for name in Limits.Name.allCases {
-            out.key(name.rawValue)
+            out.key(text: name.rawValue)
             out.integer(options.limits[name])
         }
         out.endObject()

@@ -61,7 +61,7 @@ extension Core {
         out.key("inMemory")
         out.boolean(path == nil)
         out.key("schemaVersion")
-        out.integer(MoodStore.schemaVersion)
+        out.integer(MoodRecords.schemaVersion)
         out.key("revision")
         out.integer(statistics.revision)
         out.key("moods")

@@ -11,7 +11,7 @@ import Storage
 struct Core: ~Copyable {
     static let version = "0.1.0"
 
-    var store: MoodStore
+    var store: MoodRecords
     var navigation = NavigationState()
     var phrases = Phrases()
     /// The moment of the requests that are handled now.
@@ -24,9 +24,9 @@ struct Core: ~Copyable {
     var notices = NoticeQueue()
     private var random = SystemRandomNumberGenerator()
 
-    init(_ options: HostOptions, _ location: MoodStore.Location) {
+    init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
-        store = MoodStore(location)
+        store = MoodRecords(location)
         if case .directory(let path) = options.place { self.path = path } else { path = nil }
     }
 

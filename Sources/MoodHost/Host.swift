@@ -7,7 +7,7 @@ import Storage
 /// The host process: claims its streams, serves one client, ends in good order.
 public enum Host {
     /// How long a peer that has asked us to end, or has stopped reading, is waited for.
-    private static let farewellMilliseconds = 800
+    private static let farewellMilliseconds = 500
     private static let readBytes = 256 * 1024
 
     /// Serves until the client is done.
@@ -26,14 +26,14 @@ public enum Host {
         }
     }
 
-    private static func location(_ options: HostOptions) -> MoodStore.Location {
-        guard case .directory(let path) = options.place else { return .memory }
+    private static func location(_ options: HostOptions) -> MoodRecords.Location {
+        guard case .directory(let path) = options.place else { return .memory(isReadOnly: options.isReadOnly) }
         let level = options.logLevel
         return .directory(
             StoreSettings(
                 directory: path, durability: options.durability, isReadOnly: options.isReadOnly,
                 trustsDirectory: options.trustsDirectory, lockTimeoutMilliseconds: options.lockTimeoutMilliseconds,
-                schemaVersion: MoodStore.schemaVersion, fileSystem: .system,
+                schemaVersion: MoodRecords.schemaVersion, fileSystem: .system,
                 log: { line in
                     if level >= .warning { StandardStreams.writeError("moodboard: \(line)\n") }
                 },
@@ -48,15 +48,19 @@ public enum Host {
     /// The loop: wait, read, handle, write. Nothing else in the process touches the session.
     private static func serve(_ session: inout Session, _ streams: borrowing PeerStreams, _ interruption: Int32) {
         var isAtEnd = false
+        // The client has closed its end, but what it wrote has not all been read, because it takes no answers.
+        var isLeaving = false
         var isHandled = true
         while true {
             let hasOutput = !session.sendable.isEmpty
             if isAtEnd && isHandled && !hasOutput { return }
             // Input that is already here comes before new input; and a client that does not read is not read from.
             if isHandled || session.isOutputFull {
+                let mayRead = isHandled && !isAtEnd && !session.isOutputFull
+                let isFarewell = isAtEnd || (isLeaving && !mayRead)
                 let readiness = streams.wait(
-                    toRead: isHandled && !isAtEnd && !session.isOutputFull, toWrite: hasOutput, interruption,
-                    milliseconds: isAtEnd ? farewellMilliseconds : nil)
+                    toRead: mayRead, noticesEnd: !isAtEnd && !isLeaving, toWrite: hasOutput, interruption,
+                    milliseconds: isFarewell ? farewellMilliseconds : nil)
                 if readiness.isOutputClosed { return }
                 if readiness.isInterrupted {
                     finish(&session, streams)
@@ -66,9 +70,10 @@ public enum Host {
                     let count = session.receive(upTo: readBytes) { streams.read(into: $0) }
                     if count == 0 { isAtEnd = true }
                     isHandled = false
-                } else if isAtEnd && !readiness.canWrite && isHandled {
+                } else if isFarewell && !readiness.canWrite {
                     return session.core.log(.warning, "the client did not read its last answers")
                 }
+                if readiness.isInputClosed { isLeaving = true }
             }
             if !isHandled, !session.isOutputFull {
                 isHandled = session.process(isAtEnd: isAtEnd, milliseconds: Clock.milliseconds)
@@ -108,7 +113,8 @@ public enum Host {
             if isHandled && session.sendable.isEmpty { return }
             let rest = deadline - Clock.monotonicMilliseconds
             guard rest > 0 else { return }
-            let readiness = streams.wait(toRead: false, toWrite: true, -1, milliseconds: Int(rest))
+            let readiness = streams.wait(
+                toRead: false, noticesEnd: false, toWrite: true, -1, milliseconds: Int(rest))
             if readiness.isOutputClosed { return }
         }
     }

@@ -210,12 +210,13 @@ struct Session: ~Copyable {
         output.buffer.append(UInt8(ascii: "["))
         // The members are validated one by one again, which takes the outline's memory.
         let parts = Array(batch.parts)
+        let errorBytes = min(Self.errorBytes, limits[.messageBytes] / (2 * count))
         for (number, part) in parts.enumerated() {
             let memberMark = output.count
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
             let start = output.count
             // Room for the errors of those that come behind is kept free.
-            let room = limits[.messageBytes] - (start - mark) - (count - number) * Self.errorBytes
+            let room = limits[.messageBytes] - (start - mark) - (count - number) * errorBytes
             do throws(JSONError) {
                 let outline = try validator.validate(batch.text[part].bytes)
                 if outline.kind == .object {

@@ -14,14 +14,25 @@ public struct Arguments: ~Copyable {
     static let fieldsMax = 32
 
     private let values: UnsafeMutablePointer<ValidJSON?>
+    /// What ids and times say, read once when they are checked; valid where the value is there.
+    private let ids: UnsafeMutablePointer<MoodID>
+    private let times: UnsafeMutablePointer<Timestamp>
     private var method: MethodDeclaration?
 
     public init() {
         values = .allocate(capacity: Self.fieldsMax)
         values.initialize(repeating: nil, count: Self.fieldsMax)
+        ids = .allocate(capacity: Self.fieldsMax)
+        ids.initialize(repeating: MoodID(high: 0, low: 0), count: Self.fieldsMax)
+        times = .allocate(capacity: Self.fieldsMax)
+        times.initialize(repeating: .minimum, count: Self.fieldsMax)
     }
 
-    deinit { values.deallocate() }
+    deinit {
+        values.deallocate()
+        ids.deallocate()
+        times.deallocate()
+    }
 
     /// Checks params and keeps where each one is.
     ///
@@ -56,7 +67,8 @@ public struct Arguments: ~Copyable {
         let place = path.unicodeScalars.count > 100 ? String(path.unicodeScalars.prefix(100)) + "…" : path
         return RPCError(
             .invalidParams,
-            (path.isEmpty ? "params" : place) + " " + reason + (reason.hasSuffix("?") ? "" : "."),
+            (path.isEmpty ? "params" : place) + " " + reason
+                + (reason.hasSuffix("?") || reason.hasSuffix(".") ? "" : "."),
             [.init("path", .string(path)), .init("reason", .string(reason))])
     }
 
@@ -97,17 +109,40 @@ public struct Arguments: ~Copyable {
         _ reader: inout JSONReader, _ method: MethodDeclaration, _ index: Int, _ limits: Limits
     ) -> Problem? {
         if !method.names[index].isNullMeaningful, reader.null() { return nil }
-        var start = reader
-        if method.names[index].isID, let text = reader.text(), !text.isEscaped, MoodID(text.raw) != nil {
-            values[index] = ValidJSON(
-                trusting: UnsafeRawBufferPointer(
-                    start: text.raw.baseAddress.map { $0 - 1 }, count: text.raw.count + 2))
-            return nil
+        let start = reader.valueStart
+        // Ids and times are in most requests, so a plain one does not go through the schema.
+        let plain = method.names[index].plain
+        if plain != .none {
+            let before = reader
+            if let text = reader.text(), !text.isEscaped, readPlain(text.raw, plain, index) {
+                values[index] = reader.slice(from: start)
+                return nil
+            }
+            reader = before
         }
-        reader = start
         if let problem = method.fields[index].schema.check(&reader, limits) { return problem }
-        values[index] = start.skip()
+        let value = reader.slice(from: start)
+        values[index] = value
+        if plain == .id, let id = value.moodID { ids[index] = id }
+        if plain == .time, let time = value.time { times[index] = time }
         return nil
+    }
+
+    /// Reads an id or a time without escapes; false when it is none.
+    @inline(__always)
+    private mutating func readPlain(
+        _ text: UnsafeRawBufferPointer, _ plain: MethodDeclaration.FieldName.Plain, _ index: Int
+    ) -> Bool {
+        switch plain {
+        case .id:
+            guard let id = MoodID(text) else { return false }
+            ids[index] = id
+        case .time:
+            guard let time = Timestamp(rfc3339: text) else { return false }
+            times[index] = time
+        case .none: return false
+        }
+        return true
     }
 
     // MARK: Values
@@ -125,8 +160,18 @@ public struct Arguments: ~Copyable {
     public func string(_ name: StaticString) -> String? { text(name)?.string }
     public func integer(_ name: StaticString) -> Int? { self[name]?.integer }
     public func boolean(_ name: StaticString) -> Bool? { self[name]?.boolean }
-    public func id(_ name: StaticString) -> MoodID? { self[name]?.moodID }
-    public func time(_ name: StaticString) -> Timestamp? { self[name]?.time }
+
+    /// A param whose schema is an id.
+    public func id(_ name: StaticString) -> MoodID? {
+        guard let index = method?.index(of: JSONText(name)), values[index] != nil else { return nil }
+        return ids[index]
+    }
+
+    /// A param whose schema is a time.
+    public func time(_ name: StaticString) -> Timestamp? {
+        guard let index = method?.index(of: JSONText(name)), values[index] != nil else { return nil }
+        return times[index]
+    }
 }
 
 extension ValidJSON {

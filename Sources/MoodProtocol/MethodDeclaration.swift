@@ -51,15 +51,22 @@ public final class MethodDeclaration: Sendable {
         private let count: Int
         /// Whether null says something, or must be refused: everything but an optional param without a use for it.
         let isNullMeaningful: Bool
-        /// Whether the field is a UUID, which most requests have.
-        let isID: Bool
+        /// Whether the field is one of the two kinds that are read when they are checked.
+        let plain: Plain
+
+        enum Plain { case none, id, time }
 
         init(_ field: Field) {
             // A literal's bytes live as long as the program.
             start = UInt(bitPattern: field.name.utf8Start)
             count = field.name.utf8CodeUnitCount
             isNullMeaningful = field.isRequired || field.schema.isNullable
-            isID = field.schema.isID
+            plain =
+                switch field.schema {
+                case .id: .id
+                case .time: .time
+                default: .none
+                }
         }
 
         @inline(__always)
@@ -109,7 +116,7 @@ public final class MethodDeclaration: Sendable {
             case .progress:
                 return [
                     .optional(
-                        "progressToken", .any,
+                        "progressToken", .token,
                         "A string or an integer; asks for $/progress notifications that carry it.")
                 ]
             }

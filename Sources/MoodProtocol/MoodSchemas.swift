@@ -4,7 +4,7 @@ import MoodCore
 /// The shapes of the protocol's data, section 5 of the contract, described once.
 enum MoodSchemas {
     static let id = Schema.id
-    static let time = Schema.string(.time)
+    static let time = Schema.time
 
     /// The members of a mood that a caller may give, in the order of `mood.create`.
     static let given: [Field] = [

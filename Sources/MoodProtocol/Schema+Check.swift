@@ -32,6 +32,11 @@ extension Schema {
             guard let text = reader.text() else { return wrongKind("a string", &reader) }
             return text.withDecoded { MoodID($0) } == nil
                 ? Problem("must be a UUID such as 0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b") : nil
+        case .time:
+            guard let text = reader.text() else { return wrongKind("a string", &reader) }
+            return text.withDecoded { Timestamp(rfc3339: $0) } == nil
+                ? Problem("must be an RFC 3339 time with a zone, in the years 0001-9999, such as 2026-01-02T03:04:05Z")
+                : nil
         case .boolean:
             return reader.boolean() == nil ? wrongKind("true or false", &reader) : nil
         case .confirmation:
@@ -64,6 +69,11 @@ extension Schema {
             return reader.null() ? nil : schema.check(&reader, limits)
         case .named(_, let schema):
             return schema.check(&reader, limits)
+        case .token:
+            let kind = reader.kind
+            guard kind == .string || kind == .number else { return wrongKind("a string or an integer", &reader) }
+            reader.skip()
+            return nil
         case .any, .result:
             reader.skip()
             return nil
@@ -182,10 +192,6 @@ extension Schema {
     private static func list(_ fields: [Field]) -> String {
         fields.isEmpty
             ? "none is expected here" : "known are " + fields.map { "\($0.name)" }.joined(separator: ", ")
-    }
-
-    var isID: Bool {
-        if case .id = self { true } else { false }
     }
 
     var isNullable: Bool {

@@ -7,6 +7,7 @@ extension Schema {
         switch self {
         case .string(let format): return .object([.init("type", "string")] + format.keywords)
         case .id: return ["type": "string", "format": "uuid"]
+        case .time: return ["type": "string", "format": "date-time"]
         case .integer(let range): return Self.integer(range)
         case .count(let name): return Self.integer(1...name.defaultValue)
         case .number(let range):
@@ -49,6 +50,7 @@ extension Schema {
                 components[place] = .init(name, described)
             }
             return ["$ref": .string("#/components/schemas/\(name)")]
+        case .token: return ["oneOf": [["type": "string"], ["type": "integer"]]]
         case .any: return [:]
         }
     }

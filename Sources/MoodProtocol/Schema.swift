@@ -9,6 +9,8 @@ public indirect enum Schema: Sendable {
     case string(TextFormat)
     /// A UUID in either case.
     case id
+    /// A moment: RFC 3339 with a zone, in the years 0001-9999.
+    case time
     case integer(ClosedRange<Int>)
     /// An integer from 1 to a limit that can be set.
     case count(Limits.Name)
@@ -26,6 +28,8 @@ public indirect enum Schema: Sendable {
     case kinds([(kind: StaticString, fields: [Field], rule: ObjectRule?)])
     /// This, or null, which says "remove".
     case nullable(Schema)
+    /// A string or a number, handed back as it was given.
+    case token
     /// Described once under a name.
     case named(String, Schema)
     case any

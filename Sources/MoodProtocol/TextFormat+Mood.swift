@@ -23,11 +23,6 @@ extension TextFormat {
 
     static let tag = TextFormat(length(1, TextRule.tagCharactersMax)) { text, _ in TextRule.tagProblem(text) }
 
-    static let time = TextFormat([.init("format", "date-time")]) { text, _ in
-        Timestamp(rfc3339: text) == nil
-            ? "must be an RFC 3339 time with a zone, in the years 0001-9999, such as 2026-01-02T03:04:05Z" : nil
-    }
-
     static let timeZone = TextFormat([.init("description", "An IANA time zone name.")]) { text, _ in
         TextRule.timeZoneProblem(text)
     }

@@ -46,6 +46,8 @@ public struct PeerStreams: ~Copyable {
     /// What a wait found.
     public struct Readiness: Sendable {
         public var canRead = false
+        /// The peer has closed its writing end; what it wrote before may still be there to read.
+        public var isInputClosed = false
         public var canWrite = false
         /// The peer no longer reads.
         public var isOutputClosed = false
@@ -54,17 +56,22 @@ public struct PeerStreams: ~Copyable {
     }
 
     /// Waits until something can be done.
-    /// - Parameter milliseconds: nil: as long as it takes.
-    public func wait(toRead: Bool, toWrite: Bool, _ interruption: Int32, milliseconds: Int?) -> Readiness {
+    /// - Parameters:
+    ///   - noticesEnd: whether the end of the input ends the wait also when nothing is to be read.
+    ///   - milliseconds: nil: as long as it takes.
+    public func wait(
+        toRead: Bool, noticesEnd: Bool, toWrite: Bool, _ interruption: Int32, milliseconds: Int?
+    ) -> Readiness {
         withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 3) { polls in
-            polls[0] = pollfd(fd: toRead ? input : -1, events: Int16(POLLIN), revents: 0)
+            polls[0] = pollfd(fd: toRead || noticesEnd ? input : -1, events: toRead ? Int16(POLLIN) : 0, revents: 0)
             // Errors are reported whatever is asked for, so a closed pipe is noticed while there is nothing to write.
             polls[1] = pollfd(fd: output, events: toWrite ? Int16(POLLOUT) : 0, revents: 0)
             polls[2] = pollfd(fd: interruption, events: Int16(POLLIN), revents: 0)
             let timeout = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
             var readiness = Readiness()
             guard poll(polls.baseAddress, 3, timeout) > 0 else { return readiness }
-            readiness.canRead = polls[0].revents != 0
+            readiness.canRead = toRead && polls[0].revents != 0
+            readiness.isInputClosed = polls[0].revents & Int16(POLLHUP | POLLERR) != 0
             readiness.canWrite = polls[1].revents & Int16(POLLOUT) != 0
             readiness.isOutputClosed = polls[1].revents & Int16(POLLERR | POLLNVAL) != 0
             readiness.isInterrupted = polls[2].revents != 0
