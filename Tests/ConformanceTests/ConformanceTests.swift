@@ -1,0 +1,99 @@
+import Foundation
+import JSONCodec
+import Platform
+import Testing
+
+/// Replays every `Tests/Conformance/*.transcript` against the built host: the same files that `run.py` replays.
+@Suite(.serialized) struct ConformanceTests {
+    /// The folder of this file, however it was reached.
+    static let folder: String = {
+        let path = realpath(#filePath, nil).map { pointer in
+            defer { free(pointer) }
+            return String(cString: pointer)
+        }
+        return ((path ?? #filePath) as NSString).deletingLastPathComponent
+    }()
+
+    static let transcripts: [String] = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: Self.folder + "/../Conformance")) ?? []
+        return names.filter { $0.hasSuffix(".transcript") }.sorted()
+    }()
+
+    /// The host that was built together with these tests: it lies beside their bundle.
+    static let host: String? = {
+        var places = [Terminal.executablePath() ?? ""]
+        places += CommandLine.arguments.filter { $0.contains(".xctest") }
+        places += Bundle.allBundles.map(\.bundlePath)
+        for place in places {
+            var directory = place as NSString
+            for _ in 0..<5 where directory.length > 1 {
+                directory = directory.deletingLastPathComponent as NSString
+                let candidate = directory.appendingPathComponent("moodboard")
+                if Terminal.isExecutable(candidate), !isDirectory(candidate) { return candidate }
+            }
+        }
+        return nil
+    }()
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var isDirectory = ObjCBool(false)
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory.boolValue
+    }
+
+    @Test func thereAreTranscriptsAndAHost() {
+        #expect(Self.transcripts.count > 50)
+        #expect(Self.host != nil, "build the product moodboard")
+    }
+
+    @Test(arguments: transcripts)
+    func theHostHoldsToTheTranscript(name: String) throws {
+        Terminal.ignoreBrokenPipes()
+        let host = try #require(Self.host)
+        let text = try String(contentsOfFile: Self.folder + "/../Conformance/" + name, encoding: .utf8)
+        let scratch = try Scratch()
+        let replay = Replay(host: host, scratch: scratch.path)
+        do {
+            try replay.replay(text)
+        } catch {
+            Issue.record("\(name), \(error)")
+        }
+    }
+
+    @Test func theRunnerNoticesWhatDoesNotHold() throws {
+        Terminal.ignoreBrokenPipes()
+        let host = try #require(Self.host)
+        let ping = #"--> {"jsonrpc":"2.0","id":1,"method":"host.ping"}"#
+        for expected in [
+            #"<-- {"jsonrpc":"2.0","id":2,"result":{}}"#, #"<-- {"jsonrpc":"2.0","id":1.0,"result":{}}"#,
+            #"<-- {"jsonrpc":"2.0","id":1,"result":{"a":"$any"}}"#, #"<-- {"jsonrpc":"2.0","id":1,"result":[]}"#,
+            #"<-- {"jsonrpc":"2.0","id":1,"error":"$error:1001"}"#, #"<-- {"jsonrpc":"2.0","id":1}"#,
+            #"<--header {"jsonrpc":"2.0","id":1,"result":{}}"#, "<--none", "@nonsense", "@exists nowhere",
+            "# nothing read",
+        ] {
+            let scratch = try Scratch()
+            #expect(throws: Pattern.Mismatch.self, "\(expected)") {
+                try Replay(host: host, scratch: scratch.path).replay(ping + "\n" + expected + "\n")
+            }
+        }
+    }
+
+    /// A fresh directory, and what lies beside it; removed with this value.
+    private final class Scratch {
+        private let top: String
+        let path: String
+
+        init() throws {
+            var template = Array(((ProcessFacts.environment("TMPDIR") ?? "/tmp") + "/conformance-XXXXXX").utf8CString)
+            guard let made = mkdtemp(&template), let real = realpath(made, nil) else {
+                throw Pattern.Mismatch("no scratch directory")
+            }
+            defer { free(real) }
+            top = String(cString: real)
+            path = top + "/scratch"
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: top) }
+    }
+}

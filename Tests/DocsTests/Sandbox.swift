@@ -1,0 +1,66 @@
+import Platform
+import Testing
+
+/// A directory of its own in which commands run, with the built programs first in PATH and nothing of our environment.
+/// It is removed when the value goes.
+final class Sandbox {
+    private let directory: String
+    private let path: String
+
+    init() throws {
+        let products = try #require(Repository.products, "the programs moodboard and mood lie beside the tests")
+        var template = Array("/tmp/moodboard-docs.XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: EIO) }
+        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = products + ":/usr/bin:/bin"
+        mkdir(directory + "/home", 0o700)
+        mkdir(directory + "/work", 0o700)
+    }
+
+    deinit { _ = try? Self.run("/bin/rm", ["-rf", directory]) }
+
+    /// Runs a command; what it prints on stdout and stderr, and how it ended.
+    func run(_ command: String) throws -> (output: String, status: ChildProcess.Status?) {
+        let setting = [
+            "HOME=\(directory)/home", "PATH=\(path)", "TZ=UTC", "LANG=C.UTF-8", "TMPDIR=\(directory)/work",
+        ]
+        // `env` replaces the environment; the directory and the streams are the shell's affair.
+        let script = "cd \"$0\" && exec 2>&1 && exec </dev/null && eval \"$1\""
+        return try Self.run(
+            "/usr/bin/env", ["-i"] + setting + ["/bin/sh", "-c", script, directory + "/work", command])
+    }
+
+    /// Runs the steps of all blocks of a document in one shell, so that variables and `$?` go on.
+    /// - Returns: what each step printed, as lines.
+    func run(_ steps: [ConsoleBlock.Step]) throws -> [[String]] {
+        // The mark is printed before each step and leaves `$?` as the step before left it.
+        let mark = "--- the next step ---"
+        let script = steps.map { step in
+            "_status=$?; printf '%s\\n' '\(mark)'; (exit $_status)\n\(step.command)"
+        }
+        let output = try run(script.joined(separator: "\n")).output
+        var printed: [[String]] = []
+        for line in ConsoleBlock.lines(output) {
+            if line == mark { printed.append([]) } else if !printed.isEmpty { printed[printed.count - 1].append(line) }
+        }
+        // Behind the last line feed there is no line.
+        if printed.last?.last == "" { printed[printed.count - 1].removeLast() }
+        return printed
+    }
+
+    private static func run(
+        _ program: String, _ arguments: [String]
+    ) throws -> (output: String, status: ChildProcess.Status?) {
+        var child = try ChildProcess.start(path: program, arguments: arguments, output: .pipe)
+        child.closeInput()
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = try chunk.withUnsafeMutableBytes { try child.read(into: $0) }
+            if count == 0 { break }
+            output += chunk[..<count]
+        }
+        let status = child.wait()
+        return (String(decoding: output, as: UTF8.self), status)
+    }
+}

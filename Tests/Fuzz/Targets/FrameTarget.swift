@@ -1,0 +1,93 @@
+import JSONCodec
+import JSONRPC
+
+/// What must hold for any bytes that come in on a connection.
+///
+/// 1. However the stream is cut, the frames are those of `PlainFrame.read`: nothing is lost behind a fault, nothing
+///    doubled; going back to a mark gives the same frames again.
+/// 2. Of a message over the limit nothing is kept.
+/// 3. A message that is an object has an envelope, and the answer to it is JSON with the id of the request.
+///
+/// The input's first byte chooses the limit, its second the cuts, the rest is the stream. Where the second is 0xf0 or
+/// more, 0xff and a number repeat the byte before them, 64 times the number (up to 144): so that short inputs reach the
+/// limits too, but most of the time is not spent in long streams.
+public struct FrameTarget: ~Copyable {
+    private var validator = JSONValidator(depthLimit: 64)
+    private var answer = JSONWriter()
+
+    public init() {}
+
+    public mutating func check(_ input: [UInt8]) throws(Violation) {
+        guard input.count >= 2 else { return }
+        let messageBytesMax = input[0] < 128 ? Int(input[0]) : Int(input[0] - 127) * 127
+        let stream = input[1] < 0xf0 ? Array(input[2...]) : Self.expand(input[2...])
+        let expected = PlainFrame.read(stream, messageBytesMax: messageBytesMax)
+
+        var whole = FrameFeed(messageBytesMax: messageBytesMax)
+        whole.end(stream[...])
+        try compare(whole.frames, expected, "at once")
+        try pieces(stream, expected, messageBytesMax, largest: 1, seed: UInt64(input[1]))
+        try pieces(stream, expected, messageBytesMax, largest: 2 + Int(input[1] & 63), seed: UInt64(input[1]))
+        try pieces(stream, expected, messageBytesMax, largest: stream.count + 1, seed: UInt64(input[1]))
+        for frame in expected {
+            switch frame {
+            case .line(let bytes), .body(let bytes): try envelope(bytes)
+            default: break
+            }
+        }
+    }
+
+    private static func expand(_ input: ArraySlice<UInt8>) -> [UInt8] {
+        var stream: [UInt8] = []
+        var at = input.startIndex
+        while at < input.endIndex {
+            if input[at] == 0xff, at + 1 < input.endIndex, let last = stream.last, stream.count < 10 * 1024 {
+                stream += [UInt8](repeating: last, count: 64 * min(Int(input[at + 1]), 144))
+                at += 2
+            } else {
+                stream.append(input[at])
+                at += 1
+            }
+        }
+        return stream
+    }
+
+    private func pieces(
+        _ stream: [UInt8], _ expected: [PlainFrame], _ messageBytesMax: Int, largest: Int, seed: UInt64
+    ) throws(Violation) {
+        // Byte by byte through a long stream costs the most and shows the least.
+        if largest == 1, stream.count > 2048 { return }
+        var random = SeededRandom(seed: seed)
+        var feed = FrameFeed(messageBytesMax: messageBytesMax)
+        var at = 0
+        while at < stream.count {
+            let end = min(stream.count, at + 1 + random.below(largest))
+            if random.below(8) == 0 { feed.giveTwice(stream[at..<end]) } else { feed.give(stream[at..<end]) }
+            at = end
+        }
+        feed.end()
+        try compare(feed.frames, expected, "in pieces of up to \(largest)")
+        let bound = max(messageBytesMax + 1, PlainFrame.headerBytesMax)
+        try require(feed.heldBytesMax <= bound, "\(feed.heldBytesMax) bytes held at a limit of \(messageBytesMax)")
+        let room = 2 * (bound + largest)
+        try require(feed.capacityMax <= max(room, 4096), "\(feed.capacityMax) bytes of memory in use")
+    }
+
+    private func compare(_ frames: [PlainFrame], _ expected: [PlainFrame], _ manner: String) throws(Violation) {
+        try require(frames == expected, "\(manner): \(frames), but it is \(expected)")
+    }
+
+    /// Property 3.
+    private mutating func envelope(_ message: [UInt8]) throws(Violation) {
+        let count: Int? = message.withUnsafeBytes { bytes in
+            guard let outline = try? validator.validate(bytes), outline.kind == .object else { return nil }
+            let (envelope, fault) = Envelope.read(outline)
+            answer.rewind(to: 0)
+            answer.errorResponse(id: envelope.id, fault ?? RPCError(.internalError, "none"))
+            return envelope.id?.count ?? 0
+        }
+        guard let count else { return }
+        try require(count <= Envelope.idBytesMax * 6 + 2, "an id of \(count) bytes")
+        try require(validator.accepts(answer.buffer.bytes), "the answer is not JSON")
+    }
+}

@@ -1,0 +1,43 @@
+/// A seeded search without instrumentation: the same seed tries the same inputs. It needs no tool, so it is part of the
+/// test suites too; a coverage-guided search with libFuzzer finds rarer ways.
+public struct FuzzSearch: ~Copyable {
+    public struct Failure: Error, CustomStringConvertible {
+        public let violation: Violation
+        public let input: [UInt8]
+        /// Counted from 1.
+        public let execution: Int
+        public let seed: UInt64
+
+        public var description: String {
+            let digits = input.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            return "seed \(seed), execution \(execution): \(violation)\ninput (hex): \(digits)"
+        }
+    }
+
+    private var target: FuzzTarget
+    private var mutator: Mutator
+    private let seeds: [[UInt8]]
+    private let seed: UInt64
+
+    public init(_ name: FuzzTarget.Name, seed: UInt64) {
+        self.seed = seed
+        seeds = FuzzTarget.seeds(name)
+        target = FuzzTarget(name)
+        mutator = Mutator(seeds: seeds, tokens: FuzzTarget.tokens(name), inputBytesMax: 1024, seed: seed)
+    }
+
+    /// - Parameter willTry: is given every input before it is tried: what is written down there survives a trap.
+    public mutating func run(executions: Int, willTry: ([UInt8]) -> Void = { _ in }) throws(Failure) {
+        for execution in 1...max(executions, 1) {
+            let input = execution <= seeds.count ? seeds[execution - 1] : mutator.next()
+            willTry(input)
+            do throws(Violation) {
+                try target.check(input)
+            } catch {
+                throw Failure(violation: error, input: input, execution: execution, seed: seed)
+            }
+            // Without coverage nothing says what is new, so a sample of what was tried is mutated further.
+            if execution % 16 == 0 { mutator.keep(input) }
+        }
+    }
+}

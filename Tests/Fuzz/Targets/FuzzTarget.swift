@@ -1,0 +1,36 @@
+/// A place where bytes from outside come in, and what must hold there for any of them.
+public struct FuzzTarget: ~Copyable {
+    public enum Name: String, CaseIterable, Sendable {
+        case frame, json
+    }
+
+    private let name: Name
+    private var frame = FrameTarget()
+    private var json = JSONTarget()
+
+    public init(_ name: Name) { self.name = name }
+
+    /// - Throws: the property that does not hold. A trap is the other thing to look for.
+    public mutating func check(_ input: [UInt8]) throws(Violation) {
+        switch name {
+        case .frame: try frame.check(input)
+        case .json: try json.check(input)
+        }
+    }
+
+    /// What a search may start from.
+    public static func seeds(_ name: Name) -> [[UInt8]] {
+        switch name {
+        case .frame: Seeds.frame
+        case .json: Seeds.json.map { Array($0.utf8) }
+        }
+    }
+
+    /// Pieces that are worth inserting.
+    public static func tokens(_ name: Name) -> [[UInt8]] {
+        switch name {
+        case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
+        case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
+        }
+    }
+}

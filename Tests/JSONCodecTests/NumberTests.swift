@@ -1,0 +1,80 @@
+import JSONCodec
+import Testing
+
+@Suite struct NumberTests {
+    private func number<Result>(_ text: String, _ body: (JSONNumber) -> Result) -> Result {
+        var copy = text
+        return copy.withUTF8 { body(JSONNumber(raw: UnsafeRawBufferPointer($0))) }
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", 0), ("7", 7), ("-7", -7), ("1e2", 100), ("1E+2", 100), ("5e1", 50), ("50.0", 50),
+            ("500e-1", 50),
+            ("0.5e1", 5), ("-1.50e2", -150), ("0e5", 0), ("0.000", 0), ("-0.0e-7", 0), ("0e999999999999999999999", 0),
+            ("9007199254740993", 9_007_199_254_740_993), ("9007199254740993.0", 9_007_199_254_740_993),
+            ("900719925474099.3e1", 9_007_199_254_740_993), ("999999999999999999", 999_999_999_999_999_999),
+            ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min), ("-9223372036854775807", -Int.max),
+            ("9.223372036854775807e18", Int.max), ("-92233720368547758080e-1", Int.min),
+            ("1e18", 1_000_000_000_000_000_000),
+            ("1" + String(repeating: "0", count: 400) + "e-400", 1),
+            ("0." + String(repeating: "0", count: 399) + "1e400", 1),
+        ] as [(String, Int)])
+    func isAnInteger(_ text: String, _ expected: Int) {
+        #expect(number(text) { $0.integer } == expected)
+        #expect(JSONValue.number(text).integer == expected)
+    }
+
+    /// What does not fit, and what has a fraction, however small: nothing is rounded to an integer.
+    @Test(arguments: [
+        "0.5", "-1.25", "1e-1", "1e300", "-1e300", "1e400", "1e19", "9223372036854775808", "-9223372036854775809",
+        "18446744073709551616", "18446744073709551617", "36893488147419103232e0", "1e999999999999999999999999999",
+        "1e-999999999999999999999999999", "1e-400", "50.00000000000000000000000000001", "4503599627370496.1",
+        "1e20", "1e21", "1e64", "0.1e19999999999999999999", "123456789012345678901234567890",
+    ])
+    func isNoInteger(_ text: String) {
+        #expect(number(text) { $0.integer } == nil)
+    }
+
+    @Test func isNoIntegerAt400Digits() {
+        for text in [String(repeating: "9", count: 400), "-" + String(repeating: "1", count: 400)] {
+            #expect(number(text) { $0.integer } == nil)
+            #expect(number(text) { $0.double } == nil)
+            #expect(number(text) { $0.text } == text)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("0", 0), ("1e300", 1e300), ("-1e300", -1e300), ("1.7976931348623157e308", Double.greatestFiniteMagnitude),
+            ("9007199254740993", 9_007_199_254_740_992), ("0.1", 0.1), ("1e2", 100),
+            ("5e-324", Double.leastNonzeroMagnitude), ("1e-400", 0),
+            (String(repeating: "9", count: 300), 1e300), ("0." + String(repeating: "3", count: 400), 1.0 / 3),
+        ] as [(String, Double)])
+    func isTheNearestDouble(_ text: String, _ expected: Double) {
+        #expect(number(text) { $0.double } == expected)
+        #expect(JSONValue.number(text).double == expected)
+    }
+
+    @Test func keepsTheSignOfZero() {
+        #expect(number("-0") { $0.double }?.sign == .minus)
+    }
+
+    @Test(arguments: ["1e309", "-1e309", "1e400", "1e999999999999999999999"])
+    func isNoDoubleBeyondTheLargest(_ text: String) {
+        #expect(number(text) { $0.double } == nil)
+        #expect(JSONValue.number(text).double == nil)
+    }
+
+    @Test func isReadUpToWhereItEnds() throws {
+        for ending in [",", "]", " ]", "\n]", "\r]", "\t]"] {
+            let text = "[-12.5e1" + ending + (ending == "," ? "1]" : "")
+            let value = try reading(text) { reader in
+                _ = reader.enterArray()
+                _ = reader.nextElement()
+                return reader.number()?.text
+            }
+            #expect(value == "-12.5e1")
+        }
+    }
+}

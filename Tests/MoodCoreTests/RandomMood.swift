@@ -1,0 +1,72 @@
+import JSONCodec
+import MoodCore
+
+/// Random moods: every member in every form that a request may give it, and members of later versions.
+enum RandomMood {
+    private static let texts = [
+        "Happy", "a \"b\" \\ c", "tab\there", "line\nbreak", "日本語", "e\u{301}", "\u{1}\u{1f}", "</script>", "😊 and 🎉",
+        "isFavorite", "updatedAt\":1", "{}", "[1,2]", String(repeating: "long ", count: 40),
+    ]
+
+    static func text(_ random: inout SeededGenerator) -> String { texts.randomElement(using: &random) ?? "" }
+
+    static func time(_ random: inout SeededGenerator) -> Timestamp {
+        let range = Timestamp.minimum.milliseconds...Timestamp.maximum.milliseconds
+        return Timestamp(milliseconds: .random(in: range, using: &random)) ?? .minimum
+    }
+
+    static func attachment(_ random: inout SeededGenerator) -> JSONValue {
+        switch Int.random(in: 0..<7, using: &random) {
+        case 0: ["kind": "link", "url": "https://example.com/x", "title": .string(text(&random))]
+        case 1: ["kind": "email", "address": "a@b.c"]
+        case 2:
+            [
+                "kind": "place", "latitude": .double(.random(in: -90...90, using: &random)),
+                "longitude": .double(.random(in: -180...180, using: &random)), "address": .string(text(&random)),
+            ]
+        case 3: ["kind": "image", "path": "/a", "aspectRatio": 1.5.value, "alt": .string(text(&random))]
+        case 4: ["kind": "audio", "url": "https://example.com/a", "mood": ["later": true]]
+        case 5:
+            [
+                "kind": "event", "title": .string(text(&random)),
+                "occurrences": [["start": .string(time(&random).text), "end": .string(time(&random).text)]],
+            ]
+        default: ["kind": "relation", "moodId": .string(id(&random).text), "type": "follows"]
+        }
+    }
+
+    static func id(_ random: inout SeededGenerator) -> MoodID { MoodID(high: random.next(), low: random.next()) }
+
+    /// A record in canonical form.
+    static func record(_ random: inout SeededGenerator) -> String {
+        func chance() -> Bool { Bool.random(using: &random) }
+        var members: [JSONValue.Member] = [
+            .init("id", .string(id(&random).text)), .init("emoji", chance() ? "😊" : "🇫🇮"),
+            .init("label", .string(label(&random))), .init("timestamp", .string(time(&random).text)),
+            .init("isFavorite", .boolean(chance())), .init("notes", .string(chance() ? "" : text(&random))),
+            .init("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { .string("tag \($0)") })),
+        ]
+        if chance() { members.append(.init("valence", .double(.random(in: -1...1, using: &random)))) }
+        if chance() { members.append(.init("timeZone", "Europe/Helsinki")) }
+        let count = Int.random(in: 0...3, using: &random)
+        members.append(.init("attachments", .array((0..<count).map { _ in attachment(&random) })))
+        members.append(.init("createdAt", .string(time(&random).text)))
+        members.append(.init("updatedAt", .string(time(&random).text)))
+        members.append(.init("revision", .number(String(Int.random(in: 1...1_000_000, using: &random)))))
+        if chance() {
+            members.append(.init("later", ["isFavorite": true, "revision": 7, "text": .string(text(&random))]))
+        }
+        if chance() { members.append(.init(text(&random) + "?", .null)) }
+        return JSONValue.object(members).text
+    }
+
+    /// Trimmed and on one line, as labels are kept.
+    private static func label(_ random: inout SeededGenerator) -> String {
+        let label = text(&random).filter { !$0.isNewline && $0 != "\t" && $0 != "\u{1}" && $0 != "\u{1f}" }
+        return label.isEmpty ? "Calm" : withBytes(label) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
+    }
+}
+
+extension Double {
+    var value: JSONValue { .double(self) }
+}

@@ -1,0 +1,183 @@
+import JSONCodec
+import MoodText
+import Testing
+
+@testable import MoodCore
+
+@Suite struct ShareTests {
+    private static let now = "2026-01-02T05:04:05.678Z"
+
+    /// The shared text of a record, decoded.
+    private func share(
+        _ record: String, _ format: ShareFormat, template: String? = nil, locale: String = "en_US",
+        timeZone: String? = "UTC", now: String = now
+    ) throws -> String {
+        var phrases = Phrases()
+        let context = ReadingContext(locale: locale, timeZone: timeZone, now: try #require(Timestamp(now)))
+        let template = try template.map { try #require(ShareTemplate($0)) }
+        let json = try withBytes(record) { bytes in
+            let mood = try #require(MoodMembers(checking: ValidJSON(trusting: bytes)))
+            return try written { writer in
+                try Share(mood, record: bytes, context: context).write(
+                    format, template: template, &phrases, to: &writer)
+            }
+        }
+        let value = try JSONValue(parsing: json)
+        return try #require(value.string)
+    }
+
+    @Test func aPlainTextIsEmojiLabelAndWhen() throws {
+        #expect(try share(plainRecord, .text) == "😊 Happy\nRecorded 2 hours ago")
+        #expect(try share(fullRecord, .text) == "😊 Happy \"day\"\nRecorded 2 hours ago")
+        #expect(try share(plainRecord, .text, locale: "fi_FI") == "😊 Happy\nRecorded 2 tuntia sitten")
+        #expect(try share(plainRecord, .text, now: "2026-01-02T03:04:05.678Z") == "😊 Happy\nRecorded now")
+        #expect(try share(plainRecord, .text, now: "2026-01-03T12:00:00Z") == "😊 Happy\nRecorded yesterday")
+    }
+
+    @Test(arguments: [
+        ("{emoji} {label}", "😊 Happy \"day\""), ("", ""), ("plain", "plain"), ("{notes}", "a\nb\u{1}"),
+        ("{tags}", "work, sun"), ("{timestamp}", "2026-01-02T03:04:05.678Z"), ("{relative}", "2 hours ago"),
+        ("{{emoji}", "{emoji}"), ("{{{emoji}", "{😊"), ("}", "}"), ("}}", "}}"), ("{emoji}{emoji}", "😊😊"),
+        ("{{{{", "{{"), ("a{{b}c", "a{b}c"),
+    ])
+    func fillsATemplate(template: String, expected: String) throws {
+        #expect(try share(fullRecord, .text, template: template) == expected)
+    }
+
+    @Test func datesInATemplateFollowLocaleAndZone() throws {
+        let utc = try share(fullRecord, .text, template: "{date} {time}", timeZone: "UTC")
+        let tokyo = try share(fullRecord, .text, template: "{date} {time}", timeZone: "Asia/Tokyo")
+        let german = try share(fullRecord, .text, template: "{date}", locale: "de_DE")
+        #expect(utc.contains("2026") && utc.contains("3:04"))
+        #expect(tokyo.contains("12:04"))
+        #expect(german.contains("2026") && german.contains("Januar"))
+    }
+
+    @Test(arguments: ["{", "{emoji", "{}", "{Emoji}", "{ emoji }", "{emoji{label}", "{nope}", "a {label", "{{{"])
+    func refusesATemplateWithAnUnknownName(template: String) throws {
+        #expect(ShareTemplate(template) == nil)
+        let problem = try #require(withBytes(template) { ShareTemplate.problem($0) })
+        #expect(problem.contains("{"))
+    }
+
+    @Test func namesWhatATemplateMayHold() throws {
+        let problem = try #require(withBytes("{nope}") { ShareTemplate.problem($0) })
+        for name in ShareTemplate.Name.allCases { #expect(problem.contains("{\(name.rawValue)}")) }
+        let long = try #require(withBytes("{\(String(repeating: "x", count: 10_000))}") { ShareTemplate.problem($0) })
+        #expect(long.utf8.count < 300)
+    }
+
+    @Test func jsonIsTheRecordItself() throws {
+        #expect(try share(fullRecord, .json) == fullRecord)
+    }
+
+    @Test func markdownShowsLabelNotesAndTags() throws {
+        let record = fullRecord.replacing(#"a\nb\u0001"#, with: #"one\n\ntwo"#)
+        #expect(
+            try share(record, .markdown) == """
+                **😊 Happy \\"day\\"**
+
+                Recorded 2 hours ago
+
+                > one
+                >\(" ")
+                > two
+
+                Tags: work, sun
+
+                """)
+        #expect(try share(plainRecord, .markdown) == "**😊 Happy**\n\nRecorded 2 hours ago\n")
+    }
+
+    @Test func htmlIsOneFigure() throws {
+        #expect(
+            try share(plainRecord, .html) == """
+                <figure class="mood"><p>😊</p><figcaption><strong>Happy</strong> \
+                <time datetime="2026-01-02T03:04:05.678Z">Recorded 2 hours ago</time></figcaption></figure>
+                """)
+        let full = try share(fullRecord, .html)
+        #expect(full.contains("<strong>Happy &quot;day&quot;</strong>"))
+        #expect(full.contains("<ul><li>work</li><li>sun</li></ul>"))
+    }
+
+    private static let hostile = [
+        "<script>alert(1)</script>", "a & b", "\"quoted\" 'single'", "&amp;", "**bold** _it_ `code`", "[x](http://y)",
+        "![i](u)", "# heading", "1. item", "1) item", "- item", "+ item", "> quote", "~~~", "===", "a\\", "<b>",
+        "&copy;",
+        "|a|b|", "http://a.b", "a*b", "\\*", "a\u{202e}b", "    *code*", "\t*code*",
+    ]
+
+    @Test(arguments: hostile)
+    func htmlEscapesWhatItCarries(text: String) throws {
+        let html = try share(try record(label: text, notes: text, tag: text), .html)
+        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+        #expect(html.contains("<p>\(escaped)</p>"))
+        #expect(html.contains("<li>\(try trimmed(escaped))</li>"))
+        #expect(html.contains("<strong>\(try trimmed(escaped))</strong>"))
+        // Nothing but our own elements.
+        let tags = html.split(separator: "<").map { String($0.prefix { $0.isLetter || $0 == "/" }) }
+        let own: Set = ["figure", "/figure", "figcaption", "/figcaption", "strong", "/strong", "time", "/time"]
+        #expect(Set(tags).subtracting(own.union(["p", "/p", "ul", "/ul", "li", "/li"])).isEmpty)
+    }
+
+    /// Whoever undoes the escapes of CommonMark, section 2.4, gets the text back, and nothing unescaped is left that
+    /// could be markup.
+    @Test(arguments: hostile)
+    func markdownEscapesWhatItCarries(text: String) throws {
+        let markdown = try share(try record(label: text, notes: text, tag: text), .markdown)
+        let lines = markdown.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let quoted = try #require(lines.first { $0.hasPrefix("> ") }).dropFirst(2)
+        #expect(unescaped(String(quoted)) == text)
+        #expect(unescaped(String(try #require(lines.first).dropFirst(2).dropLast(2))) == "😊 " + (try trimmed(text)))
+        let body = String(quoted)
+        #expect(!body.hasPrefix("    ") && !body.hasPrefix("\t"), "indented text would be code, escapes and all")
+    }
+
+    @Test func theMediaTypesAreThoseOfTheContract() {
+        #expect(
+            ShareFormat.allCases.map { "\($0.rawValue) \($0.mediaType)" } == [
+                "text text/plain; charset=utf-8", "markdown text/markdown; charset=utf-8",
+                "html text/html; charset=utf-8", "json application/json; charset=utf-8",
+            ])
+    }
+
+    @Test func anUnknownLocaleOrZoneIsAnError() throws {
+        #expect(throws: TextError.self) { try share(plainRecord, .text, locale: "xx_YY") }
+        #expect(throws: TextError.self) {
+            try share(plainRecord, .text, timeZone: "Nowhere/Else", now: "2026-01-03T12:00:00Z")
+        }
+    }
+
+    private func record(label: String, notes: String, tag: String) throws -> String {
+        var members = try JSONValue(parsing: plainRecord).object ?? []
+        for (name, value) in [
+            ("label", JSONValue.string(try trimmed(label))), ("notes", .string(notes)),
+            ("tags", .array([.string(try trimmed(tag))])),
+        ] {
+            let index = try #require(members.firstIndex { $0.name == name })
+            members[index] = .init(name, value)
+        }
+        return JSONValue.object(members).text
+    }
+
+    private func trimmed(_ text: String) throws -> String {
+        withBytes(text) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
+    }
+
+    private func unescaped(_ text: String) -> String {
+        var result = ""
+        var isEscape = false
+        for scalar in text.replacing("&#32;", with: " ").replacing("&#9;", with: "\t").unicodeScalars {
+            if scalar == "\\", !isEscape {
+                isEscape = true
+            } else {
+                #expect(
+                    isEscape || !"*_`[]<>#!|~&".unicodeScalars.contains(scalar), "\(scalar) is not escaped in \(text)")
+                result.unicodeScalars.append(scalar)
+                isEscape = false
+            }
+        }
+        return result
+    }
+}

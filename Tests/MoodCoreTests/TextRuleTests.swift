@@ -1,0 +1,130 @@
+import Testing
+
+@testable import MoodCore
+
+@Suite struct TextRuleTests {
+    @Test(arguments: [
+        "Happy", " Happy ", "\u{a0}Happy\u{3000}", "\tHappy\n", "日本語", "e\u{301}", "👨\u{200d}👩\u{200d}👧", "a b",
+        "line\u{2028}separator", "\"quoted\" \\", String(repeating: "a", count: 200),
+        String(repeating: "é", count: 200), " " + String(repeating: "a", count: 200) + " ",
+        String(repeating: "👩\u{200d}💻", count: 100),
+    ])
+    func acceptsLabels(text: String) {
+        #expect(withBytes(text) { TextRule.labelProblem($0) } == nil)
+    }
+
+    @Test(arguments: [
+        "", " ", "\t\n", "\u{a0}\u{2003}\u{3000}\u{85}", "a\nb", "a\tb", "a\u{0}b", "a\u{1f}b", "a\u{7f}b", "a\u{80}b",
+        "a\u{85}b", "a\u{9f}b", String(repeating: "a", count: 201), String(repeating: "👩\u{200d}💻", count: 201),
+        // At most 200 characters, but more than 2 KiB.
+        String(repeating: "e" + String(repeating: "\u{301}", count: 20), count: 60),
+    ])
+    func refusesLabels(text: String) {
+        #expect(withBytes(text) { TextRule.labelProblem($0) } != nil)
+    }
+
+    @Test func countsALabelInCharactersNotBytes() throws {
+        let problem = try #require(withBytes(String(repeating: "é", count: 201)) { TextRule.labelProblem($0) })
+        #expect(problem.contains("200") && problem.contains("201"))
+        #expect(withBytes("abc") { TextRule.labelProblem($0, charactersMax: 2) } != nil)
+        #expect(withBytes("ab") { TextRule.labelProblem($0, charactersMax: 2) } == nil)
+    }
+
+    @Test func limitsTagsNotesAndTheirBytes() {
+        #expect(withBytes(String(repeating: "é", count: 64)) { TextRule.tagProblem($0) } == nil)
+        #expect(withBytes(String(repeating: "é", count: 65)) { TextRule.tagProblem($0) } != nil)
+        #expect(
+            withBytes(String(repeating: "e\u{301}\u{301}\u{301}\u{301}\u{301}", count: 60)) {
+                TextRule.tagProblem($0)
+            } != nil)
+        #expect(withBytes(" \u{2003}") { TextRule.tagProblem($0) } != nil)
+        #expect(withBytes("a\nb\u{0}") { TextRule.notesProblem($0) } == nil)
+        #expect(withBytes("") { TextRule.notesProblem($0) } == nil)
+        #expect(withBytes(String(repeating: "a", count: 65_536)) { TextRule.notesProblem($0) } == nil)
+        #expect(withBytes(String(repeating: "a", count: 65_537)) { TextRule.notesProblem($0) } != nil)
+    }
+
+    /// Against the Unicode properties of every code point.
+    @Test func trimsExactlyUnicodeWhiteSpace() {
+        for value in UInt32(0)...0x10ffff {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            // The rest cannot be white space: only these planes and blocks are worth the time.
+            guard value < 0x3100 || value % 251 == 0 else { continue }
+            let text = "\(scalar)a\(scalar)"
+            let trimmed = withBytes(text) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
+            #expect((trimmed == "a") == scalar.properties.isWhitespace, "U+\(String(value, radix: 16))")
+        }
+    }
+
+    @Test(arguments: [
+        ("", ""), (" ", ""), ("\u{85}\u{1680}", ""), ("a", "a"), (" a b ", "a b"), ("\u{200b}a", "\u{200b}a"),
+    ])
+    func trimsAtTheEndsOnly(text: String, expected: String) {
+        #expect(withBytes(text) { String(decoding: TextRule.trimmed($0), as: UTF8.self) } == expected)
+    }
+
+    @Test(arguments: [
+        "https://example.com", "http://a", "HTTPS://EXAMPLE.COM/x?y=z#f", "https://example.com:8080/%20",
+        "https://[::1]/", "https://user@example.com/", "https://例え.jp/道",
+    ])
+    func acceptsWebAddresses(text: String) {
+        #expect(withBytes(text) { TextRule.urlProblem($0) } == nil)
+    }
+
+    @Test(arguments: [
+        "", "example.com", "ftp://example.com", "file:///etc/passwd", "javascript:alert(1)", "https:/example.com",
+        "https://", "https:///path", "https://?q", "https://#f", "https://:80/", "https://@a", "https://a b",
+        "https://a\nb", "https://a\u{0}", "https://a\"b", "https://a<b>", "https://a\\b", "https://a\u{7f}",
+        "http\u{1a}//example.com", " https://a", "https://a`", "https://a{}",
+    ])
+    func refusesOtherAddresses(text: String) {
+        #expect(withBytes(text) { TextRule.urlProblem($0) } != nil)
+    }
+
+    @Test func limitsAddresses() {
+        let host = "https://example.com/"
+        let longest = host + String(repeating: "a", count: 8 * 1024 - host.utf8.count)
+        #expect(withBytes(longest) { TextRule.urlProblem($0) } == nil)
+        #expect(withBytes(longest + "a") { TextRule.urlProblem($0) } != nil)
+        #expect(withBytes("a@" + String(repeating: "b", count: 252)) { TextRule.emailProblem($0) } == nil)
+        #expect(withBytes("a@" + String(repeating: "b", count: 253)) { TextRule.emailProblem($0) } != nil)
+        #expect(withBytes("/" + String(repeating: "b", count: 4095)) { TextRule.pathProblem($0) } == nil)
+        #expect(withBytes("/" + String(repeating: "b", count: 4096)) { TextRule.pathProblem($0) } != nil)
+    }
+
+    @Test(arguments: [
+        ("name@example.org", true), ("a+b@c.d", true), ("\"a@b\"@c.d", true), ("日本@例え.jp", true), ("", false),
+        ("@", false), ("a@", false), ("@b", false), ("a", false), ("a@b@c", false), ("a b@c.d", false),
+        ("a@b\n", false), ("a@b\u{7f}", false),
+    ])
+    func checksEMailAddresses(text: String, isValid: Bool) {
+        #expect((withBytes(text) { TextRule.emailProblem($0) } == nil) == isValid)
+    }
+
+    @Test(arguments: [("/", true), ("/a b/ü", true), ("", false), ("a", false), ("~/a", false), ("/a\u{0}b", false)])
+    func checksPaths(text: String, isValid: Bool) {
+        #expect((withBytes(text) { TextRule.pathProblem($0) } == nil) == isValid)
+    }
+
+    @Test(arguments: [
+        ("Europe/Helsinki", true), ("UTC", true), ("America/Argentina/Buenos_Aires", true), ("", false),
+        ("europe/helsinki", false), ("Nowhere/Else", false), ("../../etc/passwd", false), ("+02:00", false),
+        (String(repeating: "a", count: 100_000), false),
+    ])
+    func checksTimeZones(text: String, isValid: Bool) {
+        #expect((withBytes(text) { TextRule.timeZoneProblem($0) } == nil) == isValid)
+    }
+
+    @Test(arguments: [("en_US", true), ("fi-FI", true), ("", false), ("xx_YY_ZZ", false), ("../..", false)])
+    func checksLocales(text: String, isValid: Bool) {
+        #expect((withBytes(text) { TextRule.localeProblem($0) } == nil) == isValid)
+    }
+
+    @Test func findsEveryControlCharacterAndNoOther() {
+        for value in UInt32(0)..<0x300 {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let isControl = scalar.properties.generalCategory == .control
+            #expect(withBytes("a\(scalar)b") { TextRule.hasControlCharacter($0) } == isControl)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import JSONCodec
+import Platform
+import Testing
+
+@testable import MoodHost
+
+/// The published schemas of the store's files describe the files that this host writes.
+@Suite struct FileSchemaTests {
+    private static func schema(_ name: String) throws -> JSONValue {
+        let pointer = try #require(realpath(#filePath, nil))
+        defer { free(pointer) }
+        let folder = String(cString: pointer).split(separator: "/").dropLast(3).joined(separator: "/")
+        let file = try File("/\(folder)/Schemas/\(name)", .read, in: .system)
+        var bytes = [UInt8](repeating: 0, count: try file.status().size)
+        let count = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
+        return try JSONValue.parse(Array(bytes[..<count]))
+    }
+
+    private static func fill(_ directory: TestDirectory) throws {
+        let session = TestSession(directory)
+        let attachments = #"[{"kind":"link","url":"https://a"},{"kind":"place","latitude":1,"longitude":2}]"#
+        _ = try session.answers(
+            request(
+                1, "mood.create",
+                #"{"id":"\#(testID(1))","emoji":"😊","label":"A","tags":["a"],"valence":0.5,"timeZone":"UTC","attachments":\#(attachments)}"#
+            ),
+            request(2, "store.insertSamples"), request(3, "mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#),
+            request(4, "mood.delete", #"{"id":"\#(testID(1))"}"#))
+        _ = try session.answers(request(5, "mood.clear", #"{"confirm":true}"#), request(6, "store.insertSamples"))
+    }
+
+    @Test func everyLineOfAJournalIsAsItsSchemaSays() throws {
+        let directory = TestDirectory()
+        try Self.fill(directory)
+        let schema = try Self.schema("journal-line.schema.json")
+        let journal = try #require(directory.names.first { $0.hasPrefix("journal-") })
+        let lines = directory.text(journal).split(separator: "\n")
+        #expect(lines.count == 7)
+        for line in lines {
+            let problems = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: String(line)), by: schema)
+            #expect(problems.isEmpty, "\(problems) in \(line)")
+        }
+    }
+
+    @Test func aSnapshotIsAsItsSchemaSays() throws {
+        let directory = TestDirectory()
+        try Self.fill(directory)
+        let schema = try Self.schema("store-snapshot.schema.json")
+        var counts: [Int?] = []
+        for round in 0..<2 {
+            if round == 1 { _ = try TestSession(directory).result("store.compact") }
+            let snapshot = try JSONValue(parsing: directory.text("moods.json"))
+            let problems = SchemaChecker(root: schema).problems(of: snapshot, by: schema)
+            #expect(problems.isEmpty, "\(problems)")
+            #expect(snapshot["moods"]?.array?.count == snapshot["count"]?.integer)
+            counts.append(snapshot["count"]?.integer)
+        }
+        #expect(counts == [0, 5])
+    }
+
+    /// A schema that accepts everything would pass all of this.
+    @Test(arguments: [
+        #"{"format":"moodboard-journal"}"#, #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0}"#,
+        #"{"seq":0,"at":"2026-01-02T03:04:05.678Z","durable":0,"crc":"00000000"}"#,
+        #"{"seq":1,"at":"2026-01-02T03:04:05Z","durable":0,"crc":"00000000"}"#,
+        #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0,"crc":"0000000G"}"#,
+        #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0,"put":[{}],"crc":"00000000"}"#,
+        #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0,"more":1,"crc":"00000000"}"#, "{}", "[]", "1",
+    ])
+    func theSchemaOfAJournalLineRefusesOthers(line: String) throws {
+        let schema = try Self.schema("journal-line.schema.json")
+        let problems = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: line), by: schema)
+        #expect(!problems.isEmpty)
+    }
+}

@@ -1,0 +1,102 @@
+import MoodProtocol
+import Storage
+import Testing
+
+@testable import MoodHost
+
+@Suite struct HostCommandLineTests {
+    private func read(_ arguments: [String], _ environment: [String: String] = [:]) -> HostCommandLine.Request {
+        HostCommandLine.read(arguments, environment: { environment[$0] })
+    }
+
+    private func options(_ arguments: [String], _ environment: [String: String] = [:]) throws -> HostOptions {
+        let request = read(arguments, environment)
+        guard case .serve(let options) = request else {
+            Issue.record("\(request)")
+            return HostOptions(place: .memory)
+        }
+        return options
+    }
+
+    private func directory(_ options: HostOptions) -> String? {
+        guard case .directory(let path) = options.place else { return nil }
+        return path
+    }
+
+    @Test func theStoreIsWhereTheContractSays() throws {
+        let all = ["MOODBOARD_STORE": "/m", "XDG_DATA_HOME": "/x", "HOME": "/h"]
+        #expect(try directory(options(["--store", "/s"], all)) == "/s")
+        #expect(try directory(options(["--store=/s=1"], all)) == "/s=1")
+        #expect(try directory(options([], all)) == "/m")
+        #expect(try directory(options([], ["XDG_DATA_HOME": "/x", "HOME": "/h"])) == "/x/moodboard")
+        #expect(try directory(options([], ["HOME": "/h"])) == "/h/.local/share/moodboard")
+        #expect(try directory(options(["--in-memory"], all)) == nil)
+        #expect(try directory(options(["--in-memory"])) == nil)
+    }
+
+    @Test func everythingHasTheDefaultOfTheContract() throws {
+        let options = try options(["--store", "/s"])
+        #expect(options.durability == .sync && !options.isReadOnly && !options.trustsDirectory)
+        #expect(options.lockTimeoutMilliseconds == 2000 && options.locale == "en_US" && options.timeZone == nil)
+        #expect(options.logLevel == .info && !options.insertsSamples)
+        for name in Limits.Name.allCases { #expect(options.limits[name] == name.defaultValue) }
+    }
+
+    @Test func everySettingIsRead() throws {
+        let options = try options([
+            "--store", "/s", "--samples", "--durability", "none", "--read-only", "--trust-directory",
+            "--lock-timeout=0.5", "--limit", "messageBytes=2048", "--limit=batch=7", "--locale", "fi-FI",
+            "--time-zone", "Europe/Helsinki", "--log-level", "debug",
+        ])
+        #expect(options.insertsSamples && options.isReadOnly && options.trustsDirectory && options.durability == .none)
+        #expect(options.lockTimeoutMilliseconds == 500 && options.logLevel == .debug)
+        #expect(options.limits[.messageBytes] == 2048 && options.limits[.batch] == 7)
+        #expect(options.locale == "fi-FI" && options.timeZone == "Europe/Helsinki")
+    }
+
+    @Test(arguments: [
+        (["--help"], "help"), (["-h"], "help"), (["--samples", "--help"], "help"), (["--version"], "version"),
+        (["--openrpc"], "openrpc"),
+    ])
+    func printsWhatItIsAskedFor(arguments: [String], kind: String) {
+        switch read(arguments) {
+        case .printHelp: #expect(kind == "help")
+        case .printVersion: #expect(kind == "version")
+        case .printOpenRPC: #expect(kind == "openrpc")
+        default: Issue.record("\(arguments)")
+        }
+    }
+
+    @Test(arguments: [
+        ([], "HOME"), (["--store"], "--store needs a value"), (["--store", ""], "--store"), (["--store="], "--store"),
+        (["--in-memory", "--store", "/s"], "exclude"), (["--stor", "/s"], "did you mean --store?"),
+        (["--inmemory"], "did you mean --in-memory?"), (["--in_memory"], "did you mean --in-memory?"),
+        (["--verison"], "did you mean --version?"), (["/s"], "unknown argument /s"), (["-x"], "unknown argument -x"),
+        (["--"], "unknown argument --"), ([""], "unknown argument"), (["--in-memory=yes"], "takes no value"),
+        (["--help=1"], ""), (["--durability", "fast"], "sync or none"), (["--lock-timeout", "soon"], "seconds"),
+        (["--lock-timeout", "-1"], "seconds"), (["--lock-timeout", "nan"], "seconds"),
+        (["--lock-timeout", "3601"], "seconds"), (["--limit", "batch"], "must look like"),
+        (["--limit", "batch=many"], "must look like"), (["--limit", "batsh=1"], "did you mean batch?"),
+        (["--limit", "zzzzzzzzzz=1"], "known are"), (["--limit", "batch=0"], "from 1 to"),
+        (["--limit", "messageBytes=99999999999"], "from 1024 to"), (["--limit", "depth=65"], "from 4 to 64"),
+        (["--locale", "xx_YY"], "unknown locale"), (["--time-zone", "Mars/Base"], "IANA"),
+        (["--log-level", "loud"], "error, warning, info, debug"),
+    ])
+    func saysWhatIsWrong(arguments: [String], hint: String) {
+        switch read(arguments) {
+        case .misuse(let problem): #expect(problem.contains(hint), "\(problem)")
+        case .printHelp where hint.isEmpty: break
+        default: Issue.record("\(arguments) was accepted")
+        }
+    }
+
+    @Test func theHelpNamesEveryOption() {
+        for option in [
+            "--store", "--in-memory", "--samples", "--durability", "--read-only", "--trust-directory", "--lock-timeout",
+            "--limit", "--locale", "--time-zone", "--log-level", "--openrpc", "--version", "--help",
+        ] {
+            #expect(HostCommandLine.help.contains("  \(option)"), "\(option)")
+        }
+        for line in HostCommandLine.help.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+    }
+}

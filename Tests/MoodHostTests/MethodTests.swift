@@ -1,0 +1,142 @@
+import JSONCodec
+import MoodProtocol
+import Testing
+
+@testable import MoodHost
+
+/// Declaration and implementation must not drift apart.
+@Suite struct MethodTests {
+    @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
+        let families = [Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers]
+        var handled: [String] = []
+        for family in families { handled += family.map { "\($0.name)" } }
+        let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
+        #expect(Set(handled).count == handled.count)
+        #expect(Set(handled).subtracting(declared).isEmpty, "handled but not declared")
+        #expect(Set(declared).subtracting(handled).isEmpty, "declared but not handled")
+    }
+
+    @Test(arguments: MethodCatalogue.standard.methods.map { "\($0.name)" })
+    func noMethodFailsOfItselfWithoutParams(method: String) throws {
+        let answer = try TestSession().call(method)
+        #expect(["ok", "invalidParams"].contains(answer.outcome), "\(answer.text)")
+    }
+
+    /// For every method a call that succeeds, on a store with the moods 1 and 2.
+    private static let calls: [(method: String, params: String)] = [
+        ("host.info", "{}"), ("host.ping", "{}"), ("rpc.discover", "{}"), ("nav.state", "{}"), ("nav.menu", "{}"),
+        (
+            "mood.create",
+            #"{"emoji":"😊","label":"A","id":"\#(testID(3))","timestamp":"2026-01-02T03:04:05+02:00","isFavorite":true,"notes":"n","tags":["a"],"valence":-0.5,"timeZone":"Europe/Helsinki","attachments":[{"kind":"link","url":"https://a"},{"kind":"email","address":"a@b"},{"kind":"place","latitude":1,"longitude":2},{"kind":"image","path":"/a"},{"kind":"audio","url":"https://a"},{"kind":"event","title":"T","occurrences":[{"start":"2026-01-02T03:04:05Z","end":"2026-01-02T03:04:05Z"}]},{"kind":"relation","moodId":"\#(testID(1))","type":"t"}]}"#
+        ),
+        ("mood.get", #"{"id":"\#(testID(3))"}"#), ("mood.list", #"{"limit":1}"#), ("mood.list", "{}"),
+        ("mood.list", #"{"filter":{"label":"none"}}"#),
+        ("mood.update", #"{"id":"\#(testID(1))","set":{"valence":0.1}}"#),
+        ("mood.updateMany", #"{"ids":["\#(testID(1))","\#(testID(2))"],"set":{"tags":["x"]}}"#),
+        ("mood.setFavorite", #"{"id":"\#(testID(1))","isFavorite":true}"#),
+        ("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#), ("mood.setNotes", #"{"id":"\#(testID(1))","notes":"n"}"#),
+        ("mood.share", #"{"id":"\#(testID(3))"}"#), ("mood.share", #"{"id":"\#(testID(3))","format":"html"}"#),
+        ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
+        ("nav.replace", #"{"route":{"name":"crudList"},"router":"r"}"#), ("nav.goBack", "{}"),
+        ("nav.goBackToRoot", "{}"),
+        ("nav.open", #"{"url":"moodboard://mood/\#(testID(1))"}"#),
+        ("nav.url", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
+        ("mood.delete", #"{"id":"\#(testID(3))"}"#),
+        ("mood.deleteMany", #"{"ids":["\#(testID(2))"]}"#), ("store.insertSamples", "{}"), ("store.info", "{}"),
+        ("store.compact", "{}"), ("store.verify", "{}"), ("mood.clear", #"{"confirm":true}"#), ("mood.list", "{}"),
+        ("host.shutdown", "{}"),
+    ]
+
+    @Test(arguments: [true, false])
+    func everyResultIsAsItsDeclarationSays(isInMemory: Bool) throws {
+        let directory = TestDirectory()
+        let session = isInMemory ? TestSession() : TestSession(directory)
+        for number in 1...2 {
+            _ = try session.result("mood.create", #"{"id":"\#(testID(number))","emoji":"😢","label":"Mood \#(number)"}"#)
+        }
+        let document = OpenRPC.document(of: .standard, version: Core.version)
+        for call in Self.calls {
+            let method = try #require(document["methods"]?.array?.first { $0["name"]?.string == call.method })
+            let schema = try #require(method["result"]?["schema"])
+            let result = try session.result(call.method, call.params)
+            let problems = SchemaChecker(root: document).problems(of: result, by: schema)
+            #expect(problems.isEmpty, "\(call.method): \(problems) in \(result.text)")
+        }
+        let called = Set(Self.calls.map(\.method))
+        #expect(called == Set(MethodCatalogue.standard.methods.map { "\($0.name)" }), "every method is called here")
+    }
+
+    @Test func everyErrorOfAMethodIsDeclared() throws {
+        let session = TestSession()
+        let missing = testID(99)
+        for (method, params, kind) in [
+            ("mood.get", #"{"id":"\#(missing)"}"#, "notFound"),
+            ("mood.update", #"{"id":"\#(missing)","set":{}}"#, "notFound"),
+            ("mood.delete", #"{"id":"\#(missing)"}"#, "notFound"), ("mood.share", #"{"id":"\#(missing)"}"#, "notFound"),
+            ("mood.deleteMany", #"{"ids":["\#(missing)"]}"#, "notFound"),
+            ("mood.updateMany", #"{"ids":["\#(missing)"],"set":{}}"#, "notFound"),
+            ("mood.toggleFavorite", #"{"id":"\#(missing)"}"#, "notFound"),
+            ("mood.setNotes", #"{"id":"\#(missing)","notes":""}"#, "notFound"),
+            ("mood.setFavorite", #"{"id":"\#(missing)","isFavorite":true}"#, "notFound"),
+            ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(missing)"}}"#, "notFound"),
+            ("nav.open", #"{"url":"moodboard://mood/\#(missing)"}"#, "notFound"),
+        ] {
+            #expect(try session.call(method, params).outcome == kind, "\(method)")
+            let declared = MethodCatalogue.standard.methods.first { "\($0.name)" == method }
+            #expect(declared?.errors.contains { $0.name == kind } == true, "\(method)")
+        }
+    }
+
+    @Test func rpcDiscoverIsThePublishedDocument() throws {
+        let result = try TestSession().result("rpc.discover")
+        #expect(result.isEqual(to: OpenRPC.document(of: .standard, version: Core.version)))
+    }
+
+    @Test func inMemoryThereIsNoPath() throws {
+        let session = TestSession()
+        _ = try session.result("store.insertSamples")
+        let info = try session.result("store.info")
+        #expect(info["path"] == nil && info["inMemory"]?.boolean == true && info["readOnly"]?.boolean == false)
+        #expect(info["moods"]?.integer == 5 && info["favorites"]?.integer == 2 && info["schemaVersion"]?.integer == 3)
+    }
+
+    /// A host that was never asked for a mood has not looked at its store.
+    @Test func whatNeedsNoStoreTouchesNoFile() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        for method in ["host.ping", "rpc.discover", "nav.state", "nav.menu", "nav.goBack"] {
+            #expect(try session.call(method).outcome == "ok")
+        }
+        _ = try session.call("mood.create", #"{"emoji":"x"}"#)
+        #expect(directory.names.isEmpty)
+        _ = try session.call("store.info")
+        #expect(!directory.names.isEmpty)
+    }
+
+    @Test func templatesBelongToTextAlone() throws {
+        let session = TestSession()
+        _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)
+        let text = try session.result("mood.share", #"{"id":"\#(testID(1))","template":"{emoji}!"}"#)
+        #expect(text["text"]?.string == "😊!" && text["mediaType"]?.string == "text/plain; charset=utf-8")
+        for format in ["markdown", "html", "json"] {
+            let params = #"{"id":"\#(testID(1))","format":"\#(format)","template":"x"}"#
+            #expect(try session.call("mood.share", params).path == "/template")
+        }
+    }
+
+    @Test func theZoneOfATimeIsThatOfTheCallThenTheMoodThenTheHost() throws {
+        var options = HostOptions(place: .memory)
+        options.timeZone = "Asia/Tokyo"
+        let session = TestSession(options)
+        let mood = #""emoji":"😊","label":"A","timestamp":"2026-01-02T03:04:05Z""#
+        _ = try session.result("mood.create", #"{"id":"\#(testID(1))",\#(mood),"timeZone":"Europe/Helsinki"}"#)
+        _ = try session.result("mood.create", #"{"id":"\#(testID(2))",\#(mood)}"#)
+        func time(_ number: Int, _ extra: String = "") throws -> String? {
+            let params = #"{"id":"\#(testID(number))","template":"{time}"\#(extra)}"#
+            return try session.result("mood.share", params)["text"]?.string
+        }
+        #expect(try time(1)?.contains("5:04") == true)
+        #expect(try time(2)?.contains("12:04") == true)
+        #expect(try time(1, #","timeZone":"America/New_York""#)?.contains("10:04") == true)
+    }
+}

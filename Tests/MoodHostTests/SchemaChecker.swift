@@ -1,0 +1,88 @@
+import JSONCodec
+
+/// As much of JSON Schema as the published schemas use; a keyword that it does not know is a problem too.
+struct SchemaChecker {
+    /// The document that `$ref` points into.
+    let root: JSONValue
+
+    func problems(of value: JSONValue, by schema: JSONValue, at path: String = "") -> [String] {
+        var found: [String] = []
+        for keyword in schema.object ?? [] {
+            let problem = check(value, keyword.name, keyword.value, schema, path)
+            found += problem
+        }
+        return found
+    }
+
+    private func check(
+        _ value: JSONValue, _ keyword: String, _ argument: JSONValue, _ schema: JSONValue, _ path: String
+    ) -> [String] {
+        func require(_ isRight: Bool) -> [String] {
+            isRight ? [] : ["\(path.isEmpty ? "/" : path) breaks \(keyword) \(argument.text.prefix(80))"]
+        }
+        switch keyword {
+        case "$ref":
+            guard let target = resolve(argument.string ?? "") else { return ["\(argument.text) leads nowhere"] }
+            return problems(of: value, by: target, at: path)
+        case "type":
+            let types = argument.array?.compactMap(\.string) ?? [argument.string ?? ""]
+            return require(types.contains { isOfType(value, $0) })
+        case "const": return require(value.isEqual(to: argument))
+        case "enum": return require(argument.array?.contains { $0.isEqual(to: value) } == true)
+        case "minimum": return require(value.double.map { $0 >= argument.double ?? 0 } ?? true)
+        case "maximum": return require(value.double.map { $0 <= argument.double ?? 0 } ?? true)
+        case "minLength": return require(value.string.map { $0.unicodeScalars.count >= argument.integer ?? 0 } ?? true)
+        case "maxLength": return require(value.string.map { $0.unicodeScalars.count <= argument.integer ?? 0 } ?? true)
+        case "pattern":
+            guard let text = value.string, let pattern = argument.string else { return [] }
+            guard let expression = try? Regex(pattern) else { return ["\(pattern) is no pattern"] }
+            return require(text.firstMatch(of: expression) != nil)
+        case "minItems": return require(value.array.map { $0.count >= argument.integer ?? 0 } ?? true)
+        case "maxItems": return require(value.array.map { $0.count <= argument.integer ?? 0 } ?? true)
+        case "uniqueItems":
+            let texts = value.array?.map(\.text) ?? []
+            return require(Set(texts).count == texts.count)
+        case "items":
+            return (value.array ?? []).enumerated().flatMap {
+                problems(of: $0.element, by: argument, at: "\(path)/\($0.offset)")
+            }
+        case "required":
+            let names = argument.array?.compactMap(\.string) ?? []
+            return require(value.object == nil || names.allSatisfy { value[$0] != nil })
+        case "properties":
+            return (argument.object ?? []).flatMap { property in
+                value[property.name].map { problems(of: $0, by: property.value, at: "\(path)/\(property.name)") } ?? []
+            }
+        case "additionalProperties":
+            guard argument.boolean == false else { return [] }
+            let known = schema["properties"]?.object?.map(\.name) ?? []
+            return require((value.object ?? []).allSatisfy { known.contains($0.name) })
+        case "oneOf":
+            return require(argument.array?.count { problems(of: value, by: $0, at: path).isEmpty } == 1)
+        case "anyOf":
+            return require(argument.array?.contains { problems(of: value, by: $0, at: path).isEmpty } == true)
+        case "allOf": return (argument.array ?? []).flatMap { problems(of: value, by: $0, at: path) }
+        case "$schema", "$id", "$comment", "$defs", "title", "description", "default", "format", "examples": return []
+        default: return ["unknown keyword \(keyword)"]
+        }
+    }
+
+    func resolve(_ reference: String) -> JSONValue? {
+        guard reference.hasPrefix("#/") else { return reference == "#" ? root : nil }
+        var value: JSONValue? = root
+        for part in reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false) {
+            value = value?[String(part).replacing("~1", with: "/").replacing("~0", with: "~")]
+        }
+        return value
+    }
+
+    private func isOfType(_ value: JSONValue, _ type: String) -> Bool {
+        switch (value, type) {
+        case (.null, "null"), (.boolean, "boolean"), (.string, "string"), (.array, "array"), (.object, "object"),
+            (.number, "number"):
+            true
+        case (.number, "integer"): value.integer != nil
+        default: false
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import Testing
+
+@testable import MoodProtocol
+
+@Suite struct ArgumentsTests {
+    private static let id = "0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b"
+
+    /// The error for params, and what `body` makes of them where there is none.
+    private func read(
+        _ params: String?, _ method: String, _ body: (borrowing Arguments) -> Void = { _ in }
+    ) throws -> RPCError? {
+        let declaration = try #require(MethodCatalogue.standard.methods.first { "\($0.name)" == method })
+        var arguments = Arguments()
+        guard var params else { return arguments.read(nil, for: declaration, Limits()) }
+        return params.withUTF8 { bytes in
+            let text = ValidJSON(trusting: UnsafeRawBufferPointer(bytes))
+            let error = arguments.read(text, for: declaration, Limits())
+            if error == nil { body(arguments) }
+            return error
+        }
+    }
+
+    private func path(_ error: RPCError?) -> String? {
+        error?.details.first { $0.name == "path" }?.value.string
+    }
+
+    @Test func takesParamsByName() throws {
+        let params = #"{"label":"A","emoji":"😊","valence":0.5,"tags":["x"],"isFavorite":true,"dryRun":true}"#
+        let error = try read(params, "mood.create") { arguments in
+            #expect(arguments.string("label") == "A")
+            #expect(arguments.boolean("isFavorite") == true)
+            #expect(arguments["tags"].map { JSONValue($0).text } == #"["x"]"#)
+            #expect(arguments["notes"] == nil && arguments.id("id") == nil && arguments.time("timestamp") == nil)
+            #expect(arguments.boolean("dryRun") == true)
+        }
+        #expect(error == nil)
+    }
+
+    @Test func takesTheMethodsOwnParamsByPosition() throws {
+        let error = try read(#"["😊","A",null,"2026-01-02T03:04:05Z",true]"#, "mood.create") { arguments in
+            #expect(arguments.string("emoji") == "😊")
+            #expect(arguments.id("id") == nil)
+            #expect(arguments.time("timestamp")?.text == "2026-01-02T03:04:05.000Z")
+            #expect(arguments.boolean("isFavorite") == true)
+        }
+        #expect(error == nil)
+    }
+
+    @Test(arguments: [
+        ("mood.get", "[]", "/id"), ("mood.get", "[1]", "/0"), ("mood.get", "[\"\(id)\",true]", "/1"),
+        ("mood.setFavorite", "[\"\(id)\"]", "/isFavorite"), ("mood.setFavorite", "[\"\(id)\",null]", "/1"),
+        ("mood.delete", "[\"\(id)\",true]", "/1"), ("mood.update", "[\"\(id)\",{\"tags\":[1]}]", "/1/tags/0"),
+        ("host.ping", "[1]", "/0"), ("mood.list", "[0]", "/0"), ("mood.get", "{}", "/id"),
+        ("mood.get", "{\"id\":null}", "/id"), ("mood.get", "{\"ID\":\"\(id)\"}", "/ID"),
+        ("mood.get", "{\"id\":\"\(id)\",\"dryRun\":true}", "/dryRun"),
+        ("mood.create", #"{"emoji":"😊","label":"A","opId":"x"}"#, "/opId"),
+        ("mood.list", #"{"filter":{"tags":["a",""]}}"#, "/filter/tags/1"), ("mood.list", #"{"rows":true}"#, "/rows"),
+        ("mood.list", #"{"a/b":1}"#, "/a~1b"), ("mood.clear", #"{"confirm":false}"#, "/confirm"),
+        ("mood.clear", "{}", "/confirm"),
+        ("mood.share", #"{"id":"\#(id)","format":"ics"}"#, "/format"),
+        ("mood.share", #"{"id":"\#(id)","locale":"xx"}"#, "/locale"),
+    ])
+    func blamesTheMemberThatIsWrong(method: String, params: String, path: String) throws {
+        let error = try #require(try read(params, method))
+        #expect(error.code == .invalidParams)
+        #expect(self.path(error) == path)
+        #expect(error.message.contains(path) && (error.message.hasSuffix(".") || error.message.hasSuffix("?")))
+        #expect(error.details.contains { $0.name == "reason" })
+    }
+
+    @Test func absentNullAndEmptyParamsAreTheSameWhereNothingIsRequired() throws {
+        for params in [nil, "{}", "[]"] { #expect(try read(params, "mood.list") == nil) }
+        #expect(path(try read(nil, "mood.get")) == "/id")
+    }
+
+    @Test func nullMeansAbsentWhereItDoesNotMeanRemove() throws {
+        let error = try read(#"{"limit":null,"filter":null,"cursor":null}"#, "mood.list") { arguments in
+            #expect(arguments["limit"] == nil && arguments["filter"] == nil)
+        }
+        #expect(error == nil)
+        let second = try read(#"{"id":"\#(Self.id)","set":{"valence":null}}"#, "mood.update") { arguments in
+            #expect(arguments["set"].map { JSONValue($0).text } == #"{"valence":null}"#)
+        }
+        #expect(second == nil)
+    }
+
+    @Test func oneValueServesManyCalls() throws {
+        var arguments = Arguments()
+        let list = try #require(MethodCatalogue.standard.methods.first { "\($0.name)" == "mood.list" })
+        let ping = try #require(MethodCatalogue.standard.methods.first { "\($0.name)" == "host.ping" })
+        var text = #"{"limit":7}"#
+        text.withUTF8 { bytes in
+            let params = ValidJSON(trusting: UnsafeRawBufferPointer(bytes))
+            let first = arguments.read(params, for: list, Limits())
+            let limit = arguments.integer("limit")
+            #expect(first == nil && limit == 7)
+            let second = arguments.read(nil, for: list, Limits())
+            let none = arguments.integer("limit")
+            #expect(second == nil && none == nil)
+            let third = arguments.read(params, for: ping, Limits())
+            #expect(third != nil)
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"a":1,"a":2}"#, 7, "/a"), (#"{"set":{"tags":[],"x":{"b":1,"b":2}}}"#, 31, "/set/x/b"),
+        (#"[1,{"k":0,"k":1}]"#, 10, "/1/k"), (#"{"a/b":1,"a/b":2}"#, 9, "/a~1b"),
+        (#"{ "a" : 1 , "a" : 2 }"#, 12, "/a"),
+    ])
+    func aNameThatStandsTwiceIsFoundByItsPlace(json: String, offset: Int, path: String) {
+        var json = json
+        let error = json.withUTF8 { bytes in
+            Arguments.duplicate(at: offset, in: ValidJSON(trusting: UnsafeRawBufferPointer(bytes)))
+        }
+        #expect(self.path(error) == path)
+        #expect(error.code == .invalidParams)
+    }
+
+    /// A peer's long name does not make a long answer.
+    @Test func theNameInADuplicatesPathIsCut() throws {
+        let name = String(repeating: "n", count: 100_000)
+        var json = "{\"\(name)\":1,\"\(name)\":2}"
+        let error = json.withUTF8 { bytes in
+            Arguments.duplicate(at: name.utf8.count + 6, in: ValidJSON(trusting: UnsafeRawBufferPointer(bytes)))
+        }
+        #expect(try #require(path(error)).utf8.count <= 1025)
+        #expect(error.message.utf8.count < 1024)
+    }
+}

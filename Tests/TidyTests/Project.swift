@@ -1,0 +1,46 @@
+import Foundation
+
+/// The project's files, as these tests look at them.
+enum Project {
+    /// The root, found from this file however it was reached.
+    static let root: String = {
+        let pointer = realpath(#filePath, nil)
+        defer { free(pointer) }
+        let path = pointer.map { String(cString: $0) } ?? #filePath
+        return URL(fileURLWithPath: path).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+    }()
+
+    static func path(_ name: String) -> String { root + "/" + name }
+
+    static func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+    static func text(_ name: String) -> String? { try? String(contentsOfFile: path(name), encoding: .utf8) }
+
+    /// The files below a folder whose name ends so, as paths from the root; what was built is left out.
+    static func files(_ folder: String, _ ending: String) -> [String] {
+        let names = FileManager.default.enumerator(atPath: path(folder))?.compactMap { $0 as? String } ?? []
+        return names.filter { $0.hasSuffix(ending) && !$0.split(separator: "/").contains(".build") }
+            .map { folder.isEmpty ? $0 : folder + "/" + $0 }.sorted()
+    }
+
+    /// The names of the targets below `Sources`.
+    static let targets: [String] = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path("Sources"))) ?? []
+        return names.filter { !$0.hasPrefix(".") }.sorted()
+    }()
+
+    /// The names in the import lines of a text, with the number of the line.
+    static func imports(_ text: String) -> [(line: Int, module: String)] {
+        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            var words = line.split(separator: " ").map(String.init)
+            while let first = words.first, first.hasPrefix("@") || ["public", "package", "internal"].contains(first) {
+                words.removeFirst()
+            }
+            guard words.first == "import", words.count >= 2 else { return nil }
+            let kinds = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+            let name = kinds.contains(words[1]) && words.count > 2 ? words[2] : words[1]
+            return (index + 1, String(name.split(separator: ".")[0]))
+        }
+    }
+}

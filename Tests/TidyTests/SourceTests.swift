@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@Suite struct SourceTests {
+    private static let swift = Project.files("Sources", ".swift") + Project.files("Tests", ".swift")
+
+    @Test func thereAreSources() {
+        #expect(Self.swift.count > 100)
+    }
+
+    @Test func noFileIsLongerThan400Lines() throws {
+        for file in Self.swift {
+            let lines =
+                try #require(Project.text(file)).split(separator: "\n", omittingEmptySubsequences: false).count - 1
+            #expect(lines <= 400, "\(file) has \(lines) lines")
+        }
+    }
+
+    @Test func aMainFileHasAtMost80Lines() throws {
+        let files = Self.swift.filter { $0.hasSuffix("/main.swift") && $0.hasPrefix("Sources/") }
+        #expect(files.count == 2)
+        for file in files {
+            #expect(try #require(Project.text(file)).split(separator: "\n").count < 80, "\(file)")
+        }
+    }
+
+    /// Several small types, or extensions of one thing for several: named after what they have in common.
+    private static let namedAfterASubject: Set = [
+        "ErrorMapping", "MoodExtractor", "SystemCalls", "StoreHeaders", "StoreReports",
+    ]
+
+    /// `Type.swift` or `Type+Aspect.swift`: the file says the type somewhere.
+    @Test func aFileIsNamedAfterWhatIsInIt() throws {
+        for file in Self.swift where file.hasPrefix("Sources/") && !file.hasSuffix("/main.swift") {
+            let name = try #require(file.split(separator: "/").last).dropLast(6)
+            let type = String(name.split(separator: "+")[0])
+            if Self.namedAfterASubject.contains(type) { continue }
+            let text = try #require(Project.text(file))
+            #expect(text.contains(type) || text.lowercased().contains(type.lowercased()), "\(file)")
+        }
+    }
+
+    /// Names that say nothing.
+    @Test func noTypeIsAManagerHelperUtilOrImpl() throws {
+        let expression = try NSRegularExpression(
+            pattern: "\\b(?:struct|class|enum|actor|protocol)\\s+\\w*(?:Manager|Helper|Utils?|Impl)\\b")
+        for file in Self.swift {
+            let text = try #require(Project.text(file))
+            let found = expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text))
+            #expect(found == nil, "\(file)")
+        }
+    }
+
+    @Test func nothingIsLeftToBeDone() throws {
+        // Written in two pieces, so that this file is not found.
+        let marks = ["TO" + "DO", "FIX" + "ME", "X" + "XX:", "try" + "! ", "as" + "! "]
+        for file in Self.swift where file.hasPrefix("Sources/") {
+            let text = try #require(Project.text(file))
+            for mark in marks { #expect(!text.contains(mark), "\(file) holds \(mark)") }
+        }
+    }
+
+    /// What belongs to one machine has no place in the project.
+    @Test func nothingNamesAPrivateMachine() throws {
+        let places = ["/wor" + "k/", "/tm" + "p/b", "/roo" + "t/"]
+        let endings = [".swift", ".md", ".py", ".pl", ".sh", ".json", ".transcript", ".h", ".c", ".yml", ".tsv"]
+        for file in Project.files("", "") where !file.hasPrefix(".git/") {
+            guard endings.contains(where: file.hasSuffix) || file == ".ci/run", let text = Project.text(file) else {
+                continue
+            }
+            for word in places {
+                guard let range = text.range(of: word) else { continue }
+                let line = text[..<range.lowerBound].count { $0 == "\n" } + 1
+                Issue.record("\(file):\(line) holds \(word)")
+            }
+        }
+    }
+
+    @Test func sourcesAreTextWithUnixLineEnds() throws {
+        for file in Self.swift {
+            let text = try #require(Project.text(file), "\(file) is not UTF-8")
+            #expect(!text.contains("\r\n") && !text.contains("\t\n") && text.hasSuffix("\n"), "\(file)")
+            let byteOrderMark = text.unicodeScalars.first?.value == 0xfeff
+            #expect(!byteOrderMark, "\(file)")
+        }
+    }
+}
