@@ -16,7 +16,10 @@ final class TestSession {
     /// Kept, so that it is removed after the session.
     private var directory: TestDirectory?
 
-    init(_ options: HostOptions = HostOptions(place: .memory), _ location: MoodRecords.Location = .memory(isReadOnly: false)) {
+    init(
+        _ options: HostOptions = HostOptions(place: .memory),
+        _ location: MoodRecords.Location = .memory(isReadOnly: false)
+    ) {
         session = Session(core: Core(options, location))
     }
 
