@@ -164,7 +164,6 @@ struct NameTable: ~Copyable {
 
     @inline(never)
     private mutating func compare(_ base: UnsafePointer<UInt8>, _ a: Name, _ b: Name) {
-        if let duplicate, duplicate < Int(b.start) { return }
         if text(base, a).isEqual(to: text(base, b)) { duplicate = Int(b.start) - 1 }
     }
 }
