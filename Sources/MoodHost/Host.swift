@@ -103,7 +103,7 @@ public enum Host {
 
     /// Answers what was read, and waits a little for the peer to take it.
     private static func finish(_ session: inout Session, _ streams: borrowing PeerStreams) {
-        let deadline = Clock.monotonicMilliseconds + Int64(farewellMilliseconds)
+        let deadline = Clock.monotonicMilliseconds + farewellMilliseconds
         var isHandled = false
         while true {
             if !isHandled, !session.isOutputFull {
@@ -114,7 +114,7 @@ public enum Host {
             let rest = deadline - Clock.monotonicMilliseconds
             guard rest > 0 else { return }
             let readiness = streams.wait(
-                toRead: false, noticesEnd: false, toWrite: true, -1, milliseconds: Int(rest))
+                toRead: false, noticesEnd: false, toWrite: true, -1, milliseconds: rest)
             if readiness.isOutputClosed { return }
         }
     }

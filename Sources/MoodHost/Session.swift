@@ -36,6 +36,8 @@ struct Session: ~Copyable {
     private var groupMark: FrameReader.Mark
     private var groupNavigation = NavigationState()
     private var groupFrames = 0
+    /// What `process` was told last: a group that is read again must be cut into the same frames.
+    private var isInputAtEnd = false
     /// The number of the message that is handled, counted from where cancellations were last looked for.
     private var frameNumber = 0
     private var cancellations = Cancellations()
@@ -88,6 +90,7 @@ struct Session: ~Copyable {
     /// - Parameter isAtEnd: whether no more input will come.
     /// - Returns: whether all of them were handled; false when there is something to send first.
     mutating func process(isAtEnd: Bool, milliseconds: Int64) -> Bool {
+        isInputAtEnd = isAtEnd
         core.setTime(milliseconds)
         beginGroup()
         if cancellations.isExpected { scanForCancellations(isAtEnd: isAtEnd) }
@@ -136,7 +139,7 @@ struct Session: ~Copyable {
         core.store.failure = error
         frameNumber -= count
         for _ in 0..<count {
-            guard let frame = frames.next(isAtEnd: true) else { break }
+            guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             frameNumber += 1
             handle(frame)
         }

@@ -134,10 +134,10 @@ public struct ChildProcess: ~Copyable {
     /// - Returns: how it ended; nil if the system does not say (somebody else has reaped it).
     public mutating func finish(within milliseconds: Int) -> Status? {
         closeInput()
-        if drain(until: MonotonicClock.milliseconds() + milliseconds) { return status }
+        if drain(until: Clock.monotonicMilliseconds + milliseconds) { return status }
         closeOutput()
         kill(id, SIGTERM)
-        if reap(until: MonotonicClock.milliseconds() + milliseconds) { return status }
+        if reap(until: Clock.monotonicMilliseconds + milliseconds) { return status }
         kill(id, SIGKILL)
         return wait()
     }
@@ -147,7 +147,7 @@ public struct ChildProcess: ~Copyable {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
         while output >= 0 {
-            let rest = deadline - MonotonicClock.milliseconds()
+            let rest = deadline - Clock.monotonicMilliseconds
             guard rest > 0 else { return false }
             var waits = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let ready = poll(&waits, 1, Int32(clamping: rest))
@@ -170,7 +170,7 @@ public struct ChildProcess: ~Copyable {
                 status = Status(word: word)
                 break
             }
-            guard MonotonicClock.milliseconds() < deadline else { return false }
+            guard Clock.monotonicMilliseconds < deadline else { return false }
             var interval = timespec(tv_sec: 0, tv_nsec: pause)
             nanosleep(&interval, nil)
             pause = min(pause * 2, 10_000_000)

@@ -9,9 +9,9 @@ public enum Clock {
     }
 
     /// Milliseconds since some fixed moment; it never goes back.
-    public static var monotonicMilliseconds: Int64 {
+    public static var monotonicMilliseconds: Int {
         let now = read(CLOCK_MONOTONIC)
-        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+        return Int(now.tv_sec) * 1000 + Int(now.tv_nsec) / 1_000_000
     }
 
     private static func read(_ clock: clockid_t) -> timespec {
@@ -27,8 +27,6 @@ public enum ProcessFacts {
 
     /// The value of an environment variable; nil when it is unset or empty.
     public static func environment(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
+        Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -30,7 +30,7 @@ public struct FileLock: ~Copyable {
     public static func acquire(
         _ path: String, timeoutMilliseconds: Int, in fileSystem: FileSystem
     ) throws(Failure) -> FileLock {
-        let deadline = MonotonicClock.milliseconds() + max(timeoutMilliseconds, 0)
+        let deadline = Clock.monotonicMilliseconds + max(timeoutMilliseconds, 0)
         // A second round only where the file was removed or replaced while we waited: such a lock excludes nobody.
         for _ in 0..<8 {
             let file = try acquireOnce(path, deadline: deadline, in: fileSystem)
@@ -78,7 +78,7 @@ public struct FileLock: ~Copyable {
         } catch {
             guard error.code == EWOULDBLOCK else { throw error }
         }
-        guard deadline > MonotonicClock.milliseconds() else { return .timedOut }
+        guard deadline > Clock.monotonicMilliseconds else { return .timedOut }
         return .waiting(ticket: try LockWaiters.join(try file.status(), path, fileSystem))
     }
 }
@@ -158,9 +158,9 @@ private enum LockWaiters {
         var isReady = false
         repeat {
             var wanted = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
-            let left = min(max(deadline - MonotonicClock.milliseconds(), 0), Int(Int32.max))
+            let left = min(max(deadline - Clock.monotonicMilliseconds, 0), Int(Int32.max))
             isReady = poll(&wanted, 1, Int32(left)) > 0
-        } while !isReady && MonotonicClock.milliseconds() < deadline
+        } while !isReady && Clock.monotonicMilliseconds < deadline
 
         let outcome: Result<Int32, SystemError>? = table.withLock { table in
             guard let outcome = table.entries[ticket]?.outcome else {

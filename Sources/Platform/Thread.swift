@@ -45,12 +45,3 @@ enum Thread {
         }
     }
 }
-
-/// Time that never goes back: what time-outs are measured by.
-enum MonotonicClock {
-    static func milliseconds() -> Int {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return Int(now.tv_sec) * 1000 + Int(now.tv_nsec) / 1_000_000
-    }
-}

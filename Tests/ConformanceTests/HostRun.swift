@@ -50,7 +50,7 @@ final class HostRun {
     }
 
     /// Takes more output; false at its end.
-    private func takeMore(until deadline: Int64) throws -> Bool {
+    private func takeMore(until deadline: Int) throws -> Bool {
         while !hasEnded {
             let (bytes, isAtEnd) = output.take()
             if !bytes.isEmpty {
@@ -106,7 +106,7 @@ final class HostRun {
     }
 
     /// Waits for the end, which must come in time and with this code. Output stays readable.
-    func expectEnd(code: Int32, milliseconds: Int64) throws {
+    func expectEnd(code: Int32, milliseconds: Int) throws {
         let deadline = Clock.monotonicMilliseconds + milliseconds
         var word: Int32 = 0
         while waitpid(child.id, &word, WNOHANG) != child.id {

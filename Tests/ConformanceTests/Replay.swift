@@ -117,7 +117,7 @@ final class Replay {
         return started
     }
 
-    func expectEnd(code: Int32, milliseconds: Int64) throws {
+    func expectEnd(code: Int32, milliseconds: Int) throws {
         let ending = try running()
         ended = ending
         run = nil

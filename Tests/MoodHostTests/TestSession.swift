@@ -39,7 +39,7 @@ final class TestSession {
         options.logLevel = .error
         let settings = StoreSettings(
             directory: directory.path, durability: .sync, isReadOnly: false, trustsDirectory: false,
-            lockTimeoutMilliseconds: 0, schemaVersion: MoodRecords.schemaVersion, fileSystem: fileSystem,
+            lockTimeoutMilliseconds: 2000, schemaVersion: MoodRecords.schemaVersion, fileSystem: fileSystem,
             log: { _ in }, makeIdentifier: TestDirectory.makeIdentifier, timestamp: { "2026-01-02T03:04:05.678Z" })
         self.init(options, .directory(settings))
         self.directory = directory

@@ -167,7 +167,7 @@ final class TestDirectory: Sendable {
         .directory(
             StoreSettings(
                 directory: path, durability: .sync, isReadOnly: isReadOnly, trustsDirectory: false,
-                lockTimeoutMilliseconds: 0, schemaVersion: MoodRecords.schemaVersion, fileSystem: fileSystem,
+                lockTimeoutMilliseconds: 2000, schemaVersion: MoodRecords.schemaVersion, fileSystem: fileSystem,
                 log: { _ in },
                 makeIdentifier: { testID(1_000_000 + Self.counter.add(1, ordering: .relaxed).newValue).text },
                 timestamp: { "2026-01-02T03:04:05.678Z" }))

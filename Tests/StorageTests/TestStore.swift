@@ -98,7 +98,7 @@ let time = "2026-11-21T09:26:58.123Z"
 
 func settings(
     _ directory: TestDirectory, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false,
-    durability: StoreSettings.Durability = .sync, timeout: Int = 0, trust: Bool = false,
+    durability: StoreSettings.Durability = .sync, timeout: Int = 2000, trust: Bool = false,
     log: @escaping @Sendable (String) -> Void = { _ in }
 ) -> StoreSettings {
     StoreSettings(
