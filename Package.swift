@@ -27,10 +27,10 @@ let package = Package(
         // Level 0
         .target(name: "CPlatform"),
         library("Platform", ["CPlatform"]),
-        library("JSONCodec"),
+        library("JSONCodec", ["CPlatform"]),
         // Level 1
         library("JSONRPC", ["JSONCodec"]),
-        library("Storage", ["Platform", "JSONCodec"]),
+        library("Storage", ["CPlatform", "Platform", "JSONCodec"]),
         library("MoodText"),
         // Level 2
         library("MoodCore", ["JSONCodec", "MoodText"]),

@@ -1,3 +1,5 @@
+public import CPlatform
+
 /// Eight bytes at a time: the tests that every loop over text shares.
 ///
 /// Each answers with bit 7 set in the bytes that match. The lowest set bit is always right; higher ones may be false
@@ -92,27 +94,11 @@ struct ByteHash {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The offset of the first `byte` at or behind `start`, or nil; 32 bytes a step.
+    /// The offset of the first `byte` at or behind `start`, or nil.
+    @inlinable
     public func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
-        guard let base = baseAddress?.assumingMemoryBound(to: UInt8.self), start >= 0 else { return nil }
-        var at = start
-        while count - at >= 32 {
-            let first = ByteScan.bytes(ByteScan.load(base, at), equalTo: byte)
-            let second = ByteScan.bytes(ByteScan.load(base, at + 8), equalTo: byte)
-            let third = ByteScan.bytes(ByteScan.load(base, at + 16), equalTo: byte)
-            let fourth = ByteScan.bytes(ByteScan.load(base, at + 24), equalTo: byte)
-            if first | second | third | fourth != 0 {
-                if first != 0 { return at + ByteScan.lowest(first) }
-                if second != 0 { return at + 8 + ByteScan.lowest(second) }
-                if third != 0 { return at + 16 + ByteScan.lowest(third) }
-                return at + 24 + ByteScan.lowest(fourth)
-            }
-            at += 32
-        }
-        while at < count {
-            if base[at] == byte { return at }
-            at += 1
-        }
-        return nil
+        guard let base = baseAddress, start >= 0, start < count else { return nil }
+        let found = cplatform_find_byte(base + start, Int32(byte), count - start)
+        return found < 0 ? nil : start + found
     }
 }

@@ -1,3 +1,5 @@
+import CPlatform
+
 /// The tokens of RFC 8259, sections 2 to 7: each takes the offset of a token and answers with the offset behind it, or
 /// with -1 and the reason in `fault`.
 extension JSONValidator {
@@ -19,6 +21,7 @@ extension JSONValidator {
     ) -> Int {
         var at = start
         while true {
+            at = cplatform_plain_run(base, at, end)
             while end - at >= 8 {
                 let word = ByteScan.load(base, at)
                 let hits = ByteScan.special(word) | (word & ByteScan.tops)

@@ -63,7 +63,8 @@ public struct JSONValidator: ~Copyable {
         }
         names.reset()
         var fault = TokenFault()
-        guard walk(base, text.count, &fault) else { throw fault.error(base, text.count, depthLimit) }
+        let last = walk(base, 0, text.count, depthLimit, isWhole: true, &fault)
+        guard last >= 0 else { throw fault.error(base, text.count, depthLimit) }
         let first = Self.skipSpace(base, 0, text.count)
         return JSONOutline(
             text: ValidJSON(trusting: text), kind: JSONKind(firstByte: base[first]),
@@ -75,9 +76,41 @@ public struct JSONValidator: ~Copyable {
         do { return try validate(text).duplicate == nil } catch { return false }
     }
 
-    /// Passes over the whole text; false, and `fault` says what, when it is not JSON.
-    private mutating func walk(_ base: UnsafePointer<UInt8>, _ end: Int, _ fault: inout TokenFault) -> Bool {
-        var at = 0
+    /// Checks the value that begins at `start`, whatever stands behind it.
+    /// - Parameter depth: how many containers are open around the value.
+    /// - Returns: the offset behind the value; nil when it is not JSON, or a name in it is doubled.
+    public mutating func endOfValue(_ text: UnsafeRawBufferPointer, from start: Int, depth: Int) -> Int? {
+        guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self), start < text.count else { return nil }
+        var fault = TokenFault()
+        partCount = 0
+        names.reset()
+        let end = walk(base, start, text.count, depthLimit - depth, isWhole: false, &fault)
+        return end >= 0 && names.duplicate == nil ? end : nil
+    }
+
+    /// Checks the string whose opening quote is at `start`, whatever stands behind it.
+    /// - Returns: the text between its quotes; nil when it is none.
+    @inline(__always)
+    public static func string(_ text: UnsafeRawBufferPointer, from start: Int) -> JSONText? {
+        guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self), start < text.count,
+            base[start] == UInt8(ascii: "\"")
+        else { return nil }
+        var fault = TokenFault()
+        var isEscaped = false
+        let end = skipString(base, start + 1, text.count, &isEscaped, &fault)
+        guard end >= 0 else { return nil }
+        return JSONText(
+            raw: UnsafeRawBufferPointer(start: base + start + 1, count: end - start - 2), isEscaped: isEscaped)
+    }
+
+    /// Passes over one value, which is all of the text when `isWhole`.
+    /// - Returns: the offset behind it; -1, and `fault` says what, when it is not JSON.
+    @inline(__always)
+    private mutating func walk(
+        _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ depthLimit: Int, isWhole: Bool,
+        _ fault: inout TokenFault
+    ) -> Int {
+        var at = start
         var depth = 0
         var objects: UInt64 = 0  // bit d: the container at depth d + 1 is an object
         var partStart = 0
@@ -86,7 +119,7 @@ public struct JSONValidator: ~Copyable {
 
         values: while true {
             at = Self.skipSpace(base, at, end)
-            guard at < end else { return fault.set(.unexpectedEnd, at) }
+            guard at < end else { return fault.at(.unexpectedEnd, at) }
             let first = base[at]
             if depth == 1 { partStart = at }
             switch first {
@@ -94,11 +127,11 @@ public struct JSONValidator: ~Copyable {
                 var isEscaped = false
                 at = Self.skipString(base, at + 1, end, &isEscaped, &fault)
             case UInt8(ascii: "{"):
-                guard depth < depthLimit else { return fault.set(.tooDeep, at) }
+                guard depth < depthLimit else { return fault.at(.tooDeep, at) }
                 objects |= 1 << UInt64(depth)
                 depth += 1
                 at = Self.skipSpace(base, at + 1, end)
-                guard at < end else { return fault.set(.unexpectedEnd, at) }
+                guard at < end else { return fault.at(.unexpectedEnd, at) }
                 names.open()
                 if base[at] == UInt8(ascii: "}") {
                     names.close(base)
@@ -108,15 +141,15 @@ public struct JSONValidator: ~Copyable {
                 }
                 let start = at + 1
                 at = skipMember(base, at, end, &fault)
-                guard at >= 0 else { return false }
+                guard at >= 0 else { return -1 }
                 if depth == 1 { (keyStart, keyEnd) = (start, memberEnd) }
                 continue values
             case UInt8(ascii: "["):
-                guard depth < depthLimit else { return fault.set(.tooDeep, at) }
+                guard depth < depthLimit else { return fault.at(.tooDeep, at) }
                 objects &= ~(1 << UInt64(depth))
                 depth += 1
                 at = Self.skipSpace(base, at + 1, end)
-                guard at < end else { return fault.set(.unexpectedEnd, at) }
+                guard at < end else { return fault.at(.unexpectedEnd, at) }
                 guard base[at] == UInt8(ascii: "]") else { continue values }
                 depth -= 1
                 at += 1
@@ -129,18 +162,19 @@ public struct JSONValidator: ~Copyable {
             case UInt8(ascii: "n"):
                 at = Self.skipLiteral(base, at, at, end, 0x6c6c_756e, &fault)
             default:
-                return fault.set(Self.isWordByte(first) ? .invalidLiteral : .unexpectedByte, at)
+                return fault.at(Self.isWordByte(first) ? .invalidLiteral : .unexpectedByte, at)
             }
-            guard at >= 0 else { return false }
+            guard at >= 0 else { return -1 }
 
             // Behind a value: close what ends here, or go on to the next member or element.
             while true {
                 if depth == 1 {
                     appendPart(JSONPart(keyStart: keyStart, keyEnd: keyEnd, valueStart: partStart, valueEnd: at))
                 }
+                if depth == 0 && !isWhole { return at }
                 at = Self.skipSpace(base, at, end)
-                if depth == 0 { return at == end || fault.set(.trailingBytes, at) }
-                guard at < end else { return fault.set(.unexpectedEnd, at) }
+                if depth == 0 { return at == end ? at : fault.at(.trailingBytes, at) }
+                guard at < end else { return fault.at(.unexpectedEnd, at) }
                 let isObject = objects >> UInt64(depth - 1) & 1 == 1
                 let next = base[at]
                 if next == UInt8(ascii: ",") {
@@ -149,12 +183,12 @@ public struct JSONValidator: ~Copyable {
                     at = Self.skipSpace(base, at, end)
                     let start = at + 1
                     at = skipMember(base, at, end, &fault)
-                    guard at >= 0 else { return false }
+                    guard at >= 0 else { return -1 }
                     if depth == 1 { (keyStart, keyEnd) = (start, memberEnd) }
                     continue values
                 }
                 guard next == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {
-                    return fault.set(.unexpectedByte, at)
+                    return fault.at(.unexpectedByte, at)
                 }
                 if isObject { names.close(base) }
                 depth -= 1
@@ -197,14 +231,6 @@ struct TokenFault {
 
     private var reason = Reason.unexpectedEnd
     private var offset = 0
-
-    /// Notes the fault; the answer is always false.
-    @inline(never)
-    mutating func set(_ reason: Reason, _ offset: Int) -> Bool {
-        self.reason = reason
-        self.offset = offset
-        return false
-    }
 
     /// Notes the fault; the answer is always -1.
     @inline(never)

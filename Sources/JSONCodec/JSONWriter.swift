@@ -34,7 +34,8 @@ public struct JSONWriter: ~Copyable {
     @inlinable public mutating func endArray() { buffer.append(UInt8(ascii: "]")) }
 
     /// A member's name, which must be ASCII without anything to escape.
-    @inlinable public mutating func key(_ name: StaticString) {
+    @inlinable @inline(__always)
+    public mutating func key(_ name: StaticString) {
         separate()
         buffer.append(UInt8(ascii: "\""))
         buffer.append(name)
@@ -53,7 +54,8 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// A string from a literal without anything to escape.
-    @inlinable public mutating func string(_ text: StaticString) {
+    @inlinable @inline(__always)
+    public mutating func string(_ text: StaticString) {
         separate()
         buffer.append(UInt8(ascii: "\""))
         buffer.append(text)
@@ -144,7 +146,8 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// A value that is already JSON.
-    @inlinable public mutating func raw(_ json: StaticString) {
+    @inlinable @inline(__always)
+    public mutating func raw(_ json: StaticString) {
         separate()
         buffer.append(json)
     }

@@ -21,6 +21,30 @@ import Testing
         }
     }
 
+    /// A value in the midst of a text ends where the rest is what may stand behind it.
+    @Test func isAcceptedAndRefusedRightlyInTheMidstOfAText() {
+        var validator = JSONValidator(depthLimit: 64)
+        let space = Array(" \t\n\r".utf8)
+        for one in cases {
+            let blanks = one.text.prefix { space.contains($0) }.count
+            let end = (Array("[[".utf8) + one.text).withUnsafeBytes { bytes in
+                validator.endOfValue(bytes, from: 2 + blanks, depth: 0)
+            }
+            let rest = end.map { one.text[($0 - 2)...] }
+            #expect((rest?.allSatisfy { space.contains($0) } == true) == one.isAccepted, "\(one.testDescription)")
+        }
+    }
+
+    @Test func countsTheContainersAroundAValue() {
+        var validator = JSONValidator(depthLimit: 4)
+        let text = Array("[[[]]]".utf8)
+        text.withUnsafeBytes { bytes in
+            #expect(validator.endOfValue(bytes, from: 0, depth: 1) == 6)
+            #expect(validator.endOfValue(bytes, from: 0, depth: 2) == nil)
+            #expect(validator.endOfValue(bytes, from: 6, depth: 0) == nil)
+        }
+    }
+
     /// The second reader, on which fuzzing relies, is held to the same cases.
     @Test func isReadRightlyByThePlainReaderToo() {
         for one in cases {
