@@ -86,6 +86,9 @@ public struct FrameReader: ~Copyable {
         if buffer.isEmpty, buffer.capacity > 4 * 1024 * 1024 { buffer.shrink(toCapacity: 256 * 1024) }
     }
 
+    /// The bytes behind the frames that were taken.
+    public var waiting: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer.bytes[taken...]) }
+
     /// The next frame, or nil when more bytes are needed.
     /// - Parameter isAtEnd: whether no more bytes will come, so that what is left must be a message.
     public mutating func next(isAtEnd: Bool) -> Frame? {
