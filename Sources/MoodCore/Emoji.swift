@@ -13,7 +13,7 @@ public enum Emoji {
     /// What is wrong with a text as an emoji, in words for people; nil when it is one.
     public static func problem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.isEmpty { return "must be one emoji, such as 😊; it is empty" }
-        if isCommonFace(text) { return nil }
+        if isCommonPicture(text) { return nil }
         if text.count > bytesMax { return "must be one emoji of at most \(bytesMax) bytes; it has \(text.count)" }
         var scalars = Scalars(text)
         guard matches(&scalars) else {
@@ -28,12 +28,19 @@ public enum Emoji {
         return nil
     }
 
-    /// Faces, hands and hearts of the blocks in which every code point is drawn as an emoji by itself: U+1F600-1F64F,
-    /// U+1F910-1F93A, U+1F970-1F9FF. Most moods are one of these, and need no look at the properties.
-    private static func isCommonFace(_ text: UnsafeRawBufferPointer) -> Bool {
+    /// Runs of the block U+1F000-1FFFF in which every code point is drawn as an emoji by itself, as offsets from its
+    /// start. Most moods are one of these, and need no look at the properties of characters.
+    static let pictures: [ClosedRange<Int>] = [
+        0x600...0x64f, 0x910...0x93a, 0x947...0x9ff, 0x442...0x4fc, 0x300...0x320, 0x337...0x37c, 0x37e...0x393,
+        0x3a0...0x3ca, 0x3e0...0x3f0, 0x3f8...0x3fa, 0x400...0x43e, 0x4ff...0x53d, 0x680...0x6c5,
+    ]
+
+    private static func isCommonPicture(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count == 4, text[0] == 0xf0, text[1] == 0x9f else { return false }
         let low = Int(text[2] & 0x3f) << 6 | Int(text[3] & 0x3f)
-        return (low >= 0x600 && low <= 0x64f) || (low >= 0x910 && low <= 0x93a) || (low >= 0x970 && low <= 0x9ff)
+        if low >= 0x600 && low <= 0x64f { return true }
+        for picture in pictures where picture.contains(low) { return true }
+        return false
     }
 
     private static func matches(_ scalars: inout Scalars) -> Bool {

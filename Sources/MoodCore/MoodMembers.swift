@@ -245,7 +245,7 @@ public struct MoodTime {
 
     public init(_ time: Timestamp?) { moment = time }
 
-    /// A time of which both are known: the canonical text and the moment it says.
+    /// A time of which both are known: the text and the moment it says.
     public init(_ text: JSONText, saying moment: Timestamp) {
         self.text = text
         self.moment = moment

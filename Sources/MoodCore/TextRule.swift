@@ -80,7 +80,18 @@ public enum TextRule {
     }
 
     /// The text without white space (Unicode White_Space) at either end.
+    @inline(__always)
     public static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        if let first = text.first, let last = text.last, isInk(first), isInk(last) { return text }
+        return trimmedSlowly(text)
+    }
+
+    /// A visible character of ASCII.
+    @inline(__always)
+    private static func isInk(_ byte: UInt8) -> Bool { byte &- 0x21 < 0x5e }
+
+    @inline(never)
+    private static func trimmedSlowly(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var start = 0
         var end = text.count
         while start < end {

@@ -14,6 +14,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public static let maximum = Timestamp(unchecked: 253_402_300_799_999)
     /// The length of the written form.
     public static let textLength = 24
+    /// The longest text that is read, with all its digits.
+    public static let textLengthMax = 64
 
     private init(unchecked milliseconds: Int64) { self.milliseconds = milliseconds }
 
@@ -35,7 +37,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// Reads `date-time` of RFC 3339, section 5.6; the zone is required. A leap second counts as the second behind it.
     public init?(rfc3339 text: UnsafeRawBufferPointer) {
-        guard text.count >= 20, text.count <= 64 else { return nil }
+        guard text.count >= 20, text.count <= Self.textLengthMax else { return nil }
         var isValid = true
         func number(_ at: Int, _ width: Int) -> Int64 {
             var value: Int64 = 0

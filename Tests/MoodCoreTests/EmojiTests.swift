@@ -3,6 +3,13 @@ import Testing
 @testable import MoodCore
 
 @Suite struct EmojiTests {
+    @Test func takesWithoutALookOnlyWhatIsDrawnAsAnEmojiByItself() throws {
+        for low in Emoji.pictures.joined() {
+            let scalar = try #require(Unicode.Scalar(0x1f000 + UInt32(low)))
+            #expect(scalar.properties.isEmojiPresentation, "U+\(String(scalar.value, radix: 16))")
+        }
+    }
+
     @Test(arguments: [
         "😊", "🎉", "😌", "😢", "😴", "🫠", "⌚", "✨",
         // Symbols that are text unless a selector says otherwise.
