@@ -1,3 +1,5 @@
+import CPlatform
+
 /// From id to slot: open addressing with linear probing, eight bytes an entry (a 32-bit hash, a slot number).
 ///
 /// The hash is keyed, because clients choose ids. Removal shifts the entries behind back (Knuth, TAOCP 6.4, Algorithm R),
@@ -30,6 +32,24 @@ struct RecordIndex: ~Copyable {
     func find(_ id: RecordID, _ slots: UnsafeMutablePointer<RecordSlot>) -> Int32? {
         guard let at = place(id, slots) else { return nil }
         return Self.slot(table[at])
+    }
+
+    /// Asks for the memory in which an id is looked for.
+    @inline(__always)
+    func bringNear(_ id: RecordID) {
+        cplatform_prefetch(table + (Int(truncatingIfNeeded: hash(id)) & (capacity - 1)))
+    }
+
+    /// The first slot that may be an id's, without a look at the slot; -1: there is none.
+    @inline(__always)
+    func first(_ id: RecordID) -> Int32 {
+        let hash = hash(id)
+        var at = Int(truncatingIfNeeded: hash) & (capacity - 1)
+        while table[at] != 0 {
+            if table[at] >> 32 == hash { return Self.slot(table[at]) }
+            at = (at + 1) & (capacity - 1)
+        }
+        return -1
     }
 
     /// The id must not be there yet.

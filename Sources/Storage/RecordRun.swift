@@ -19,7 +19,8 @@ struct RecordRun {
         var offset: Int
     }
 
-    private static let chunkMax = 512
+    /// An insertion moves half a chunk: a kilobyte costs little, and the list of chunks stays short.
+    static let chunkMax = 128
     private var chunks: [[Entry]] = []
     private var firstKeys: [Int64] = []
 
@@ -139,7 +140,7 @@ struct RecordRun {
 
     private mutating func split(_ chunk: Int, isAtEnd: Bool) {
         // Ascending insertions leave full chunks behind instead of half-full ones.
-        let at = isAtEnd ? Self.chunkMax - 32 : chunks[chunk].count / 2
+        let at = isAtEnd ? Self.chunkMax - 8 : chunks[chunk].count / 2
         var upper: [Entry] = []
         upper.reserveCapacity(Self.chunkMax + 1)
         upper.append(contentsOf: chunks[chunk][at...])

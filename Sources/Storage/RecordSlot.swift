@@ -1,3 +1,5 @@
+import Platform
+
 /// The identity of a record: 128 bits, compared as they are written (the high word first).
 public struct RecordID: Sendable, Hashable, Comparable {
     public let high: UInt64
@@ -103,11 +105,17 @@ struct RecordSlot {
     init(head: RecordHead, copying bytes: UnsafeRawBufferPointer) {
         self.head = head
         count = bytes.count
-        body = .allocate(byteCount: max(bytes.count, 1), alignment: 1)
+        body = Self.allocate(bytes.count)
         if let start = bytes.baseAddress { body.copyMemory(from: start, byteCount: bytes.count) }
     }
 
-    func free() { body.deallocate() }
+    /// malloc itself: `allocate` with an alignment asks for aligned memory, which costs several times as much.
+    @inline(__always)
+    private static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        malloc(max(count, 1)) ?? .allocate(byteCount: max(count, 1), alignment: 1)
+    }
+
+    func deallocate() { free(body) }
 
     func key(_ order: RecordOrder) -> Int64 {
         switch order {

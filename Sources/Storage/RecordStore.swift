@@ -73,14 +73,19 @@ public struct RecordStore: ~Copyable {
     public var markedCount: Int { table.markedCount }
     public var isInMemory: Bool { files == nil }
 
-    /// A record; nil when there is none.
+    /// A record; nil when there is none. (Mutating, as are other questions that every request asks: a borrowed value of
+    /// this size is copied at each call, one that is passed in and out is not.)
     @inline(__always)
-    public func record(_ id: RecordID) -> StoredRecord? {
+    public mutating func record(_ id: RecordID) -> StoredRecord? {
         guard let number = table.find(id) else { return nil }
         return StoredRecord(table[number])
     }
 
-    public func contains(_ id: RecordID) -> Bool { table.find(id) != nil }
+    /// Asks for the memory of records that will be needed soon, all at once.
+    @inline(__always)
+    public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { table.bringNear(count: count, id) }
+
+    public mutating func contains(_ id: RecordID) -> Bool { table.find(id) != nil }
 
     /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
     public mutating func walk(
@@ -255,9 +260,9 @@ public struct RecordStore: ~Copyable {
         while undo.count > start, let change = undo.popLast() {
             switch change {
             case .inserted(let id):
-                if let number = table.find(id) { table.remove(number).free() }
+                if let number = table.find(id) { table.remove(number).deallocate() }
             case .replaced(let slot):
-                if let number = table.find(slot.head.id) { table.replace(number, with: slot).free() }
+                if let number = table.find(slot.head.id) { table.replace(number, with: slot).deallocate() }
             case .removed(let slot):
                 table.insert(slot)
             }
@@ -265,18 +270,14 @@ public struct RecordStore: ~Copyable {
     }
 
     private mutating func forget(from start: Int) {
-        for change in undo[start...] { Self.free(change) }
-        if start == 0 {
-            undo.removeAll(keepingCapacity: undo.capacity < 65_536)
-        } else {
-            undo.removeLast(undo.count - start)
-        }
+        while undo.count > start, let change = undo.popLast() { Self.free(change) }
+        if start == 0, undo.capacity > 65_536 { undo = [] }
     }
 
     private static func free(_ change: Change) {
         switch change {
         case .inserted: break
-        case .replaced(let slot), .removed(let slot): slot.free()
+        case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }
 
@@ -364,12 +365,12 @@ extension RecordTable {
         case .put(let bytes):
             guard let head = extractor.head(bytes) else { return "this is not a record" }
             let slot = RecordSlot(head: head, copying: bytes)
-            if let number = find(head.id) { replace(number, with: slot).free() } else { insert(slot) }
+            if let number = find(head.id) { replace(number, with: slot).deallocate() } else { insert(slot) }
         case .delete(let text):
             guard let id = RecordID(text: text) else { return "this is not an id" }
-            if let number = find(id) { remove(number).free() }
+            if let number = find(id) { remove(number).deallocate() }
         case .clear:
-            for slot in removeAll() { slot.free() }
+            for slot in removeAll() { slot.deallocate() }
         }
         return nil
     }

@@ -8,7 +8,7 @@ import Testing
     {
         let slots = UnsafeMutablePointer<RecordSlot>.allocate(capacity: max(ids.count, 1))
         defer {
-            for index in ids.indices { slots[index].free() }
+            for index in ids.indices { slots[index].deallocate() }
             slots.deallocate()
         }
         for (index, id) in ids.enumerated() {

@@ -90,8 +90,10 @@ import Testing
         }
         #expect(Self.ascending(ascending).count == 20_000)
         #expect(Self.ascending(descending).count == 20_000)
-        #expect(ascending.chunkCount <= 20_000 / 400 + 1, "ascending insertions leave full chunks behind")
-        #expect(descending.chunkCount <= 20_000 / 200)
+        #expect(
+            ascending.chunkCount <= 20_000 / (RecordRun.chunkMax * 3 / 4) + 1,
+            "ascending insertions leave full chunks behind")
+        #expect(descending.chunkCount <= 20_000 / (RecordRun.chunkMax / 2) + 1)
     }
 
     @Test func anEmptyRunHasNothingAnywhere() {

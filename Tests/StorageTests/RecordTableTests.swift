@@ -33,12 +33,12 @@ import Testing
                 if Bool.random(using: &random) {
                     let old = table.replace(number, with: Self.slot(record))
                     #expect(TestRecord(old.bytes) == model[id])
-                    old.free()
+                    old.deallocate()
                     model[id] = record
                 } else {
                     let old = table.remove(number)
                     #expect(TestRecord(old.bytes) == model[id])
-                    old.free()
+                    old.deallocate()
                     model[id] = nil
                 }
             } else {
@@ -47,7 +47,7 @@ import Testing
                 model[id] = record
             }
             if Int.random(in: 0..<700, using: &random) == 0 {
-                for slot in table.removeAll() { slot.free() }
+                for slot in table.removeAll() { slot.deallocate() }
                 model = [:]
             }
             if step % 83 == 0 { try Self.compare(&table, model, &random, "seed \(seed), step \(step)") }
