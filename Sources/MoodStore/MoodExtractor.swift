@@ -43,9 +43,22 @@ extension RecordHead {
         self.init(
             id: RecordID(id), time: time.milliseconds, updated: updated.milliseconds,
             // As the label is stored: a request's may have white space around it.
-            textPrefix: label.withDecoded { Self.foldedPrefix(TextRule.trimmed($0)) },
+            textPrefix: Self.plainPrefix(label) ?? label.withDecoded { Self.foldedPrefix(TextRule.trimmed($0)) },
             isMarked: mood.isFavorite ?? false,
             flags: mood.timeZone == nil ? 0 : Self.zoneFlag)
+    }
+
+    /// As below, without decoding, for a label that begins with three visible characters of ASCII.
+    @inline(__always)
+    private static func plainPrefix(_ label: JSONText) -> Int64? {
+        guard !label.isEscaped, label.raw.count >= 3 else { return nil }
+        var prefix: Int64 = 0
+        for index in 0..<3 {
+            let byte = label.raw[index]
+            guard byte &- 0x21 < 0x5e else { return nil }
+            prefix = prefix << 21 | Int64(byte &- 0x41 < 26 ? byte | 0x20 : byte) + 1
+        }
+        return prefix
     }
 
     /// The first three folded code points, 21 bits each: ordered as the whole folded texts are, where they differ.

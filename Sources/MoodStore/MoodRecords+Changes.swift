@@ -6,23 +6,22 @@ import Storage
 /// Whoever handles the request ends the commit, or abandons it.
 extension MoodRecords {
     /// Adds a mood and writes it. An id that is there already: the mood, if every given member equals its own.
-    /// - Parameter given: the members that the caller gave, the id always among them.
+    /// - Parameter mood: the members that the caller gave; the host adds what it adds.
     public mutating func create(
-        _ given: MoodMembers, id: MoodID, at now: Timestamp, to writer: inout JSONWriter
+        _ mood: inout MoodMembers, id: MoodID, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
-        if given.id != nil, records.contains(RecordID(id)) {
-            return try createAgain(given, id, to: &writer)
+        if mood.id != nil, records.contains(RecordID(id)) {
+            return try createAgain(mood, id, to: &writer)
         }
-        var mood = given
         mood.id = id
-        if given.timestamp.isEmpty { mood.timestamp = moodTime(now) }
+        if mood.timestamp.isEmpty { mood.timestamp = moodTime(now) }
         mood.createdAt = moodTime(now)
         mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
         put(mood, &writer)
     }
 
-    private func createAgain(
+    private mutating func createAgain(
         _ given: MoodMembers, _ id: MoodID, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
         let mark = writer.count
@@ -145,13 +144,13 @@ extension MoodRecords {
         if let head = RecordHead(mood: mood) { records.put(head, Self.value(writer, mark)) }
     }
 
-    private func check(_ id: MoodID, _ ifRevision: Int) throws(MoodStoreError) {
+    private mutating func check(_ id: MoodID, _ ifRevision: Int) throws(MoodStoreError) {
         let current = MoodMembers(trusting: try record(id)).revision ?? 0
         if current != ifRevision { throw .revisionConflict(id, current: current) }
     }
 
     /// The ids without repetitions; all must be there.
-    private func existing(_ ids: [MoodID]) throws(MoodStoreError) -> [MoodID] {
+    private mutating func existing(_ ids: [MoodID]) throws(MoodStoreError) -> [MoodID] {
         var seen: Set<MoodID> = []
         for id in ids where !records.contains(RecordID(id)) { throw .notFound(id) }
         return ids.filter { seen.insert($0).inserted }

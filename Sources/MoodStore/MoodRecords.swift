@@ -23,6 +23,8 @@ public struct MoodRecords: ~Copyable {
     var records: RecordStore
     /// Whether the moods can be read.
     public private(set) var isOpen: Bool
+    private let isReadOnlyMemory: Bool
+    private let isWritableMemory: Bool
 
     private(set) var now = Timestamp.minimum
     private var nowText = ByteBuffer(capacity: 32)
@@ -30,7 +32,16 @@ public struct MoodRecords: ~Copyable {
     public init(_ location: Location) {
         self.location = location
         records = .inMemory(.moods)
-        if case .memory = location { isOpen = true } else { isOpen = false }
+        switch location {
+        case .memory(let isReadOnly):
+            isOpen = true
+            isReadOnlyMemory = isReadOnly
+            isWritableMemory = !isReadOnly
+        case .directory:
+            isOpen = false
+            isReadOnlyMemory = false
+            isWritableMemory = false
+        }
     }
 
     /// Opens the store unless it is open; every method that needs moods calls this first. A store that could not be
@@ -55,12 +66,13 @@ public struct MoodRecords: ~Copyable {
     /// As `open`, and the store can be written.
     public mutating func openForWriting() throws(MoodStoreError) {
         try open()
+        if isWritableMemory { return }
         if let refusal { throw .storage(refusal) }
     }
 
     /// What every change is answered with, or nil when moods can be changed.
     private var refusal: StorageError? {
-        if case .memory(isReadOnly: true) = location {
+        if isReadOnlyMemory {
             return .readOnly(reason: "The host was started with --read-only.")
         }
         return records.refusal
@@ -107,27 +119,35 @@ public struct MoodRecords: ~Copyable {
     // MARK: Reading
 
     /// Writes a mood.
-    public func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
+    public mutating func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
         guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
         writer.raw(record.bytes)
     }
 
     /// The bytes of a mood; valid until the store is next called.
-    public func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
+    public mutating func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
         guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
         return ValidJSON(trusting: record.bytes)
     }
 
     /// What is said of a mood in one line: emoji, label, time and time zone, and its bytes. The rest is not read, which
     /// spares most of the work of the texts that are shared most.
-    public func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
+    public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
         guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
         let bytes = ValidJSON(trusting: record.bytes)
         if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
         return (MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time)), bytes)
     }
 
-    public func contains(_ id: MoodID) -> Bool { records.contains(RecordID(id)) }
+    /// Asks for the memory of moods that will be needed soon, all at once.
+    public mutating func bringNear(_ ids: UnsafeBufferPointer<MoodID>) {
+        records.bringNear(count: ids.count) { RecordID(ids[$0]) }
+    }
+
+    public mutating func contains(_ id: MoodID) -> Bool { records.contains(RecordID(id)) }
+
+    /// How many moods there are.
+    public var count: Int { records.count }
 
     /// What `store.info` says of a store that is open.
     public var statistics: Statistics {

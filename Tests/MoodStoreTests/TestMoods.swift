@@ -102,7 +102,10 @@ final class TestMoods {
     }
 
     func create(_ given: JSONValue, id: MoodID) throws -> JSONValue {
-        try withMembers(given) { given in try written { try $0.create(given, id: id, at: now, to: &$1) } }
+        try withMembers(given) { given in
+            var given = given
+            return try written { try $0.create(&given, id: id, at: now, to: &$1) }
+        }
     }
 
     func update(_ id: MoodID, _ set: JSONValue, ifRevision: Int? = nil) throws -> JSONValue {
