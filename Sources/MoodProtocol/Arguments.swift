@@ -13,15 +13,20 @@ public struct Arguments: ~Copyable {
     /// How many params a method may declare.
     static let fieldsMax = 32
 
-    private let values: UnsafeMutablePointer<ValidJSON?>
+    private let values: UnsafeMutablePointer<ValidJSON>
     /// What ids and times say, read once when they are checked; valid where the value is there.
     private let ids: UnsafeMutablePointer<MoodID>
     private let times: UnsafeMutablePointer<Timestamp>
     private var method: MethodDeclaration?
+    /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
+    private var given: UInt32 = 0
+    /// Bit i: field i is a string without escapes.
+    private var unescaped: UInt32 = 0
 
     public init() {
         values = .allocate(capacity: Self.fieldsMax)
-        values.initialize(repeating: nil, count: Self.fieldsMax)
+        values.initialize(
+            repeating: ValidJSON(trusting: UnsafeRawBufferPointer(start: nil, count: 0)), count: Self.fieldsMax)
         ids = .allocate(capacity: Self.fieldsMax)
         ids.initialize(repeating: MoodID(high: 0, low: 0), count: Self.fieldsMax)
         times = .allocate(capacity: Self.fieldsMax)
@@ -42,18 +47,27 @@ public struct Arguments: ~Copyable {
     public mutating func read(
         _ params: ValidJSON?, for method: MethodDeclaration, _ limits: Limits
     ) -> RPCError? {
-        self.method = method
-        let count = method.fields.count
-        for index in 0..<count { values[index] = nil }
+        begin(method)
         if let params, let problem = read(params, method, limits) {
             return Self.error(problem)
         }
-        for index in 0..<method.requiredCount where values[index] == nil {
-            let field = method.fields[index]
-            guard field.isRequired else { continue }
+        if hasAllRequired { return nil }
+        for (index, field) in method.fields.enumerated() where field.isRequired && !isGiven(index) {
             return Self.error(Problem("is required: \(field.summary)").below("\(field.name)"))
         }
         return nil
+    }
+
+    @inline(__always)
+    mutating func begin(_ method: MethodDeclaration) {
+        self.method = method
+        given = 0
+        unescaped = 0
+    }
+
+    var hasAllRequired: Bool {
+        guard let method else { return false }
+        return given & method.requiredFields == method.requiredFields
     }
 
     /// The error for something wrong in params.
@@ -104,73 +118,144 @@ public struct Arguments: ~Copyable {
         return nil
     }
 
-    @inline(__always)
     private mutating func read(
         _ reader: inout JSONReader, _ method: MethodDeclaration, _ index: Int, _ limits: Limits
     ) -> Problem? {
         if !method.names[index].isNullMeaningful, reader.null() { return nil }
         let start = reader.valueStart
-        // Ids and times are in most requests, so a plain one does not go through the schema.
-        let plain = method.names[index].plain
-        if plain != .none {
-            let before = reader
-            if let text = reader.text(), !text.isEscaped, readPlain(text.raw, plain, index) {
-                values[index] = reader.slice(from: start)
-                return nil
-            }
-            reader = before
-        }
         if let problem = method.fields[index].schema.check(&reader, limits) { return problem }
-        let value = reader.slice(from: start)
-        values[index] = value
-        if plain == .id, let id = value.moodID { ids[index] = id }
-        if plain == .time, let time = value.time { times[index] = time }
+        keep(reader.slice(from: start), index)
         return nil
     }
 
-    /// Reads an id or a time without escapes; false when it is none.
-    @inline(__always)
-    private mutating func readPlain(
-        _ text: UnsafeRawBufferPointer, _ plain: MethodDeclaration.FieldName.Plain, _ index: Int
-    ) -> Bool {
-        switch plain {
-        case .id:
-            guard let id = MoodID(text) else { return false }
-            ids[index] = id
-        case .time:
-            guard let time = Timestamp(rfc3339: text) else { return false }
-            times[index] = time
-        case .none: return false
-        }
+    /// Takes a valid value for a field; false when it is not as declared.
+    mutating func take(_ value: ValidJSON, _ index: Int, _ limits: Limits) -> Bool {
+        guard let method else { return false }
+        if !method.names[index].isNullMeaningful, value.bytes.first == UInt8(ascii: "n") { return true }
+        var reader = JSONReader(value)
+        guard method.fields[index].schema.check(&reader, limits) == nil else { return false }
+        keep(value, index)
         return true
+    }
+
+    /// Takes a valid string for a field; false when it is not as declared.
+    @inline(__always)
+    mutating func take(_ text: JSONText, _ index: Int, _ limits: Limits) -> Bool {
+        let quoted = UnsafeRawBufferPointer(
+            start: text.raw.baseAddress.map { $0 - 1 }, count: text.raw.count + 2)
+        guard let method else { return false }
+        let isRight: Bool
+        switch method.plain(index) {
+        case .emoji: isRight = text.withDecoded { Emoji.problem($0) == nil }
+        case .label:
+            isRight = text.withDecoded { TextRule.labelProblem($0, charactersMax: limits[.label]) == nil }
+        case .notes:
+            isRight =
+                text.raw.count <= limits[.notesBytes]
+                || text.withDecoded { TextRule.notesProblem($0, bytesMax: limits[.notesBytes]) == nil }
+        case .none, .id, .time: return take(ValidJSON(trusting: quoted), index, limits)
+        }
+        guard isRight else { return false }
+        values[index] = ValidJSON(trusting: quoted)
+        given |= 1 << UInt32(truncatingIfNeeded: index)
+        if !text.isEscaped { unescaped |= 1 << UInt32(truncatingIfNeeded: index) }
+        return true
+    }
+
+    /// Takes an id or a time without escapes that stands in a message, for a field of that kind. They are in most
+    /// requests, and to read one is to check it, so these go through neither validator nor schema.
+    /// - Returns: the offset behind it; nil when there is none.
+    @inline(__always)
+    mutating func takePlain(_ message: UnsafeRawBufferPointer, _ start: Int, _ index: Int) -> Int? {
+        guard let method else { return nil }
+        switch method.plain(index) {
+        case .none, .emoji, .label, .notes: return nil
+        case .id:
+            let end = start + MoodID.textLength + 2
+            guard end <= message.count, message[start] == UInt8(ascii: "\""), message[end - 1] == UInt8(ascii: "\""),
+                let id = MoodID(UnsafeRawBufferPointer(rebasing: message[start + 1..<end - 1]))
+            else { return nil }
+            ids[index] = id
+            mark(message, start..<end, index)
+            return end
+        case .time:
+            guard message[start] == UInt8(ascii: "\"") else { return nil }
+            var end = start + 1
+            let limit = min(message.count, start + Timestamp.textLengthMax + 2)
+            while end < limit, message[end] != UInt8(ascii: "\"") { end += 1 }
+            guard end < limit,
+                let time = Timestamp(rfc3339: UnsafeRawBufferPointer(rebasing: message[start + 1..<end]))
+            else { return nil }
+            times[index] = time
+            mark(message, start..<end + 1, index)
+            return end + 1
+        }
     }
 
     // MARK: Values
 
     /// A param as it stands; nil when it is absent.
     public subscript(name: StaticString) -> ValidJSON? {
-        guard let index = method?.index(of: JSONText(name)) else { return nil }
-        return values[index]
+        index(of: name).map { values[$0] }
+    }
+
+    /// The number of a field that was given.
+    @inline(__always)
+    private func index(of name: StaticString) -> Int? {
+        guard given != 0, let method else { return nil }
+        let key = JSONText(name)
+        var rest = given
+        repeat {
+            let index = rest.trailingZeroBitCount
+            if method.isField(index, named: key) { return index }
+            rest &= rest &- 1
+        } while rest != 0
+        return nil
+    }
+
+    @inline(__always)
+    func isGiven(_ index: Int) -> Bool { given >> UInt32(truncatingIfNeeded: index) & 1 == 1 }
+
+    @inline(__always)
+    private mutating func mark(_ message: UnsafeRawBufferPointer, _ place: Range<Int>, _ index: Int) {
+        values[index] = ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: message[place]))
+        given |= 1 << UInt32(truncatingIfNeeded: index)
+        unescaped |= 1 << UInt32(truncatingIfNeeded: index)
+    }
+
+    private mutating func keep(_ value: ValidJSON, _ index: Int) {
+        values[index] = value
+        given |= 1 << UInt32(truncatingIfNeeded: index)
+        switch method?.plain(index) {
+        case .id?: if let id = value.moodID { ids[index] = id }
+        case .time?: if let time = value.time { times[index] = time }
+        default: break
+        }
     }
 
     /// Whether a param was given as null, to remove something.
     public func isNull(_ name: StaticString) -> Bool { self[name].map { $0.bytes.first == UInt8(ascii: "n") } ?? false }
 
-    public func text(_ name: StaticString) -> JSONText? { self[name]?.text }
+    public func text(_ name: StaticString) -> JSONText? {
+        guard let index = index(of: name) else { return nil }
+        let value = values[index]
+        guard unescaped >> UInt32(truncatingIfNeeded: index) & 1 == 1 else { return value.text }
+        return JSONText(
+            raw: UnsafeRawBufferPointer(rebasing: value.bytes[1..<value.bytes.count - 1]), isEscaped: false)
+    }
+
     public func string(_ name: StaticString) -> String? { text(name)?.string }
     public func integer(_ name: StaticString) -> Int? { self[name]?.integer }
     public func boolean(_ name: StaticString) -> Bool? { self[name]?.boolean }
 
     /// A param whose schema is an id.
     public func id(_ name: StaticString) -> MoodID? {
-        guard let index = method?.index(of: JSONText(name)), values[index] != nil else { return nil }
-        return ids[index]
+        index(of: name).map { ids[$0] }
     }
 
     /// A param whose schema is a time.
     public func time(_ name: StaticString) -> Timestamp? {
-        guard let index = method?.index(of: JSONText(name)), values[index] != nil else { return nil }
-        return times[index]
+        index(of: name).map { times[$0] }
     }
 }
 

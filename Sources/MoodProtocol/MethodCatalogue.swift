@@ -29,7 +29,9 @@ public struct MethodCatalogue: Sendable {
         return find(bytes: name.raw)
     }
 
-    private func find(bytes: UnsafeRawBufferPointer) -> Int? {
+    /// The number of the method whose name has these bytes, or nil.
+    @inline(__always)
+    public func find(bytes: UnsafeRawBufferPointer) -> Int? {
         var at = Self.hash(bytes)
         while true {
             let number = Int(table[at])
@@ -47,8 +49,13 @@ public struct MethodCatalogue: Sendable {
     /// The names are ours and few, so no key is needed; a peer's name is only looked up, never put in.
     @inline(__always)
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
-        var hash: UInt32 = 0x811c_9dc5
-        for byte in bytes.prefix(32) { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return Int(truncatingIfNeeded: (hash ^ hash >> 15) & 255)
+        var word = UInt64(truncatingIfNeeded: bytes.count)
+        if bytes.count >= 8 {
+            // Methods of a family differ at their ends.
+            word ^= bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        } else {
+            for byte in bytes { word = word << 8 ^ UInt64(byte) }
+        }
+        return Int(truncatingIfNeeded: (word &* 0x9e37_79b9_7f4a_7c15) >> 56)
     }
 }

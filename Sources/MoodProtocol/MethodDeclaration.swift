@@ -36,13 +36,14 @@ public final class MethodDeclaration: Sendable {
         self.effect = effect
         self.summary = summary
         self.params = params
-        fields = params + common.fields
+        let fields = params + common.fields
+        self.fields = fields
         self.result = result
         self.errors = errors
         self.since = since
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
         names = fields.map(FieldName.init)
-        requiredCount = (fields.lastIndex(where: \.isRequired) ?? -1) + 1
+        requiredFields = fields.indices.filter { fields[$0].isRequired }.reduce(0) { $0 | 1 << UInt32($1) }
     }
 
     /// What is needed of a field on the way of every request, in plain words of memory.
@@ -51,10 +52,10 @@ public final class MethodDeclaration: Sendable {
         private let count: Int
         /// Whether null says something, or must be refused: everything but an optional param without a use for it.
         let isNullMeaningful: Bool
-        /// Whether the field is one of the two kinds that are read when they are checked.
+        /// Whether the field is of one of the kinds that are read without a look at the schema.
         let plain: Plain
 
-        enum Plain { case none, id, time }
+        enum Plain { case none, id, time, emoji, label, notes }
 
         init(_ field: Field) {
             // A literal's bytes live as long as the program.
@@ -65,8 +66,25 @@ public final class MethodDeclaration: Sendable {
                 switch field.schema {
                 case .id: .id
                 case .time: .time
+                case .string(let format):
+                    switch format.rule {
+                    case .emoji: .emoji
+                    case .label: .label
+                    case .notes: .notes
+                    case nil: .none
+                    }
                 default: .none
                 }
+        }
+
+        /// The offset behind this name and `":`, when they stand here.
+        @inline(__always)
+        func end(in message: UnsafeRawBufferPointer, from start: Int) -> Int? {
+            let end = start + count
+            guard end + 2 <= message.count, message[end] == UInt8(ascii: "\""), message[end + 1] == UInt8(ascii: ":"),
+                equals(JSONText(raw: UnsafeRawBufferPointer(rebasing: message[start..<end]), isEscaped: false))
+            else { return nil }
+            return end + 2
         }
 
         @inline(__always)
@@ -79,8 +97,34 @@ public final class MethodDeclaration: Sendable {
 
     /// The fields' names, in their order.
     let names: [FieldName]
-    /// Every required field comes before this number.
-    let requiredCount: Int
+    /// Bit i: field i is required.
+    let requiredFields: UInt32
+
+    @inline(__always)
+    func plain(_ index: Int) -> FieldName.Plain { names.withUnsafeBufferPointer { $0[index].plain } }
+
+    /// The field whose name stands in a message, with its quotes and its colon and no escapes.
+    /// - Parameter expected: the number of the field to compare with first.
+    /// - Returns: its number and the offset behind the colon, or nil.
+    @inline(__always)
+    func plainName(_ message: UnsafeRawBufferPointer, _ start: Int, from expected: Int) -> (Int, Int)? {
+        names.withUnsafeBufferPointer { names in
+            guard start < message.count, message[start] == UInt8(ascii: "\"") else { return nil }
+            if expected < names.count, let end = names[expected].end(in: message, from: start + 1) {
+                return (expected, end)
+            }
+            for index in 0..<names.count {
+                if let end = names[index].end(in: message, from: start + 1) { return (index, end) }
+            }
+            return nil
+        }
+    }
+
+    /// Whether the field of this number has this name, which has no escapes.
+    @inline(__always)
+    func isField(_ index: Int, named key: JSONText) -> Bool {
+        names.withUnsafeBufferPointer { $0[index].equals(key) }
+    }
 
     /// The number of the field of this name, or nil.
     @inline(__always)

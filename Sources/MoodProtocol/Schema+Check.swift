@@ -26,8 +26,7 @@ extension Schema {
         switch self {
         case .string(let format):
             guard let text = reader.text() else { return wrongKind("a string", &reader) }
-            if let limit = format.byteLimit, text.raw.count <= limits[limit] { return nil }
-            return text.withDecoded { format.problem($0, limits) }.map { Problem($0) }
+            return Self.check(text, format, limits)
         case .id:
             guard let text = reader.text() else { return wrongKind("a string", &reader) }
             return text.withDecoded { MoodID($0) } == nil
@@ -78,6 +77,12 @@ extension Schema {
             reader.skip()
             return nil
         }
+    }
+
+    @inline(__always)
+    private static func check(_ text: JSONText, _ format: TextFormat, _ limits: Limits) -> Problem? {
+        if let limit = format.byteLimit, text.raw.count <= limits[limit] { return nil }
+        return text.withDecoded { format.problem($0, limits) }.map { Problem($0) }
     }
 
     private func checkInteger(_ reader: inout JSONReader, _ range: ClosedRange<Int>) -> Problem? {

@@ -76,14 +76,19 @@ public struct TextFormat: Sendable {
     public let keywords: [JSONValue.Member]
     /// A limit in bytes that is the only rule, so that a shorter text needs no decoding to be right.
     public let byteLimit: Limits.Name?
+    /// The rules that are asked most, by name, so that a request need not go through `problem`.
+    let rule: Rule?
 
-    public init(
-        _ keywords: [JSONValue.Member], byteLimit: Limits.Name? = nil,
+    enum Rule { case emoji, label, notes }
+
+    init(
+        _ keywords: [JSONValue.Member], byteLimit: Limits.Name? = nil, rule: Rule? = nil,
         _ problem: @escaping @Sendable (UnsafeRawBufferPointer, Limits) -> String?
     ) {
         self.keywords = keywords
         self.problem = problem
         self.byteLimit = byteLimit
+        self.rule = rule
     }
 }
 

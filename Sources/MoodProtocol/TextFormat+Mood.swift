@@ -9,15 +9,17 @@ extension TextFormat {
 
     static let plain = TextFormat([]) { _, _ in nil }
 
-    static let emoji = TextFormat([.init("minLength", 1), .init("description", "Exactly one emoji.")]) { text, _ in
+    static let emoji = TextFormat(
+        [.init("minLength", 1), .init("description", "Exactly one emoji.")], rule: .emoji
+    ) { text, _ in
         Emoji.problem(text)
     }
 
-    static let label = TextFormat(length(1, TextRule.labelCharactersMax)) { text, limits in
+    static let label = TextFormat(length(1, TextRule.labelCharactersMax), rule: .label) { text, limits in
         TextRule.labelProblem(text, charactersMax: limits[.label])
     }
 
-    static let notes = TextFormat([], byteLimit: .notesBytes) { text, limits in
+    static let notes = TextFormat([], byteLimit: .notesBytes, rule: .notes) { text, limits in
         TextRule.notesProblem(text, bytesMax: limits[.notesBytes])
     }
 
