@@ -66,7 +66,9 @@ extension Core {
         given.id = arguments.id("id")
         given.emoji = arguments.text("emoji")
         given.label = arguments.text("label")
-        given.timestamp = MoodTime(arguments.text("timestamp"))
+        if let text = arguments.text("timestamp") {
+            given.timestamp = arguments.time("timestamp").map { MoodTime(text, saying: $0) } ?? MoodTime(text)
+        }
         given.isFavorite = arguments.boolean("isFavorite")
         given.notes = arguments.text("notes")
         given.tags = arguments["tags"]
@@ -75,7 +77,7 @@ extension Core {
         given.attachments = arguments["attachments"]
         let id = given.id ?? makeID()
         do throws(MoodStoreError) {
-            try store.create(given, id: id, at: now, to: &out)
+            try store.create(&given, id: id, at: now, to: &out)
         } catch {
             throw RPCError(error)
         }
@@ -243,7 +245,7 @@ extension Core {
     }
 
     /// The mood to share: all of it, or what its plain text needs.
-    private func shared(_ id: MoodID, isWhole: Bool) throws(RPCError) -> (MoodMembers, ValidJSON) {
+    private mutating func shared(_ id: MoodID, isWhole: Bool) throws(RPCError) -> (MoodMembers, ValidJSON) {
         do throws(MoodStoreError) {
             guard isWhole else { return try store.headline(id) }
             let record = try store.record(id)

@@ -24,11 +24,17 @@ struct Handlers: Sendable {
 
     init(for catalogue: MethodCatalogue) {
         let families = [Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers]
-        var byName: [String: HandlerEntry] = [:]
+        handlers = catalogue.methods.map { Self.find($0.name, in: families) }
+    }
+
+    /// A search through all of them, because a dictionary costs more at the start than it saves: the first use of one
+    /// makes the runtime look through the program for what its keys can do.
+    private static func find(_ name: StaticString, in families: [[HandlerEntry]]) -> HandlerEntry {
+        let name = JSONText(name)
         for family in families {
-            for entry in family { byName["\(entry.name)"] = entry }
+            for entry in family where name.equals(entry.name) { return entry }
         }
-        handlers = catalogue.methods.map { byName["\($0.name)"] ?? Self.missing }
+        return missing
     }
 
     /// A test makes sure that this is never reached.

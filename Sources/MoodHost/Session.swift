@@ -26,6 +26,7 @@ struct Session: ~Copyable {
     private var frames: FrameReader
     private var validator: JSONValidator
     private var arguments = Arguments()
+    private var lookahead = Lookahead()
     private let catalogue: MethodCatalogue
     private let handlers: Handlers
     private let limits: Limits
@@ -95,7 +96,10 @@ struct Session: ~Copyable {
         beginGroup()
         if cancellations.isExpected { scanForCancellations(isAtEnd: isAtEnd) }
         frameNumber = 0
-        while let frame = frames.next(isAtEnd: isAtEnd) {
+        lookahead.forget()
+        while true {
+            lookahead.step(frames.waiting, &core.store)
+            guard let frame = frames.next(isAtEnd: isAtEnd) else { break }
             groupFrames += 1
             frameNumber += 1
             handle(frame)
@@ -181,6 +185,7 @@ struct Session: ~Copyable {
     }
 
     private mutating func read(_ message: UnsafeRawBufferPointer) {
+        if answerPlain(message) { return }
         let outline: JSONOutline
         do throws(JSONError) {
             outline = try validator.validate(message)
@@ -194,6 +199,29 @@ struct Session: ~Copyable {
             output.errorResponse(
                 id: nil, RPCError(.invalidRequest, "A message is a JSON object, or an array of them."))
         }
+    }
+
+    /// Answers a request that is written as most are, in one pass over it.
+    /// - Returns: false, and nothing done, when the request is written otherwise or something is wrong with it.
+    @inline(__always)
+    private mutating func answerPlain(_ message: UnsafeRawBufferPointer) -> Bool {
+        guard cancellations.isEmpty, !core.isShuttingDown,
+            let head = RequestHead(message, idBytesMax: limits[.idBytes]),
+            let number = catalogue.find(bytes: head.method)
+        else { return false }
+        let method = catalogue.methods[number]
+        if let start = head.params {
+            guard
+                let end = arguments.readPlain(message, from: start, depth: 1, for: method, limits, &validator),
+                end == message.count - 1, message[end] == UInt8(ascii: "}")
+            else { return false }
+        } else if arguments.read(nil, for: method, limits) != nil {
+            return false
+        }
+        let mark = output.count
+        do throws(RPCError) { try perform(number, head.id, mark, .max) } catch { fail(error, head.id, mark) }
+        if head.id == nil { output.rewind(to: mark) }
+        return true
     }
 
     /// JSON-RPC 2.0, section 6.
@@ -259,10 +287,7 @@ struct Session: ~Copyable {
         do throws(RPCError) {
             try call(name, envelope, outline, mark, room)
         } catch {
-            output.rewind(to: mark)
-            core.store.abandonCommit()
-            core.notices.removeAll()
-            output.errorResponse(id: envelope.id, error)
+            fail(error, envelope.id, mark)
         }
         if envelope.id == nil { output.rewind(to: mark) }
     }
@@ -281,7 +306,23 @@ struct Session: ~Copyable {
             throw Arguments.duplicate(at: offset - Self.offset(of: params, in: outline), in: params)
         }
         if let error = arguments.read(envelope.params, for: method, limits) { throw error }
-        output.beginResponse(id: envelope.id)
+        try perform(number, envelope.id, mark, room)
+    }
+
+    /// Answers with an error, and nothing has changed.
+    private mutating func fail(_ error: RPCError, _ id: UnsafeRawBufferPointer?, _ mark: Int) {
+        output.rewind(to: mark)
+        core.store.abandonCommit()
+        core.notices.removeAll()
+        output.errorResponse(id: id, error)
+    }
+
+    /// Carries out a method whose arguments have been read, and writes its answer.
+    @inline(__always)
+    private mutating func perform(
+        _ number: Int, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
+    ) throws(RPCError) {
+        output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
         try handlers[number](&core, arguments, &output)
         output.endResponse()
@@ -292,7 +333,8 @@ struct Session: ~Copyable {
                 "The answer does not fit into the batch's answer of at most \(limits[.messageBytes]) bytes. Ask for it by itself.",
                 [.init("limit", "messageBytes"), .init("value", .number(String(limits[.messageBytes])))])
         }
-        if method.effect == .write, arguments.boolean("dryRun") == true {
+        guard catalogue.methods[number].effect == .write else { return }
+        if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
         } else {
             do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
