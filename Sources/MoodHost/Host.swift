@@ -124,9 +124,10 @@ extension Session {
     /// What `--samples` asks for: never a second time.
     fileprivate mutating func insertSamplesIfEmpty() {
         core.setTime(Clock.milliseconds)
+        defer { core.store.endGroup() }
         do {
             try core.openForWriting()
-            guard core.store.statistics.moods == 0 else { return }
+            guard core.store.count == 0 else { return }
             _ = core.insertSamples()
             try core.store.endCommit()
             try core.store.flush()

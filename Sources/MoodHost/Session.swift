@@ -93,6 +93,7 @@ struct Session: ~Copyable {
     mutating func process(isAtEnd: Bool, milliseconds: Int64) -> Bool {
         isInputAtEnd = isAtEnd
         core.setTime(milliseconds)
+        core.store.beginGroup()
         beginGroup()
         if cancellations.isExpected { scanForCancellations(isAtEnd: isAtEnd) }
         frameNumber = 0
@@ -130,6 +131,7 @@ struct Session: ~Copyable {
                 core.log(.warning, "the store could not be compacted: \(RPCError(error, forWriting: true).message)")
             }
         }
+        core.store.endGroup()
         beginGroup()
     }
 

@@ -23,6 +23,8 @@ public struct MoodRecords: ~Copyable {
     var records: RecordStore
     /// Whether the moods can be read.
     public private(set) var isOpen: Bool
+    /// Why the lock was not to be had for the present group.
+    private var busy: StorageError?
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
@@ -63,11 +65,40 @@ public struct MoodRecords: ~Copyable {
         }
     }
 
-    /// As `open`, and the store can be written.
+    /// As `open`, and the store can be written: other processes wait until `endGroup`.
     public mutating func openForWriting() throws(MoodStoreError) {
-        try open()
         if isWritableMemory { return }
+        try open()
         if let refusal { throw .storage(refusal) }
+        if let busy { throw .storage(busy) }
+        do throws(StorageError) {
+            try records.lock()
+        } catch {
+            // Whoever waits in vain once would do so for every request of the group.
+            if case .busy = error { busy = error } else { close() }
+            throw .storage(error)
+        }
+        if let refusal { throw .storage(refusal) }
+    }
+
+    /// Before the first request of a group: sees what other processes have committed.
+    public mutating func beginGroup() {
+        guard isOpen, !isWritableMemory, !isReadOnlyMemory else { return }
+        do throws(StorageError) { try records.catchUp() } catch { close() }
+    }
+
+    /// Behind the last request of a group, once all is flushed: others may change the store.
+    public mutating func endGroup() {
+        busy = nil
+        records.unlock()
+    }
+
+    /// What is open cannot be relied upon any more; the next request opens it anew, and says what is wrong.
+    private mutating func close() {
+        let time = records.time
+        records = .inMemory(.moods)
+        records.time = time
+        isOpen = false
     }
 
     /// What every change is answered with, or nil when moods can be changed.

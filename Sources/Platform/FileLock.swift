@@ -27,13 +27,14 @@ public struct FileLock: ~Copyable {
     /// the same file joins it, and if none comes it lets go in the moment in which it gets the lock.
     ///
     /// The time-out is in milliseconds of the monotonic clock; 0 does not wait.
+    /// - Parameter queue: a directory that is locked while waiting, where there is one: see `TurnLock`.
     public static func acquire(
-        _ path: String, timeoutMilliseconds: Int, in fileSystem: FileSystem
+        _ path: String, behind queue: String? = nil, timeoutMilliseconds: Int, in fileSystem: FileSystem
     ) throws(Failure) -> FileLock {
         let deadline = Clock.monotonicMilliseconds + max(timeoutMilliseconds, 0)
         // A second round only where the file was removed or replaced while we waited: such a lock excludes nobody.
         for _ in 0..<8 {
-            let file = try acquireOnce(path, deadline: deadline, in: fileSystem)
+            let file = try acquireOnce(path, queue, deadline: deadline, in: fileSystem)
             do {
                 let held = try file.status()
                 let named = try fileSystem.statusOfPath(path)
@@ -52,11 +53,11 @@ public struct FileLock: ~Copyable {
     }
 
     private static func acquireOnce(
-        _ path: String, deadline: Int, in fileSystem: FileSystem
+        _ path: String, _ queue: String?, deadline: Int, in fileSystem: FileSystem
     ) throws(Failure) -> File {
         let attempt: Attempt
         do throws(SystemError) {
-            attempt = try begin(path, deadline: deadline, in: fileSystem)
+            attempt = try begin(path, queue, deadline: deadline, in: fileSystem)
         } catch {
             throw .system(SystemError(call: error.call, subject: path, code: error.code))
         }
@@ -69,17 +70,29 @@ public struct FileLock: ~Copyable {
 
     /// Takes a lock that is free at once; else a thread begins to wait for it.
     private static func begin(
-        _ path: String, deadline: Int, in fileSystem: FileSystem
+        _ path: String, _ queue: String?, deadline: Int, in fileSystem: FileSystem
     ) throws(SystemError) -> Attempt {
         let file = try File(path, .readWriteOrCreate, in: fileSystem)
         do {
-            try fileSystem.lock(file.descriptor, .exclusiveNow)
+            try lockNow(file.descriptor, behind: queue, in: fileSystem)
             return .locked(file)
         } catch {
             guard error.code == EWOULDBLOCK else { throw error }
         }
         guard deadline > Clock.monotonicMilliseconds else { return .timedOut }
-        return .waiting(ticket: try LockWaiters.join(try file.status(), path, fileSystem))
+        return .waiting(ticket: try LockWaiters.join(try file.status(), path, queue, fileSystem))
+    }
+}
+
+extension FileLock {
+    private static func lockNow(
+        _ descriptor: Int32, behind queue: String?, in fileSystem: FileSystem
+    ) throws(SystemError) {
+        guard let queue else { return try fileSystem.lock(descriptor, .exclusiveNow) }
+        // Held until the end of this scope: whoever waits already comes first.
+        let turn = try File(queue, .directoryThroughLink, in: fileSystem)
+        try fileSystem.lock(turn.descriptor, .exclusiveNow)
+        try fileSystem.lock(descriptor, .exclusiveNow)
     }
 }
 
@@ -107,7 +120,9 @@ private enum LockWaiters {
     static let table = Mutex(Table())
 
     /// Joins the waiter that was left behind on this file, or starts one with its own open of it.
-    static func join(_ status: FileStatus, _ path: String, _ fileSystem: FileSystem) throws(SystemError) -> Int {
+    static func join(
+        _ status: FileStatus, _ path: String, _ queue: String?, _ fileSystem: FileSystem
+    ) throws(SystemError) -> Int {
         let abandoned: Int? = table.withLock { table in
             let found = table.entries.first { _, entry in
                 !entry.isWanted && entry.device == status.device && entry.inode == status.inode
@@ -135,7 +150,7 @@ private enum LockWaiters {
         do {
             try Thread.startDetached {
                 do throws(SystemError) {
-                    try fileSystem.lock(descriptor, .exclusive)
+                    try lock(descriptor, behind: queue, fileSystem)
                     finish(ticket, .success(descriptor), fileSystem)
                 } catch {
                     fileSystem.close(descriptor)
@@ -148,6 +163,16 @@ private enum LockWaiters {
             throw error
         }
         return ticket
+    }
+
+    private static func lock(
+        _ descriptor: Int32, behind queue: String?, _ fileSystem: FileSystem
+    ) throws(SystemError) {
+        guard let queue else { return try fileSystem.lock(descriptor, .exclusive) }
+        // Whoever is first in the queue waits for the lock itself; closing the directory lets the next one come.
+        let turn = try File(queue, .directoryThroughLink, in: fileSystem)
+        try fileSystem.lock(turn.descriptor, .exclusive)
+        try fileSystem.lock(descriptor, .exclusive)
     }
 
     /// Waits for the outcome; at the deadline the waiter is left behind.

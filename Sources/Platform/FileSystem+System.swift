@@ -144,7 +144,12 @@ private enum SystemFiles {
     }
 
     static func lock(_ descriptor: Int32, _ lock: FileSystem.Lock) throws(SystemError) {
-        let operation = lock == .exclusive ? LOCK_EX : LOCK_EX | LOCK_NB
+        let operation =
+            switch lock {
+            case .exclusive: LOCK_EX
+            case .exclusiveNow: LOCK_EX | LOCK_NB
+            case .none: LOCK_UN
+            }
         try check("flock", retryingInterrupted { Int(flock(descriptor, operation)) })
     }
 }

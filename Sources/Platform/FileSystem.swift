@@ -34,6 +34,8 @@ public struct FileSystem: Sendable {
         case exclusive
         /// Fails with EWOULDBLOCK where it is not.
         case exclusiveNow
+        /// Lets go of it.
+        case none
     }
 
     /// open(2). The subject of the error is the path.

@@ -5,31 +5,39 @@ extension Loading {
     /// The store, only to be read. Whoever holds no lock judges no ends: what is neither published nor proven may be
     /// another process's commit on its way, and is not shown.
     consuming func openedToRead(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ refusal: StorageError,
-        _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
+        _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var shown = outcome.last
         if outcome.damage == nil, outcome.held != nil, let publication = recovery.publication {
             shown = min(outcome.last, max(publication.durable, outcome.proven))
         }
         try handOverHeld(upTo: shown, in: place.fileSystem, load)
-        if shown < outcome.last {
+        if shown < outcome.last, refusal != nil {
             settings.log(
                 "\(place.path): \(outcome.last - shown) commits behind \(shown) were not published; they are not shown"
                     + " until the store is opened for writing")
         }
         var store = StoreFiles(
             settings, place, files.header, revision: shown, syncedRevision: min(shown, outcome.proven),
-            snapshotBytes: snapshotBytes, lock: nil, journal: nil)
+            snapshotBytes: snapshotBytes, lock: lock, journal: nil)
         store.journalBytes = outcome.changeBytes
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
+        if shown == outcome.last, refusal.map({ $0.isReadOnly }) ?? true {
+            // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
+            let entry = files.journals.entries[outcome.current]
+            store.journal = try? store.place.open(entry.name, .read)
+            store.journalEnd = outcome.end
+            store.journalGeneration = entry.generation
+        }
+        store.note(files.snapshotStatus, published: files.publishedBytes)
         return store
     }
 
     /// The store, to be read and written.
     consuming func openedToWrite(
-        _ place: consuming StoreDirectory, _ lock: consuming FileLock, _ settings: StoreSettings,
+        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
         _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let journal: Journal
@@ -40,7 +48,7 @@ extension Loading {
             let refusal = StorageError.readOnly(
                 reason: "The store in \(place.path) is only read, because its journal cannot be gone on with:"
                     + " \(error). Mend that and open the store again.")
-            return try openedToRead(place, settings, refusal, load)
+            return try openedToRead(place, settings, lock, refusal, load)
         }
         try handOverHeld(upTo: outcome.last, in: place.fileSystem, load)
         if let lost = recovery.publication.map({ $0.durable - outcome.last }), lost > 0 {
@@ -57,8 +65,10 @@ extension Loading {
         store.journalSize = size
         store.journalGeneration = generation
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
+        store.isJournalWritable = true
+        store.note(files.snapshotStatus, published: files.publishedBytes)
         store.tidy()
-        if !isClean { store.publishAtOpening() }
+        if !isClean || recovery.publication?.generation != files.header.generation { store.publishAtOpening() }
         return store
     }
 

@@ -69,7 +69,11 @@ struct GenerationFiles: ~Copyable {
     let header: SnapshotHeader
     let journals: OpenJournals
     /// What was published before they were opened: all of it is in them.
-    let published: Publication?
+    let publishedBytes: [UInt8]
+    /// Which file the snapshot is.
+    let snapshotStatus: FileStatus?
+
+    var published: Publication? { Publication(bytes: publishedBytes) }
 
     /// Where a journal is missing, the snapshot is looked at again before that is called damage: whoever reads takes no
     /// lock, and a writer may have begun the next generation in between.
@@ -85,10 +89,12 @@ struct GenerationFiles: ~Copyable {
                     throw SystemError(
                         call: "open", subject: StoreInventory.journalName(header.generation), code: ENOENT)
                 }
+                let status = try snapshot.status()
                 journals = try OpenJournals(generations, in: place)
                 self.snapshot = snapshot
                 self.header = header
-                self.published = published
+                publishedBytes = published
+                snapshotStatus = status
                 return
             } catch {
                 attempts += 1
@@ -102,14 +108,14 @@ struct GenerationFiles: ~Copyable {
         }
     }
 
-    private static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> Publication? {
+    private static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
         do {
-            return try Publication.read(from: try place.open(StoreDirectory.lockName, .read))
+            return try Publication.bytes(of: try place.open(StoreDirectory.lockName, .read))
         } catch {
             guard error.code == ENOENT || error.isNoPermission else {
                 throw .reading(error, StoreDirectory.lockName)
             }
-            return nil
+            return []
         }
     }
 

@@ -27,14 +27,14 @@ public struct RecordStore: ~Copyable {
     public static let lineBytesMax = 4 * 1024 * 1024
 
     /// The number of commits ever made.
-    public private(set) var revision = 0
-    private var table: RecordTable
-    private var files: StoreFiles?
-    private let extractor: RecordExtractor
+    public internal(set) var revision = 0
+    var table: RecordTable
+    var files: StoreFiles?
+    let extractor: RecordExtractor
     private var undo: [Change] = []
     private var commitStart = 0
-    private var isCommitOpen = false
-    private var flushedRevision = 0
+    private(set) var isCommitOpen = false
+    var flushedRevision = 0
     /// Why the commits of the present group were taken back before its flush.
     private var lostGroup: StorageError?
     /// Whether commits of the present group are durable before its flush.
@@ -284,7 +284,7 @@ public struct RecordStore: ~Copyable {
     // MARK: Files
 
     /// Calls `body` with the files, if there are any.
-    private func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
+    func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
         switch files {
         case .some(let files): body(files)
         case .none: nil
@@ -316,7 +316,8 @@ public struct RecordStore: ~Copyable {
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
     /// nothing to do.
     public mutating func compact() throws(StorageError) -> RewriteReport? {
-        try rewrite()
+        try lock()
+        return try rewrite()
     }
 
     @discardableResult

@@ -25,4 +25,9 @@ public enum StorageError: Error, Sendable, Equatable {
         case .unavailable(let reason, _), .corrupt(_, _, let reason), .newerSchema(_, let reason): reason
         }
     }
+
+    /// Whether it is only the right to write that is missing.
+    var isReadOnly: Bool {
+        if case .readOnly = self { true } else { false }
+    }
 }

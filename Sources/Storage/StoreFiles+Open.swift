@@ -7,55 +7,77 @@ import Platform
 /// blank first journal of a creation that was interrupted. Whatever else is missing, empty or unreadable stays as it
 /// is. Opening and reading a clean store writes nothing.
 extension StoreFiles {
-    /// Opens the store of the settings, hands over what it holds in order, and takes its lock.
+    /// Opens the store of the settings and hands over what it holds, in order.
     ///
     /// `load` answers nil, or what is wrong with a record. Where the directory or the file system cannot be written,
     /// or a person edited the snapshot, or acknowledged data is damaged, the store is opened to be read, as far as it is
-    /// whole, and `refusal` says why.
+    /// whole, and `refusal` says why. The lock is not held afterwards.
     public static func open(
         _ settings: StoreSettings, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let place = try StoreDirectory(settings)
         if settings.isReadOnly {
-            return try openToRead(place, settings, .readOnly(reason: "The store was opened read-only."), load)
+            return try openToRead(place, settings, nil, .readOnly(reason: "The store was opened read-only."), load)
         }
-        let lock: FileLock
-        do {
-            lock = try FileLock.acquire(
-                place.path(of: StoreDirectory.lockName), timeoutMilliseconds: settings.lockTimeoutMilliseconds,
-                in: settings.fileSystem)
+        var lock: TurnLock
+        do throws(SystemError) {
+            lock = try TurnLock(place.path(of: StoreDirectory.lockName), directory: place.path, in: settings.fileSystem)
+        } catch {
+            return try openWithoutLock(place, settings, error, load)
+        }
+        // A store that is there is read at once, whoever is at work on it: that one has judged its end.
+        let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
+        do throws(FileLock.Failure) {
+            try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds)
         } catch {
             switch error {
-            case .timedOut:
-                throw .busy(
-                    reason: "Another process has the store in \(place.path) open for writing; it held the lock for"
-                        + " \(settings.lockTimeoutMilliseconds) ms. Try again.")
-            case .system(let error) where error.isNoPermission:
-                let refusal = StorageError.readOnly(
-                    reason: "The store in \(place.path) cannot be written: \(error).")
-                return try openToRead(place, settings, refusal, load)
-            case .system(let error) where error.isNoSpace:
-                throw .full(reason: "The lock file in \(place.path) cannot be made: \(error). Free some space.")
-            case .system(let error):
-                throw .unavailable(
-                    reason: "The store in \(place.path) cannot be locked: \(error).",
-                    advice: "Check who may use it, and that its file system has locks.")
+            case .timedOut where isThere: return try openToRead(place, settings, lock, nil, load)
+            case .timedOut: throw lockFailure(nil, place.path, settings)
+            case .system(let error): return try openWithoutLock(place, settings, error, load)
             }
         }
-        return try openToWrite(place, lock, settings, load)
+        var files = try openToWrite(place, lock, settings, load)
+        files.unlock()
+        return files
     }
 
-    private static func openToRead(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ refusal: StorageError,
+    private static func openWithoutLock(
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ error: SystemError,
         _ load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles {
+        guard error.isNoPermission else { throw lockFailure(error, place.path, settings) }
+        let refusal = StorageError.readOnly(reason: "The store in \(place.path) cannot be written: \(error).")
+        return try openToRead(place, settings, nil, refusal, load)
+    }
+
+    /// - Parameter error: nil where the time was over.
+    static func lockFailure(_ error: SystemError?, _ path: String, _ settings: StoreSettings) -> StorageError {
+        guard let error else {
+            return .busy(
+                reason: "Another process is changing the store in \(path); it held the lock for"
+                    + " \(settings.lockTimeoutMilliseconds) ms. Try again.")
+        }
+        if error.isNoSpace {
+            return .full(reason: "The lock file in \(path) cannot be made: \(error). Free some space.")
+        }
+        return .unavailable(
+            reason: "The store in \(path) cannot be locked: \(error).",
+            advice: "Check who may use it, and that its file system has locks.")
+    }
+
+    /// - Parameter refusal: why it is only read; nil where it may be written later, with the lock.
+    static func openToRead(
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
+        _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let loading = try Loading(place, settings, isLocked: false, load)
         let weightier = loading.refusal ?? refusal
-        return try loading.openedToRead(place, settings, weightier, load)
+        return try loading.openedToRead(place, settings, lock, weightier, load)
     }
 
-    private static func openToWrite(
-        _ place: consuming StoreDirectory, _ lock: consuming FileLock, _ settings: StoreSettings,
+    /// With the lock held: judges the end, and goes on behind it.
+    static func openToWrite(
+        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
         _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let inventory: StoreInventory
@@ -69,7 +91,7 @@ extension StoreFiles {
             return try create(place, lock, settings)
         }
         let loading = try Loading(place, settings, isLocked: true, load)
-        if let refusal = loading.refusal { return try loading.openedToRead(place, settings, refusal, load) }
+        if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
         return try loading.openedToWrite(place, lock, settings, load)
     }
 
@@ -97,7 +119,7 @@ extension StoreFiles {
     }
 
     private static func create(
-        _ place: consuming StoreDirectory, _ lock: consuming FileLock, _ settings: StoreSettings
+        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings
     ) throws(StorageError) -> StoreFiles {
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: settings.makeIdentifier(), generation: 1, revision: 0,
@@ -114,6 +136,8 @@ extension StoreFiles {
             journal: made.takeJournal())
         files.journalEnd = size
         files.journalSize = size
+        files.isJournalWritable = true
+        files.note((try? files.place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: [])
         files.publishAtOpening()
         return files
     }

@@ -26,6 +26,14 @@ extension StoreFiles {
     ) throws(StorageError) -> RewriteReport {
         precondition(staged.isEmpty, "staged lines are synced or dropped before a rewrite")
         if let refusal { throw refusal }
+        let isLockedHere: Bool
+        do throws(StorageError) {
+            isLockedHere = try lockForStaged()
+        } catch {
+            if isJournalUnusable { refuseFromNowOn(error) }
+            throw error
+        }
+        defer { if isLockedHere { unlock() } }
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: storeId,
             generation: max(generation, journalGeneration) + 1, revision: revision, count: count)
@@ -35,11 +43,7 @@ extension StoreFiles {
                 header, backupOf: generation, at: String(decoding: time, as: UTF8.self), in: place, settings,
                 records: records)
         } catch {
-            if error.isUnsure || isJournalUnusable {
-                refusal = .readOnly(
-                    reason: "The store in \(place.path) is only read until it is opened again, because a new"
-                        + " generation could not be begun: \(error.error.reason)")
-            }
+            if error.isUnsure || isJournalUnusable { refuseFromNowOn(error.error) }
             throw error.error
         }
         let report = RewriteReport(
@@ -53,13 +57,21 @@ extension StoreFiles {
         snapshotBytes = made.snapshotBytes
         journalBytes = 0
         journal = made.takeJournal()
+        isJournalWritable = true
         isJournalUnusable = false
         self.revision = revision
         syncedRevision = revision
         dropStaged()
+        note((try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: seenPublication)
         publishAtOpening()
         tidy()
         return report
+    }
+
+    private mutating func refuseFromNowOn(_ error: StorageError) {
+        refusal = .readOnly(
+            reason: "The store in \(place.path) is only read until it is opened again, because a new"
+                + " generation could not be begun: \(error.reason)")
     }
 
     /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried

@@ -15,6 +15,8 @@ extension StoreFiles {
         guard !staged.isEmpty else { return }
         defer { dropStaged() }
         if let refusal { throw refusal }
+        let isLockedHere = try lockForStaged()
+        defer { if isLockedHere { unlock() } }
         guard !isJournalUnusable else {
             throw .readOnly(reason: "The journal of \(place.path) failed before and has not been begun anew.")
         }
@@ -93,7 +95,8 @@ extension StoreFiles {
         Publication(
             storeId: storeId, generation: generation, durable: durable, isSynced: syncedRevision >= durable
         ).append(to: &publication)
-        try lock?.write(publication.bytes, at: 0)
+        try lock?.file.write(publication.bytes, at: 0)
+        seenPublication = Array(publication.bytes)
     }
 
     /// Where even that cannot be written, nothing will be.

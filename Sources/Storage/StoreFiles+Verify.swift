@@ -6,7 +6,7 @@ extension StoreFiles {
     ///
     /// Complexity: linear in the size of the store, in bounded memory.
     public func verify(check: (UnsafeRawBufferPointer) -> String?) -> VerifyReport {
-        Self.verify(place, settings, isLocked: refusal == nil, check)
+        Self.verify(place, settings, isLocked: isLocked, check)
     }
 
     /// The same for a store that is not open, perhaps because it cannot be opened. Takes no lock.

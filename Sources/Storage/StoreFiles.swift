@@ -13,10 +13,12 @@ import Platform
 ///     files.endLine()
 ///     try files.sync()          // now it may be answered
 ///
-/// Whoever opened a store for writing holds its lock until this value goes.
+/// Several processes may have the same store open. Who changes it takes its lock first (`lockAndCatchUp`), sees what
+/// the others committed, commits, and lets go (`unlock`): one hold of the lock for all of a group. Who only reads takes
+/// no lock, looks at what is published (`catchUp`), and shows nothing above that.
 ///
-/// Invariants, while it may be written:
-/// 1. `journal` is the last journal that counts (`Recovery` has the rules), and its end was clean when it was opened.
+/// Invariants, while the lock is held:
+/// 1. `journal` is the last journal that counts (`Recovery` has the rules), and its end is clean.
 /// 2. Up to `journalEnd` it holds the lines of the commits up to `revision`, from there to `journalSize` line feeds.
 /// 3. Staged lines are numbered from `revision + 1` without a gap, and none of them has reached the file.
 /// 4. `revision` is published before anybody can learn of it; with durability sync it was synced before that.
@@ -29,10 +31,18 @@ public struct StoreFiles: ~Copyable {
 
     let settings: StoreSettings
     let place: StoreDirectory
-    /// Nil where the store was opened read-only.
-    let lock: FileLock?
-    /// The journal that is appended to; nil where the store was opened read-only.
+    /// What is taken for each group of changes; nil where the store can only be read.
+    var lock: TurnLock?
+    /// Where writers publish what may be shown; nil where there is no such file yet.
+    var lockFile: File?
+    /// What was last read there, or written by us.
+    var seenPublication = [UInt8](repeating: 0, count: Publication.byteCount)
+    /// The file that was the snapshot when it was read.
+    var snapshotIdentity: FileStatus?
+    /// The journal that is read on and appended to; nil where it has to be found again.
     var journal: File?
+    /// Whether `journal` was opened to be written.
+    var isJournalWritable = false
     /// Where the next line goes in it.
     var journalEnd: Int
     /// Its size: from `journalEnd` up to here there are line feeds.
@@ -70,15 +80,18 @@ public struct StoreFiles: ~Copyable {
     var seqBeforeLine: Int
     var hasPut = false
     var publication = ByteBuffer(capacity: 256)
+    var readBuffer = ByteBuffer(capacity: 256)
 
-    /// An open store. Without journal and lock it can only be read.
+    /// An open store. Without a lock it can only be read.
     init(
         _ settings: StoreSettings, _ place: consuming StoreDirectory, _ header: SnapshotHeader, revision: Int,
-        syncedRevision: Int, snapshotBytes: Int, lock: consuming FileLock?, journal: consuming File?
+        syncedRevision: Int, snapshotBytes: Int, lock: consuming TurnLock?, journal: consuming File?
     ) {
         self.settings = settings
         self.place = place
         self.lock = lock
+        lockFile = nil
+        snapshotIdentity = nil
         self.journal = journal
         journalEnd = 0
         journalSize = 0

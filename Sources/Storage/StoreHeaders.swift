@@ -138,8 +138,8 @@ extension Publication {
         buffer.append(UInt8(ascii: "\n"))
     }
 
-    /// Nil where nothing valid was published.
-    static func read(from file: borrowing File) throws(SystemError) -> Publication? {
+    /// The bytes of the file, as many as there are, at most those of a publication.
+    static func bytes(of file: borrowing File) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { buffer in
             do throws(SystemError) {
@@ -148,7 +148,14 @@ extension Publication {
                 return .failure(error)
             }
         }
-        guard try result.get() == byteCount else { return nil }
-        return bytes.withUnsafeBytes { Publication(line: $0) }
+        return Array(bytes[..<(try result.get())])
+    }
+
+    /// Nil where nothing valid was published.
+    init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount, let publication = bytes.withUnsafeBytes({ Publication(line: $0) }) else {
+            return nil
+        }
+        self = publication
     }
 }

@@ -14,14 +14,32 @@ import Testing
         }
     }
 
-    @Test func isBusyWhileAnotherHasTheLock() throws {
+    @Test func isReadButNotChangedWhileAnotherHasTheLock() throws {
         let first = try TestStore(settings(directory))
+        let lock = try FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)
+        let second = try reopened(settings(directory, timeout: 30)).get()
+        #expect(second.revision == first.files.revision)
+        #expect(try reopened(settings(directory, isReadOnly: true)).get().revision == first.files.revision)
+        var store = try TestStore(settings(directory, timeout: 30))
+        #expect(throws: StorageError.busy(reason: Self.busy(directory.path))) { try store.commit(.put(1, "a")) }
+        _ = consume lock
+        let third = try TestRecords(settings(directory))
+        #expect(throws: Never.self) { try third.with { try $0.lock() } }
+    }
+
+    private static func busy(_ path: String) -> String {
+        "Another process is changing the store in \(path); it held the lock for 30 ms. Try again."
+    }
+
+    @Test func waitsForTheLockWhereThereIsNoStoreYet() throws {
+        directory.restore([:])
+        let lock = try FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)
         guard case .failure(.busy(let reason)) = reopened(settings(directory, timeout: 30)) else {
             throw TestFailure("not busy")
         }
         #expect(reason.contains(directory.path))
-        // Whoever only reads needs no lock.
-        #expect(try reopened(settings(directory, isReadOnly: true)).get().revision == first.files.revision)
+        _ = consume lock
+        #expect(throws: Never.self) { _ = try TestStore(settings(directory)) }
     }
 
     @Test func refusesASymbolicLinkForADirectory() throws {

@@ -188,7 +188,10 @@ import Testing
         let faulty = FaultyFiles()
         var store = try TestStore(settings(directory, faulty.fileSystem))
         try store.commit(.put(1, "a"))
-        faulty.set(.forever(2, EIO))
+        faulty.set(.none)
+        try store.commit(.put(1, "b"))
+        let sync = try #require(faulty.trace.firstIndex { $0.hasPrefix("fdatasync") })
+        faulty.set(.forever(sync + 1, EIO))
         #expect(throws: StorageError.self) { try store.commit(.put(2, "lost")) }
         #expect(throws: StorageError.self) { try store.rewrite() }
         faulty.set(.none)

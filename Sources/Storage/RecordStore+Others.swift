@@ -1,0 +1,56 @@
+/// Several processes on the same store.
+extension RecordStore {
+    /// Sees what other processes have committed; asked before a group of requests, with nothing of one's own pending.
+    /// - Throws: where the files are others by now and cannot be read: then the store must be opened anew.
+    public mutating func catchUp() throws(StorageError) {
+        guard !needsFlush, !isCommitOpen, case .elsewhere = try Self.catchUp(&files, &table) else {
+            return noteRevision()
+        }
+        try reopen()
+    }
+
+    /// Takes the store for changes until `unlock`, and sees what other processes have committed. Nothing happens when it
+    /// is taken already, and in memory.
+    /// - Throws: `busy` where another process holds it past the time-out; what `catchUp` throws.
+    public mutating func lock() throws(StorageError) {
+        if isInMemory || isLocked || refusal != nil { return }
+        guard case .elsewhere = try Self.lockAndCatchUp(&files, &table) else { return noteRevision() }
+        try reopen()
+    }
+
+    /// Lets other processes change the store.
+    public mutating func unlock() {
+        if !isInMemory { files?.unlock() }
+    }
+
+    public var isLocked: Bool { withFiles { $0.isLocked } ?? false }
+
+    private static func catchUp(
+        _ files: inout StoreFiles?, _ table: inout RecordTable
+    ) throws(StorageError) -> StoreFiles.News {
+        try files?.catchUp { table.load($0) } ?? .seen
+    }
+
+    private static func lockAndCatchUp(
+        _ files: inout StoreFiles?, _ table: inout RecordTable
+    ) throws(StorageError) -> StoreFiles.News {
+        try files?.lockAndCatchUp { table.load($0) } ?? .seen
+    }
+
+    private mutating func noteRevision() {
+        guard let last = withFiles({ $0.revision }), !needsFlush else { return }
+        revision = last
+        flushedRevision = last
+    }
+
+    /// Reads everything anew. Where that fails nothing is left open, the lock included.
+    private mutating func reopen() throws(StorageError) {
+        guard let old = files.take() else { return }
+        var fresh = RecordTable(extractor: extractor)
+        let opened = try StoreFiles.reopen(old) { fresh.load($0) }
+        revision = opened.revision
+        flushedRevision = opened.revision
+        table = fresh
+        files = consume opened
+    }
+}

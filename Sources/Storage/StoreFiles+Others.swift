@@ -1,0 +1,174 @@
+import JSONCodec
+import Platform
+
+/// Other processes on the same directory: what they committed is seen, and never written over.
+extension StoreFiles {
+    /// What has happened since this process last looked.
+    enum News {
+        /// Nothing that was not seen already; or all of it was handed over.
+        case seen
+        /// The files are others now, or their end needs a judge: everything has to be read anew.
+        case elsewhere
+    }
+
+    /// Remembers which files were read.
+    mutating func note(_ snapshot: FileStatus?, published: [UInt8]) {
+        snapshotIdentity = snapshot
+        seenPublication = published
+        if lockFile == nil { lockFile = try? place.open(StoreDirectory.lockName, .read) }
+    }
+
+    // MARK: Reading
+
+    /// Hands over what others have committed and published. Takes no lock, and costs one read when there is nothing new.
+    mutating func catchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
+        guard let published = try readPublication() else { return .seen }
+        guard let publication = Publication(bytes: published) else {
+            // Nothing is there yet, or it is just being written: the next look will tell.
+            return .seen
+        }
+        guard publication.storeId == storeId, publication.generation == generation else { return .elsewhere }
+        if publication.durable > revision {
+            guard try follow(upTo: publication.durable, load) else { return .elsewhere }
+        }
+        if publication.isSynced { syncedRevision = max(syncedRevision, min(publication.durable, revision)) }
+        seenPublication = published
+        return .seen
+    }
+
+    /// What is published, where it is not what was seen last.
+    private mutating func readPublication() throws(StorageError) -> [UInt8]? {
+        if lockFile == nil { lockFile = try? place.open(StoreDirectory.lockName, .read) }
+        guard let lockFile = lockFile?.descriptor else { return nil }
+        readBuffer.truncate(to: 0)
+        do {
+            try readBuffer.append(upTo: Publication.byteCount) { (room) throws(SystemError) in
+                try settings.fileSystem.readAll(lockFile, into: room, at: 0)
+            }
+        } catch {
+            throw .reading(error, StoreDirectory.lockName)
+        }
+        let isSame = seenPublication.withUnsafeBytes { JSONText.sameBytes($0, readBuffer.bytes) }
+        return isSame ? nil : Array(readBuffer.bytes)
+    }
+
+    /// Reads on in the journal up to commit `last`; false where it does not go that far.
+    private mutating func follow(upTo last: Int, _ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
+        guard let journal = journal?.descriptor else { return false }
+        let name = StoreInventory.journalName(journalGeneration)
+        var lines = LineReader(journal, from: journalEnd, in: settings.fileSystem)
+        while revision < last {
+            let line: LineReader.Line?
+            do {
+                line = try lines.next()
+            } catch {
+                throw .reading(error, name, at: journalEnd)
+            }
+            guard let line, line.isTerminated, !line.isOverlong,
+                let commit = Seal.content(of: line.bytes).flatMap({ JournalLine(content: $0) }),
+                commit.seq == revision + 1
+            else { return false }
+            let isKnown = try commit.forEachChange { (event) throws(StorageError) in
+                guard let reason = load(event) else { return }
+                throw .corrupt(
+                    file: name, offset: line.offset, reason: "A change in \(name) is not valid: \(reason)")
+            }
+            guard isKnown else { return false }
+            revision = commit.seq
+            journalBytes += line.end - journalEnd
+            journalEnd = line.end
+        }
+        stagedSeq = revision
+        seqBeforeLine = revision
+        return true
+    }
+
+    // MARK: Writing
+
+    public var isLocked: Bool {
+        switch lock {
+        case .some(let lock): lock.isHeld
+        case .none: false
+        }
+    }
+
+    /// Takes the lock and hands over what others have committed; afterwards this process alone may commit, until `unlock`.
+    ///
+    /// - Returns: `elsewhere`, with the lock held: `reopen` is the way on.
+    /// - Throws: `busy` after the time-out. Then, and after any other error, the lock is not held.
+    mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
+        try takeLock()
+        do throws(StorageError) {
+            guard case .seen = try catchUp(load: load), isJournalWritable else { return .elsewhere }
+            return try isEndOurs() ? .seen : .elsewhere
+        } catch {
+            unlock()
+            throw error
+        }
+    }
+
+    private mutating func takeLock() throws(StorageError) {
+        do throws(FileLock.Failure) {
+            try lock?.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds)
+        } catch {
+            switch error {
+            case .timedOut: throw Self.lockFailure(nil, place.path, settings)
+            case .system(let error): throw Self.lockFailure(error, place.path, settings)
+            }
+        }
+    }
+
+    public mutating func unlock() { lock?.release() }
+
+    /// Takes the lock for lines that were staged without it: that is as good where nobody else has committed since.
+    /// - Returns: whether the lock was taken here, so that it has to be left again.
+    /// - Throws: `busy`, and the lines have to be staged anew.
+    mutating func lockForStaged() throws(StorageError) -> Bool {
+        if isLocked || lock == nil { return false }
+        try takeLock()
+        do throws(StorageError) {
+            if isJournalWritable, try readPublication() == nil, try isEndOurs() { return true }
+        } catch {
+            unlock()
+            throw error
+        }
+        unlock()
+        throw .busy(reason: "Another process has changed the store in \(place.path) meanwhile. Try again.")
+    }
+
+    /// Whether a line may be appended where this process believes the end to be. Asked with the lock held, because a
+    /// process that was killed may have begun another generation or journal, or a line, and not have published it.
+    private mutating func isEndOurs() throws(StorageError) -> Bool {
+        guard let journal = journal?.descriptor, let snapshotIdentity else { return false }
+        do throws(SystemError) {
+            guard let snapshot = try place.status(of: StoreDirectory.snapshotName),
+                snapshot.isSameFile(as: snapshotIdentity),
+                try place.status(of: StoreInventory.journalName(journalGeneration + 1)) == nil
+            else { return false }
+            // Behind a write of our own that failed lies what failed; nothing is appended there any more.
+            if isJournalUnusable { return true }
+            journalSize = max(try settings.fileSystem.status(journal).size, journalEnd)
+            guard journalSize > journalEnd else { return true }
+            var next: UInt8 = 0
+            let count = try withUnsafeMutableBytes(of: &next) { (byte) throws(SystemError) in
+                try settings.fileSystem.read(journal, byte, journalEnd)
+            }
+            return count == 0 || next == UInt8(ascii: "\n")
+        } catch {
+            throw .reading(error, error.subject.isEmpty ? StoreInventory.journalName(journalGeneration) : error.subject)
+        }
+    }
+
+    /// Reads everything anew, with the lock if it is held, which stays so.
+    static func reopen(
+        _ old: consuming StoreFiles, load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles {
+        var old = old
+        let settings = old.settings
+        let refusal = old.refusal.flatMap { $0.isReadOnly ? $0 : nil }
+        var lock = old.lock.take()
+        let place = try StoreDirectory(settings)
+        if lock?.isHeld == true, let held = lock.take() { return try openToWrite(place, held, settings, load) }
+        return try openToRead(place, settings, lock, refusal, load)
+    }
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Several hosts on one directory: nothing is lost, nothing is done twice, nobody starves.
+
+    Tests/Scripts/hosts.py PATH/TO/moodboard [--hosts 4] [--changes 2500] [--seed 1] [--in-flight 1]
+
+Each host toggles shared moods and creates its own, so many at a time as --in-flight says. Afterwards every acknowledged
+change is accounted for: revisions are unique and without a gap, every created mood is there, every shared mood is a
+favourite exactly when the number of its acknowledged toggles is odd. Python's standard library only.
+"""
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SHARED = 16
+
+
+def shared_id(number):
+    return "00000000-0000-4000-8000-%012d" % number
+
+
+def own_id(host, number):
+    return "00000000-0000-4000-9%03d-%012d" % (host, number)
+
+
+class Client:
+    def __init__(self, binary, directory):
+        self.process = subprocess.Popen(
+            [binary, "--store", directory, "--lock-timeout", "60"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def send(self, number, method, params):
+        line = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False)
+        self.process.stdin.write(line.encode() + b"\n")
+
+    def receive(self):
+        return json.loads(self.process.stdout.readline())
+
+    def call(self, method, params):
+        self.send(0, method, params)
+        self.process.stdin.flush()
+        return self.receive()
+
+    def close(self):
+        self.process.stdin.close()
+        return self.process.wait()
+
+
+def work(binary, directory, host, options, outcome):
+    chance = random.Random(options.seed * 1000 + host)
+    client = Client(binary, directory)
+    toggles, revisions, errors, longest = [0] * SHARED, [], [], 0.0
+    created = done = 0
+    while done < options.changes:
+        sent = []
+        for _ in range(min(options.in_flight, options.changes - done)):
+            if chance.random() < 0.5:
+                number = chance.randrange(SHARED)
+                client.send(done, "mood.toggleFavorite", {"id": shared_id(number)})
+                sent.append(number)
+            else:
+                client.send(done, "mood.create", {"id": own_id(host, created), "emoji": "😊", "label": "Happy"})
+                created += 1
+                sent.append(None)
+            done += 1
+        begin = time.monotonic()
+        client.process.stdin.flush()
+        for number in sent:
+            answer = client.receive()
+            longest = max(longest, time.monotonic() - begin)
+            if "error" in answer:
+                errors.append(answer["error"])
+            else:
+                revisions.append(answer["result"]["revision"])
+                if number is not None:
+                    toggles[number] += 1
+    code = client.close()
+    outcome[host] = (toggles, revisions, errors, longest, created, code)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("--hosts", type=int, default=4)
+    parser.add_argument("--changes", type=int, default=2500, help="of each host")
+    parser.add_argument("--in-flight", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = scratch + "/store"
+        first = Client(options.binary, directory)
+        for number in range(SHARED):
+            first.call("mood.create", {"id": shared_id(number), "emoji": "🎉", "label": "Shared"})
+        first.close()
+        outcome = [None] * options.hosts
+        begin = time.monotonic()
+        threads = [
+            threading.Thread(target=work, args=(options.binary, directory, host, options, outcome))
+            for host in range(options.hosts)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seconds = time.monotonic() - begin
+        last = Client(options.binary, directory)
+        verify = last.call("store.verify", {})["result"]
+        info = last.call("store.info", {})["result"]
+        wrong = sum(
+            last.call("mood.get", {"id": shared_id(number)})["result"]["isFavorite"]
+            != (sum(one[0][number] for one in outcome) % 2 == 1)
+            for number in range(SHARED))
+        missing = sum(
+            "result" not in last.call("mood.get", {"id": own_id(host, number)})
+            for host in range(options.hosts) for number in range(outcome[host][4]))
+        last.close()
+    revisions = sorted(revision for one in outcome for revision in one[1])
+    errors = [error for one in outcome for error in one[2]]
+    lost = options.hosts * options.changes - len(revisions) - len(errors)
+    doubled = len(revisions) - len(set(revisions))
+    gaps = info["revision"] - SHARED - len(set(revisions))
+    print(
+        f"{options.hosts} hosts, {len(revisions)} changes acknowledged in {seconds:.1f} s, {len(errors)} refused,"
+        f" {lost + missing} lost, {doubled} doubled, {gaps} unaccounted revisions, {wrong} wrong moods,"
+        f" verified: {verify['ok']}")
+    waits = ", ".join(f"{one[3] * 1000:.1f}" for one in outcome)
+    print(f"longest wait of each host, ms: {waits}")
+    for error in errors[:3]:
+        print(error)
+    is_right = not (errors or lost or missing or doubled or gaps or wrong) and verify["ok"]
+    sys.exit(0 if is_right and all(one[5] == 0 for one in outcome) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+import Platform
+import Testing
+
+@testable import Storage
+
+/// Several processes on one directory; here each is a store of its own, because a lock belongs to one open of its file.
+@Suite struct SeveralStoresTests {
+    let directory = TestDirectory()
+
+    private static func record(_ number: UInt64, _ text: String = "") -> TestRecord {
+        TestRecord(id: RecordID(high: 7, low: number), time: Int64(number), updated: 0, text: text, isMarked: false)
+    }
+
+    private func store(_ fileSystem: FileSystem = .system, timeout: Int = 0) throws -> TestRecords {
+        try TestRecords(settings(directory, fileSystem, timeout: timeout))
+    }
+
+    /// One group of changes, as a host makes it.
+    private func group(_ store: TestRecords, _ records: [TestRecord]) throws {
+        try store.with { try $0.lock() }
+        defer { store.with { $0.unlock() } }
+        for record in records {
+            store.put(record)
+            try store.endCommit()
+        }
+        try store.flush()
+    }
+
+    private func texts(_ store: TestRecords) throws -> [String] {
+        try store.with { try $0.catchUp() }
+        return store.contents.values.map(\.text).sorted()
+    }
+
+    @Test func seesWhatOthersCommit() throws {
+        let first = try store()
+        let second = try store()
+        try group(first, [Self.record(1, "a")])
+        #expect(try texts(second) == ["a"])
+        try group(second, [Self.record(2, "b"), Self.record(1, "c")])
+        #expect(try texts(first) == ["b", "c"])
+        #expect(first.revision == 3 && second.revision == 3)
+        try group(first, [Self.record(3, "d")])
+        #expect(try texts(second) == ["b", "c", "d"])
+    }
+
+    @Test func isBusyForTheOthersDuringAGroup() throws {
+        let first = try store()
+        let second = try store()
+        try first.with { try $0.lock() }
+        guard case .busy? = #expect(throws: StorageError.self, performing: { try second.with { try $0.lock() } }) else {
+            throw TestFailure("not busy")
+        }
+        #expect(try texts(second) == [])
+        first.with { $0.unlock() }
+        try group(second, [Self.record(1, "a")])
+    }
+
+    /// A commit that was staged without the lock is not put behind those of others.
+    @Test func refusesWhatWasStagedBeforeAnothersCommit() throws {
+        let first = try store()
+        let second = try store()
+        second.put(Self.record(2, "b"))
+        try second.endCommit()
+        try group(first, [Self.record(1, "a")])
+        guard case .busy? = #expect(throws: StorageError.self, performing: { try second.flush() }) else {
+            throw TestFailure("not busy")
+        }
+        #expect(try texts(second) == ["a"])
+        #expect(try texts(try store()) == ["a"])
+    }
+
+    @Test func goesOnBehindAnothersCompaction() throws {
+        let first = try store()
+        let second = try store()
+        let third = try store()
+        try group(first, [Self.record(1, "a"), Self.record(2, "b")])
+        _ = try first.with { store in
+            defer { store.unlock() }
+            return try store.compact()
+        }
+        try group(second, [Self.record(3, "c")])
+        #expect(try texts(first) == ["a", "b", "c"])
+        #expect(try texts(second) == ["a", "b", "c"])
+        #expect(try texts(third) == ["a", "b", "c"])
+        #expect(try texts(try store()) == ["a", "b", "c"])
+    }
+
+    /// The other one died between the commit point of its compaction and telling of it.
+    @Test func findsAGenerationThatNobodyPublished() throws {
+        let faulty = FaultyFiles()
+        let first = try store(faulty.fileSystem)
+        let second = try store()
+        try group(first, [Self.record(1, "a")])
+        #expect(try texts(second) == ["a"])
+        let before = directory.read("lock")
+        _ = try first.with { try $0.compact() }
+        first.close()
+        directory.write("lock", before)
+        try group(second, [Self.record(2, "b")])
+        #expect(try texts(second) == ["a", "b"])
+        #expect(try texts(try store()) == ["a", "b"])
+    }
+
+    @Test(arguments: ["{\"seq\":2,\"at\":\"20", "\u{0}\u{0}", "x\n"])
+    func writesNothingBehindAnUncleanEnd(end: String) throws {
+        let first = try store()
+        let second = try store()
+        try group(first, [Self.record(1, "a")])
+        #expect(try texts(second) == ["a"])
+        first.close()
+        let journal = directory.read("journal-1.jsonl")
+        let lines = journal.split(separator: 10, omittingEmptySubsequences: true)
+        let whole = lines.flatMap { $0 + [10] }
+        directory.overwrite("journal-1.jsonl", whole + Array(end.utf8))
+        try group(second, [Self.record(2, "b")])
+        #expect(directory.names.contains("journal-2.jsonl"))
+        #expect(directory.names.contains { $0.hasPrefix("torn-journal-1-") })
+        #expect(try texts(second) == ["a", "b"])
+        #expect(try texts(try store()) == ["a", "b"])
+    }
+
+    /// A line that was written and not yet synced must not be shown, though it can be read.
+    @Test func showsNothingThatIsNotPublished() throws {
+        let first = try store()
+        let second = try store()
+        try group(first, [Self.record(1, "a")])
+        let published = directory.read("lock")
+        try group(first, [Self.record(2, "b")])
+        let full = directory.read("lock")
+        directory.overwrite("lock", published)
+        #expect(try texts(second) == ["a"])
+        directory.overwrite("lock", full)
+        #expect(try texts(second) == ["a", "b"])
+    }
+
+    /// Random groups, compactions and reopenings by several stores: each sees every commit of the others.
+    @Test(arguments: SeededGenerator.seeds)
+    func areOneStoreTogether(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let stores = try (0..<4).map { _ in try store() }
+        var model: [RecordID: TestRecord] = [:]
+        var revision = 0
+        for step in 0..<150 {
+            let one = stores[Int.random(in: 0..<4, using: &random)]
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0:
+                one.close()
+                try one.open()
+            case 1:
+                _ = try one.with { store in
+                    defer { store.unlock() }
+                    return try store.compact()
+                }
+            default:
+                let records = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    TestRecord.random(RecordID(high: 7, low: .random(in: 0..<40, using: &random)), &random)
+                }
+                try group(one, records)
+                for record in records { model[record.id] = record }
+                revision += records.count
+            }
+            let reader = stores[Int.random(in: 0..<4, using: &random)]
+            try reader.with { try $0.catchUp() }
+            try #require(reader.contents == model, "seed \(seed), step \(step)")
+            try #require(reader.revision == revision, "seed \(seed), step \(step)")
+        }
+    }
+}
+
+extension TestDirectory {
+    /// Puts other bytes into a file that others have open.
+    func overwrite(_ name: String, _ bytes: [UInt8]) {
+        guard let file = try? File(path(name), .readWrite, in: .system) else { return }
+        try? file.truncate(to: 0)
+        bytes.withUnsafeBytes { try? file.write($0, at: 0) }
+    }
+}
