@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 
 /// The identity of a record: 128 bits, compared as they are written (the high word first).
@@ -50,15 +51,24 @@ public struct RecordExtractor: Sendable {
     public let compareTexts: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     /// The order of a record's text against a text that was taken from a position.
     public let compareText: @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+    /// The id of a record alone, or nil if the bytes are not a record.
+    public let id: @Sendable (UnsafeRawBufferPointer) -> RecordID?
+    /// The head of a record, its text being appended in a form whose bytes are ordered as the texts are; nil, and
+    /// anything may be appended, if the bytes are not a record.
+    public let headAndText: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
 
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
-        compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+        compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int,
+        id: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordID?,
+        headAndText: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
     ) {
         self.head = head
         self.compareTexts = compareTexts
         self.compareText = compareText
+        self.id = id
+        self.headAndText = headAndText
     }
 }
 

@@ -3,19 +3,19 @@ import Platform
 
 /// The first line of `moods.json`:
 /// `{"format":"moodboard","schemaVersion":3,"storeId":"…","generation":G,"revision":R,"count":C,"moods":[`
-struct SnapshotHeader: Equatable {
-    var schemaVersion: Int
-    var storeId: String
-    var generation: Int
+package struct SnapshotHeader: Equatable {
+    package var schemaVersion: Int
+    package var storeId: String
+    package var generation: Int
     /// The last commit that is in it.
-    var revision: Int
+    package var revision: Int
     /// How many records follow.
-    var count: Int
+    package var count: Int
 }
 
 extension SnapshotHeader {
     /// Nil where the line, without its line feed, is not exactly of the form.
-    init?(line: UnsafeRawBufferPointer) {
+    package init?(line: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(line)
         guard matcher.take("{\"format\":\"moodboard\",\"schemaVersion\":"), let schemaVersion = matcher.takeInteger(),
             matcher.take(",\"storeId\":\""), let storeId = matcher.takeText(count: 36),

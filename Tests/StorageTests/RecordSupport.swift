@@ -153,7 +153,12 @@ extension RecordExtractor {
     static let test = RecordExtractor(
         head: { TestRecord($0)?.head },
         compareTexts: { a, b in compare(text(a), text(b)) },
-        compareText: { record, text in compare(Self.text(record), text) })
+        compareText: { record, text in compare(Self.text(record), text) },
+        id: { TestRecord($0)?.id },
+        headAndText: { record, text in
+            text.append(utf8: TestRecord(record)?.text ?? "")
+            return TestRecord(record)?.head
+        })
 
     private static func text(_ record: UnsafeRawBufferPointer) -> [UInt8] {
         Array((TestRecord(record)?.text ?? "").utf8)
