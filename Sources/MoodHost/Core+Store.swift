@@ -16,7 +16,7 @@ extension Core {
             "store.insertSamples",
             { (core, _, out) throws(RPCError) in
                 try core.openForWriting()
-                let count = core.insertSamples()
+                let count = try core.insertSamples()
                 out.beginObject()
                 out.key("inserted")
                 out.integer(count)
@@ -41,10 +41,14 @@ extension Core {
         }
     }
 
-    mutating func insertSamples() -> Int {
+    mutating func insertSamples() throws(RPCError) -> Int {
         let ids = Samples.all.map { _ in makeID() }
         var next = ids.makeIterator()
-        return store.insertSamples(at: now) { next.next() ?? ids[0] }
+        do throws(MoodStoreError) {
+            return try store.insertSamples(at: now) { next.next() ?? ids[0] }
+        } catch {
+            throw RPCError(error)
+        }
     }
 
     /// What is in the store; where it cannot be opened, why.

@@ -128,7 +128,7 @@ extension Session {
         do {
             try core.openForWriting()
             guard core.store.count == 0 else { return }
-            _ = core.insertSamples()
+            _ = try core.insertSamples()
             try core.store.endCommit()
             try core.store.flush()
         } catch {

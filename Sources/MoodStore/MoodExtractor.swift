@@ -12,7 +12,9 @@ extension RecordExtractor {
         compareText: { record, text in
             withLabel(record) { label in text.withUnsafeBytes { CaseFolding.compareFolded(label, $0) } }
         },
-        id: { bytes in (CanonicalMood.id(bytes) ?? MoodMembers(trusting: ValidJSON(trusting: bytes)).id).map(RecordID.init) },
+        id: { bytes in
+            (CanonicalMood.id(bytes) ?? MoodMembers(trusting: ValidJSON(trusting: bytes)).id).map(RecordID.init)
+        },
         headAndText: { bytes, text in
             if let mood = CanonicalMood(bytes) {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }

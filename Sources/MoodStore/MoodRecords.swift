@@ -151,20 +151,39 @@ public struct MoodRecords: ~Copyable {
 
     /// Writes a mood.
     public mutating func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
-        writer.raw(record.bytes)
+        do throws(StorageError) {
+            if let bytes = try records.bytes(RecordID(id)) { return writer.raw(bytes) }
+        } catch {
+            throw .storage(error)
+        }
+        throw .notFound(id)
     }
 
     /// The bytes of a mood; valid until the store is next called.
     public mutating func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
-        return ValidJSON(trusting: record.bytes)
+        do throws(StorageError) {
+            if let bytes = try records.bytes(RecordID(id)) { return ValidJSON(trusting: bytes) }
+        } catch {
+            throw .storage(error)
+        }
+        throw .notFound(id)
+    }
+
+    /// A mood with what the store knows of it; valid until the store is next called.
+    @inline(__always)
+    mutating func stored(_ id: MoodID) throws(MoodStoreError) -> StoredRecord {
+        do throws(StorageError) {
+            if let record = try records.record(RecordID(id)) { return record }
+        } catch {
+            throw .storage(error)
+        }
+        throw .notFound(id)
     }
 
     /// What is said of a mood in one line: emoji, label, time and time zone, and its bytes. The rest is not read, which
     /// spares most of the work of the texts that are shared most.
     public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        let record = try stored(id)
         let bytes = ValidJSON(trusting: record.bytes)
         if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
         return (MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time)), bytes)
@@ -175,7 +194,9 @@ public struct MoodRecords: ~Copyable {
         records.bringNear(count: ids.count) { RecordID(ids[$0]) }
     }
 
-    public mutating func contains(_ id: MoodID) -> Bool { records.contains(RecordID(id)) }
+    public mutating func contains(_ id: MoodID) throws(MoodStoreError) -> Bool {
+        do throws(StorageError) { return try records.contains(RecordID(id)) } catch { throw .storage(error) }
+    }
 
     /// How many moods there are.
     public var count: Int { records.count }

@@ -32,6 +32,7 @@ extension Loading {
             store.journalGeneration = entry.generation
         }
         store.note(files.snapshotStatus, published: files.publishedBytes)
+        store.index = index.take()
         return store
     }
 
@@ -68,6 +69,7 @@ extension Loading {
         store.isJournalWritable = true
         store.note(files.snapshotStatus, published: files.publishedBytes)
         store.tidy()
+        store.index = index.take()
         if !isClean || recovery.publication?.generation != files.header.generation { store.publishAtOpening() }
         return store
     }

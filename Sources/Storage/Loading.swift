@@ -7,19 +7,30 @@ struct Loading: ~Copyable {
     let recovery: Recovery
     let outcome: Recovery.Outcome
     let snapshotBytes: Int
+    /// The way to the snapshot's records, where they were not handed over.
+    var index: SnapshotIndex?
     /// Why it can only be read, whoever asks.
     let refusal: StorageError?
 
     /// Finds snapshot and journals that belong together, and hands over all that is proven.
     init(
-        _ place: borrowing StoreDirectory, _ settings: StoreSettings, isLocked: Bool, _ load: (LoadEvent) -> String?
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?, isLocked: Bool,
+        _ load: (LoadEvent) -> String?
     ) throws(StorageError) {
         let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
         let files = try GenerationFiles(in: place, reader)
         let version = files.header.schemaVersion
         let recovery = Recovery(files.header, published: files.published, isLocked: isLocked)
+        var index: SnapshotIndex?
+        if let extractor, version == settings.schemaVersion {
+            index = SnapshotIndex.of(files.header, files.snapshotStatus, in: place, settings, extractor)
+        }
         do {
-            let content = try reader.read(files.snapshot, in: place.fileSystem) { bytes, _ in load(.record(bytes)) }
+            var content = SnapshotReader.Content(
+                header: files.header, records: files.header.count, bytes: files.snapshotStatus?.size ?? 0, edit: nil)
+            if index == nil {
+                content = try reader.read(files.snapshot, in: place.fileSystem) { bytes, _ in load(.record(bytes)) }
+            }
             outcome = try recovery.replay(files.journals) { (event, file, offset) throws(StorageError) in
                 try Self.handOver(event, file, offset, load)
             }
@@ -39,6 +50,7 @@ struct Loading: ~Copyable {
         } catch {
             throw version > settings.schemaVersion ? reader.newer(version) : error
         }
+        self.index = index
         self.files = files
         self.recovery = recovery
     }

@@ -96,9 +96,12 @@ public struct StoredRecord {
     public let bytes: UnsafeRawBufferPointer
 
     @inline(__always)
-    init(_ slot: RecordSlot) {
-        head = slot.head
-        bytes = slot.bytes
+    init(_ slot: RecordSlot) { self.init(slot.head, slot.bytes) }
+
+    @inline(__always)
+    init(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) {
+        self.head = head
+        self.bytes = bytes
     }
 }
 
@@ -127,11 +130,5 @@ struct RecordSlot {
 
     func deallocate() { free(body) }
 
-    func key(_ order: RecordOrder) -> Int64 {
-        switch order {
-        case .time: head.time
-        case .updated: head.updated
-        case .text: head.textPrefix
-        }
-    }
+    func key(_ order: RecordOrder) -> Int64 { head.key(order) }
 }

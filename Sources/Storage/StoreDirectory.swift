@@ -6,6 +6,7 @@ import Platform
 /// - `moods.json`: the snapshot, and the one commit point
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
 /// - `backup-G.json`: the snapshot of generation G, before a later one
+/// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off behind the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone
@@ -201,6 +202,8 @@ struct StoreInventory {
     private(set) var journals: [Int] = []
     /// Generations, ascending.
     private(set) var backups: [Int] = []
+    /// Generations, in no order.
+    private(set) var indexes: [Int] = []
     private(set) var temporaries: [String] = []
 
     init(_ names: [String]) {
@@ -211,6 +214,8 @@ struct StoreInventory {
                 journals.append(generation)
             } else if let generation = Self.number(in: name, "backup-", ".json") {
                 backups.append(generation)
+            } else if let generation = Self.number(in: name, "index-", "") {
+                indexes.append(generation)
             } else if name.utf8.starts(with: "temporary-".utf8) {
                 temporaries.append(name)
             }

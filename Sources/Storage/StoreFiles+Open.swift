@@ -12,18 +12,21 @@ extension StoreFiles {
     /// `load` answers nil, or what is wrong with a record. Where the directory or the file system cannot be written,
     /// or a person edited the snapshot, or acknowledged data is damaged, the store is opened to be read, as far as it is
     /// whole, and `refusal` says why. The lock is not held afterwards.
+    /// - Parameter extractor: with one, the snapshot is not handed over but left to its index (`takeIndex`), if it has one
+    ///   or one can be made.
     public static func open(
-        _ settings: StoreSettings, load: (LoadEvent) -> String?
+        _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let place = try StoreDirectory(settings)
         if settings.isReadOnly {
-            return try openToRead(place, settings, nil, .readOnly(reason: "The store was opened read-only."), load)
+            return try openToRead(
+                place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only."), load)
         }
         var lock: TurnLock
         do throws(SystemError) {
             lock = try TurnLock(place.path(of: StoreDirectory.lockName), directory: place.path, in: settings.fileSystem)
         } catch {
-            return try openWithoutLock(place, settings, error, load)
+            return try openWithoutLock(place, settings, extractor, error, load)
         }
         // A store that is there is read at once, whoever is at work on it: that one has judged its end.
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
@@ -31,23 +34,23 @@ extension StoreFiles {
             try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds)
         } catch {
             switch error {
-            case .timedOut where isThere: return try openToRead(place, settings, lock, nil, load)
+            case .timedOut where isThere: return try openToRead(place, settings, extractor, lock, nil, load)
             case .timedOut: throw lockFailure(nil, place.path, settings)
-            case .system(let error): return try openWithoutLock(place, settings, error, load)
+            case .system(let error): return try openWithoutLock(place, settings, extractor, error, load)
             }
         }
-        var files = try openToWrite(place, lock, settings, load)
+        var files = try openToWrite(place, lock, settings, extractor, load)
         files.unlock()
         return files
     }
 
     private static func openWithoutLock(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ error: SystemError,
-        _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
+        _ error: SystemError, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         guard error.isNoPermission else { throw lockFailure(error, place.path, settings) }
         let refusal = StorageError.readOnly(reason: "The store in \(place.path) cannot be written: \(error).")
-        return try openToRead(place, settings, nil, refusal, load)
+        return try openToRead(place, settings, extractor, nil, refusal, load)
     }
 
     /// - Parameter error: nil where the time was over.
@@ -67,10 +70,10 @@ extension StoreFiles {
 
     /// - Parameter refusal: why it is only read; nil where it may be written later, with the lock.
     static func openToRead(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
-        _ refusal: StorageError?, _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
+        _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        let loading = try Loading(place, settings, isLocked: false, load)
+        let loading = try Loading(place, settings, extractor, isLocked: false, load)
         let weightier = loading.refusal ?? refusal
         return try loading.openedToRead(place, settings, lock, weightier, load)
     }
@@ -78,7 +81,7 @@ extension StoreFiles {
     /// With the lock held: judges the end, and goes on behind it.
     static func openToWrite(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
-        _ load: (LoadEvent) -> String?
+        _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let inventory: StoreInventory
         do {
@@ -90,7 +93,7 @@ extension StoreFiles {
             try checkIsNew(inventory, place)
             return try create(place, lock, settings)
         }
-        let loading = try Loading(place, settings, isLocked: true, load)
+        let loading = try Loading(place, settings, extractor, isLocked: true, load)
         if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
         return try loading.openedToWrite(place, lock, settings, load)
     }

@@ -161,14 +161,16 @@ extension StoreFiles {
 
     /// Reads everything anew, with the lock if it is held, which stays so.
     static func reopen(
-        _ old: consuming StoreFiles, load: (LoadEvent) -> String?
+        _ old: consuming StoreFiles, _ extractor: RecordExtractor?, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var old = old
         let settings = old.settings
         let refusal = old.refusal.flatMap { $0.isReadOnly ? $0 : nil }
         var lock = old.lock.take()
         let place = try StoreDirectory(settings)
-        if lock?.isHeld == true, let held = lock.take() { return try openToWrite(place, held, settings, load) }
-        return try openToRead(place, settings, lock, refusal, load)
+        if lock?.isHeld == true, let held = lock.take() {
+            return try openToWrite(place, held, settings, extractor, load)
+        }
+        return try openToRead(place, settings, extractor, lock, refusal, load)
     }
 }

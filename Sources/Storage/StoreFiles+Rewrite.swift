@@ -85,6 +85,10 @@ extension StoreFiles {
             return
         }
         for name in inventory.temporaries { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
+        for generation in inventory.indexes where generation < self.generation {
+            let name = StoreInventory.indexName(generation)
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
         for generation in inventory.backups.filter({ $0 < self.generation }).dropLast() {
             let name = StoreInventory.backupName(generation)
             attempt(name) { () throws(SystemError) in try place.unlink(name) }

@@ -39,6 +39,8 @@ public struct StoreFiles: ~Copyable {
     var seenPublication = [UInt8](repeating: 0, count: Publication.byteCount)
     /// The file that was the snapshot when it was read.
     var snapshotIdentity: FileStatus?
+    /// The way to the snapshot's records, until somebody takes it.
+    var index: SnapshotIndex?
     /// The journal that is read on and appended to; nil where it has to be found again.
     var journal: File?
     /// Whether `journal` was opened to be written.
@@ -91,6 +93,7 @@ public struct StoreFiles: ~Copyable {
         self.place = place
         self.lock = lock
         lockFile = nil
+        index = nil
         snapshotIdentity = nil
         self.journal = journal
         journalEnd = 0

@@ -165,10 +165,11 @@ import Testing
     }
 
     /// The vectors of the reference implementation: the key 00…0f, the texts of 0, 1, 2, … bytes 00, 01, ….
-    @Test(arguments: [
-        (0, 0x726f_db47_dd0e_0e31), (1, 0x74f8_39c5_93dc_67fd), (8, 0x93f5_f579_9a93_2462),
-        (15, 0xa129_ca61_49be_45e5), (16, 0x3f2a_cc7f_57c2_9bdb),
-    ] as [(Int, UInt64)])
+    @Test(
+        arguments: [
+            (0, 0x726f_db47_dd0e_0e31), (1, 0x74f8_39c5_93dc_67fd), (8, 0x93f5_f579_9a93_2462),
+            (15, 0xa129_ca61_49be_45e5), (16, 0x3f2a_cc7f_57c2_9bdb),
+        ] as [(Int, UInt64)])
     func hashesAsTheReferenceDoes(length: Int, expected: UInt64) {
         let bytes = (0..<UInt8(length)).map { $0 }
         #expect(bytes.withUnsafeBytes { SipHash(IndexedSnapshot.key)($0) } == expected)

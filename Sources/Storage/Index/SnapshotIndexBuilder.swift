@@ -92,7 +92,9 @@ package struct SnapshotIndexBuilder: ~Copyable {
         appendOrders(header, &sort)
         var taken = ByteBuffer()
         swap(&taken, &image)
-        taken.withMutableBytes { header.write(to: UnsafeMutableRawBufferPointer(rebasing: $0[..<IndexFormat.pageBytes])) }
+        taken.withMutableBytes {
+            header.write(to: UnsafeMutableRawBufferPointer(rebasing: $0[..<IndexFormat.pageBytes]))
+        }
         return IndexImage(taken, header)
     }
 

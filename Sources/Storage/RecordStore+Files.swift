@@ -1,0 +1,122 @@
+import JSONCodec
+
+/// The files below, as far as callers know of them.
+extension RecordStore {
+    /// Calls `body` with the files, if there are any.
+    func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
+        switch files {
+        case .some(let files): body(files)
+        case .none: nil
+        }
+    }
+
+    /// What every change is answered with, or nil when the store can be written.
+    public var refusal: StorageError? {
+        withFiles { $0.refusal } ?? nil
+    }
+
+    /// Why nothing can be written, or nil.
+    public var readOnlyReason: String? { refusal?.reason }
+
+    public var storeID: String? {
+        withFiles { $0.storeId }
+    }
+
+    /// The bytes on disk; in memory, those of the records.
+    public var byteCount: Int {
+        withFiles { $0.snapshotBytes + $0.journalBytes } ?? layers.byteCount
+    }
+
+    /// Whether the journal has grown so much that a new snapshot pays.
+    public var wantsCompaction: Bool {
+        !needsFlush && withFiles { $0.wantsRewrite } == true
+    }
+
+    /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
+    /// nothing to do.
+    public mutating func compact() throws(StorageError) -> RewriteReport? {
+        try lock()
+        return try rewrite()
+    }
+
+    /// Begins the next generation with all that is visible.
+    @discardableResult
+    mutating func rewrite() throws(StorageError) -> RewriteReport? {
+        guard !isInMemory else { return nil }
+        let report = try Self.rewrite(&files, &layers, revision, time)
+        refreshBase()
+        return report
+    }
+
+    private static func rewrite(
+        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: [UInt8]
+    ) throws(StorageError) -> RewriteReport? {
+        let time = ByteBuffer(copying: time)
+        var fault: IndexFault?
+        do throws(StorageError) {
+            return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) { emit in
+                do throws(IndexFault) {
+                    try layers.walk(.time, isDescending: false, behind: nil) {
+                        emit($0.bytes)
+                        return true
+                    }
+                } catch {
+                    fault = error
+                }
+            }
+        } catch {
+            // Fewer records came than were announced, so nothing was replaced; this is why.
+            switch fault {
+            case .snapshot(let damage)?: throw damage
+            case .indexDamaged(let reason)?: throw .busy(reason: reason + " Try again.")
+            case nil: throw error
+            }
+        }
+    }
+
+    /// After a rewrite what is in memory is in the snapshot too. Where that cannot be read now, all stays as it is: the
+    /// file that the old index speaks of is still open.
+    private mutating func refreshBase() {
+        guard let index = files?.openIndex(extractor) else { return }
+        layers = LayeredRecords(index, extractor: extractor)
+    }
+
+    /// Reads everything again from the disk and checks it.
+    public mutating func verify() -> VerifyReport? {
+        let extractor = extractor
+        return files?.verify { extractor.problem($0) }
+    }
+
+    /// Checks the files of a store that could not be opened.
+    public static func verify(_ settings: StoreSettings, _ extractor: RecordExtractor) -> VerifyReport {
+        StoreFiles.verify(settings) { extractor.problem($0) }
+    }
+}
+
+extension RecordExtractor {
+    /// What is wrong with bytes that should be a record, or nil.
+    func problem(_ bytes: UnsafeRawBufferPointer) -> String? { head(bytes) == nil ? "this line is not a record" : nil }
+}
+
+extension RecordTable {
+    /// Takes over what an opened store holds.
+    /// - Returns: what is wrong with the record, or nil.
+    mutating func load(_ event: LoadEvent) -> String? {
+        switch event {
+        case .record(let bytes):
+            guard let head = extractor.head(bytes) else { return "this line is not a record" }
+            guard find(head.id) == nil else { return "a second record with the same id" }
+            insert(RecordSlot(head: head, copying: bytes))
+        case .put(let bytes):
+            guard let head = extractor.head(bytes) else { return "this is not a record" }
+            let slot = RecordSlot(head: head, copying: bytes)
+            if let number = find(head.id) { replace(number, with: slot).deallocate() } else { insert(slot) }
+        case .delete(let text):
+            guard let id = RecordID(text: text) else { return "this is not an id" }
+            if let number = find(id) { remove(number).deallocate() }
+        case .clear:
+            for slot in removeAll() { slot.deallocate() }
+        }
+        return nil
+    }
+}
