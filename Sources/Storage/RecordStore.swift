@@ -338,20 +338,9 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Reads everything again from the disk and checks it.
-    public mutating func verify() -> VerifyReport? {
-        let extractor = extractor
-        return files?.verify { extractor.problem($0) }
+    public func verify(_ examination: RecordExamination) -> VerifyReport? {
+        withFiles { $0.verify(examination) }
     }
-
-    /// Checks the files of a store that could not be opened.
-    public static func verify(_ settings: StoreSettings, _ extractor: RecordExtractor) -> VerifyReport {
-        StoreFiles.verify(settings) { extractor.problem($0) }
-    }
-}
-
-extension RecordExtractor {
-    /// What is wrong with bytes that should be a record, or nil.
-    func problem(_ bytes: UnsafeRawBufferPointer) -> String? { head(bytes) == nil ? "this line is not a record" : nil }
 }
 
 extension RecordTable {

@@ -138,7 +138,8 @@ struct SnapshotReader {
         if version < schemaVersion { return older(version) }
         return .unavailable(
             reason: "\(name) is not laid out as this program writes it: its first line, then one record a line.",
-            advice: "Undo the change of its layout, or copy the newest backup over it.")
+            advice: "If it was laid out anew on purpose, accept it (mood store accept --yes); if not, copy the newest"
+                + " backup over it.")
     }
 
     func newer(_ version: Int) -> StorageError {
