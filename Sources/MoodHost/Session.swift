@@ -104,6 +104,10 @@ struct Session: ~Copyable {
             groupFrames += 1
             frameNumber += 1
             handle(frame)
+            if core.endsGroup {
+                core.endsGroup = false
+                commit()
+            }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes, !core.store.needsFlush || isOutputFull {
                 commit()
@@ -326,6 +330,9 @@ struct Session: ~Copyable {
     ) throws(RPCError) {
         output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
+        // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
+        if method.effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
+        defer { core.notices.endStreaming() }
         try handlers[number](&core, arguments, &output)
         output.endResponse()
         if output.count - mark > room {
