@@ -32,7 +32,7 @@ struct SalvageSources {
         }
         hasSnapshot = inventory.hasSnapshot
         let (header, isWhole) = Self.survey(StoreDirectory.snapshotName, place)
-        if let version = header?.schemaVersion, version > schemaVersion {
+        if let version = header?.schemaVersion ?? Self.probedVersion(place), version > schemaVersion {
             throw SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: schemaVersion).newer(version)
         }
         guard hasSnapshot || !inventory.journals.isEmpty || !inventory.backups.isEmpty || !past.journals.isEmpty else {
@@ -98,6 +98,16 @@ struct SalvageSources {
                 })
         else { return (nil, false) }
         return (survey.header, isWhole && survey.isSealed && survey.header?.count == survey.records)
+    }
+
+    /// What a snapshot of another layout says of itself.
+    private static func probedVersion(_ place: borrowing StoreDirectory) -> Int? {
+        guard let file = try? place.open(StoreDirectory.snapshotName, .read), let text = try? file.readWhole() else {
+            return nil
+        }
+        var probe = SchemaProbe()
+        probe.read(text.bytes)
+        return probe.version
     }
 
     private static func journal(_ generation: Int, _ name: String, _ place: borrowing StoreDirectory) -> Journal {

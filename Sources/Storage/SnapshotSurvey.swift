@@ -17,7 +17,7 @@ struct SnapshotSurvey {
     /// The size of the file.
     var bytes = 0
     /// Whether there is a closing line.
-    private var isClosed = false
+    private(set) var isClosed = false
     /// Whether it is the last line, ended, and says the checksum that the bytes before it have.
     var isSealed = false
 

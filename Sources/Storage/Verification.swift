@@ -69,18 +69,25 @@ struct Verification {
             }
             report.bytes += survey.bytes
             meter.finishFile(of: survey.bytes)
-            guard report.problems.count == before, let header = survey.header else { return }
-            if !survey.isSealed {
+            if survey.isClosed, !survey.isSealed {
                 add(
-                    .edited, name, survey.bytes,
+                    .damaged, name, survey.bytes,
                     "Its checksum is wrong: it was changed by something else than this program.")
-            } else if header.count != survey.records {
+            } else if let header = survey.header, survey.isSealed, header.count != survey.records {
                 add(.damaged, name, 0, "\(name) counts \(header.count) records but holds \(survey.records).")
             }
             checkIdentities(name)
+            // Whoever edits a file leaves a document; what a disk damages is seldom one.
+            guard !survey.isSealed, report.problems.count > before, Self.isDocument(file) else { return }
+            for index in before..<report.problems.count { report.problems[index].kind = .edited }
         } catch {
             add(.reading(error, name))
         }
+    }
+
+    private static func isDocument(_ file: borrowing File) -> Bool {
+        guard let text = try? file.readWhole() else { return false }
+        return SnapshotDocument(text.bytes, schemaVersion: 0) { _, _ in nil }.isStore
     }
 
     private mutating func checkRecord(
