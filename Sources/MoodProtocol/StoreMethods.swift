@@ -50,7 +50,8 @@ public enum StoreMethods {
             .required("offset", .integer(0 ... .max), "Where in it, in bytes."),
             .required("reason", .string(.plain), "What is wrong there."),
             .required(
-                "kind", .choice(["edited", "damaged", "unfinished", "missing", "unreadable", "version"]),
+                "kind",
+                .choice(["edited", "damaged", "unfinished", "missing", "unreadable", "version", "interrupted"]),
                 "What sort of problem it is: each is mended in another way."),
         ])
     }

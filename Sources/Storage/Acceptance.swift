@@ -186,7 +186,8 @@ struct Acceptance: ~Copyable {
 
     /// Makes the next generation, and publishes it.
     consuming func write(
-        behind journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing FileLock, _ settings: StoreSettings
+        behind journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing FileLock,
+        _ settings: StoreSettings
     ) throws(RepairError) -> AcceptReport {
         var next = header
         next.generation = (journals.entries.map(\.generation).max() ?? header.generation) + 1

@@ -32,8 +32,7 @@ struct Loading: ~Copyable {
                 } else if let edit = content.edit {
                     .readOnly(
                         reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) If that was meant,"
-                            + " accept it (mood store accept --yes); if not, undo it, or copy the newest backup over"
-                            + " the file.")
+                            + " accept it (mood store accept --yes); if not, undo it (mood doctor says how).")
                 } else {
                     nil
                 }

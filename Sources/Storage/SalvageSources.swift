@@ -53,7 +53,8 @@ struct SalvageSources {
             + inventory.journals.filter { $0 < generation }.map {
                 Self.journal($0, StoreInventory.journalName($0), place)
             }
-        chooseStart(before.sorted { $0.generation < $1.generation }, inventory.backups.filter { $0 < generation }, place)
+        chooseStart(
+            before.sorted { $0.generation < $1.generation }, inventory.backups.filter { $0 < generation }, place)
     }
 
     /// The newest backup, or else the very beginning, from which the journals lead to the snapshot without a gap.

@@ -48,7 +48,8 @@ extension StoreFiles {
         // Temporary files are what an attempt left that was killed.
         guard names.allSatisfy({ $0.utf8.starts(with: "temporary-".utf8) }) else {
             throw .refused(
-                reason: "\(target) is not empty. Name a directory that is not there yet, or an empty one.", problems: [])
+                reason: "\(target) is not empty. Name a directory that is not there yet, or an empty one.", problems: []
+            )
         }
         guard !lies(target, in: place) else {
             throw .refused(
@@ -90,7 +91,8 @@ extension StoreFiles {
             throw .storage(.writing(error, target))
         }
         do {
-            let made = try Generation.make(header, backupOf: nil, at: settings.timestamp(), in: place, settings) { emit in
+            let made = try Generation.make(header, backupOf: nil, at: settings.timestamp(), in: place, settings) {
+                emit in
                 records.forEach(emit)
             }
             return made.snapshotBytes

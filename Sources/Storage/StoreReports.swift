@@ -51,6 +51,8 @@ public struct VerifyReport: Sendable, Equatable {
         case unreadable
         /// The snapshot is of another schema version.
         case version
+        /// A reset was interrupted; it goes on where it was.
+        case interrupted
     }
 
     public var isWhole: Bool { problems.isEmpty }

@@ -179,7 +179,11 @@ struct Verification {
             return add(.reading(error, place.path))
         }
         guard inventory.hasSnapshot else {
-            add(.missing, error)
+            if let name = inventory.unfinishedResets.first {
+                add(.interrupted, name, 0, "A reset was interrupted; a part of the files is in \(name).")
+            } else {
+                add(.missing, error)
+            }
             return surveyAll(inventory.journals, place)
         }
         do throws(SystemError) {
@@ -238,10 +242,10 @@ struct Verification {
     private mutating func add(_ error: StorageError) { add(Self.kind(of: error), error) }
 
     private mutating func add(_ kind: VerifyReport.Kind, _ error: StorageError) {
-        if case .corrupt(let file, let offset, let reason) = error {
-            add(kind, file, offset, reason)
-        } else {
-            add(kind, StoreDirectory.snapshotName, 0, error.reason)
+        switch error {
+        case .corrupt(let file, let offset, let reason): add(kind, file, offset, reason)
+        case .unavailable(let reason, let advice): add(kind, StoreDirectory.snapshotName, 0, "\(reason) \(advice)")
+        default: add(kind, StoreDirectory.snapshotName, 0, error.reason)
         }
     }
 

@@ -13,7 +13,8 @@ import Testing
         for (number, label) in [(1, "One"), (2, "Two")] {
             _ = try session.result(
                 "mood.create",
-                #"{"id":"\#(testID(number))","emoji":"😊","label":"\#(label)","timestamp":"2026-01-0\#(number)T00:00:00Z"}"#)
+                #"{"id":"\#(testID(number))","emoji":"😊","label":"\#(label)","timestamp":"2026-01-0\#(number)T00:00:00Z"}"#
+            )
         }
         _ = try session.result("store.compact")
         return session
@@ -62,7 +63,8 @@ import Testing
         (#""emoji":"😊""#, #""emoji":"x""#, "emoji"), (#""label":"Two""#, #""label":"""#, "label"),
         (#""tags":[]"#, #""tags":["a","a"]"#, "tags"), (#""notes":"""#, #""notes":null"#, "notes"),
         (#","revision":2}"#, #","revision":-2}"#, "revision"), (#","label":"Two""#, "", "lacks \"label\""),
-        (#""isFavorite":false"#, #""isFavorite":0"#, "isFavorite"), (#""notes":"""#, #""notes":"","actions":1"#, "actions"),
+        (#""isFavorite":false"#, #""isFavorite":0"#, "isFavorite"),
+        (#""notes":"""#, #""notes":"","actions":1"#, "actions"),
         (#""attachments":[]"#, #""attachments":[{"kind":"link"}]"#, "attachments"),
         (#""notes":"""#, #""notes":"","valence":2"#, "valence"),
     ])
@@ -132,7 +134,9 @@ import Testing
         fault.set("fdatasync", EIO)
         var output = ""
         while !session.process() { output += session.takeOutput() }
-        let answers = try (output + session.takeOutput()).split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        let answers = try (output + session.takeOutput()).split(separator: "\n").map {
+            try JSONValue(parsing: String($0))
+        }
         #expect(answers.map(\.outcome) == ["ok", "outcomeUnknown"])
         #expect(directory.names.filter { $0.hasPrefix("set-aside-") }.count == 1)
     }

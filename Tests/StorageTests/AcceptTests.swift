@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"id":"\#(identifier(9))","label":"new"},"#, [1: "first", 2: "second", 9: "new"]), ("", [1: "first", 2: "second"]),
+        (#"{"id":"\#(identifier(9))","label":"new"},"#, [1: "first", 2: "second", 9: "new"]),
+        ("", [1: "first", 2: "second"]),
     ])
     func recordsMayBeAddedAndAreSorted(added: String, expected: [Int: String]) throws {
         do {

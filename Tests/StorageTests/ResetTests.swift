@@ -28,9 +28,10 @@ import Testing
         let path = try StoreFiles.reset(settings(directory))
         #expect(path == directory.path(aside))
         #expect(
-            directory.names == [
-                "journal-x.jsonl", "lock", "moods.json~", "notes.txt", "plugins", aside, "set-aside-2025",
-            ].sorted())
+            directory.names
+                == [
+                    "journal-x.jsonl", "lock", "moods.json~", "notes.txt", "plugins", aside, "set-aside-2025",
+                ].sorted())
         for (name, bytes) in before where name != "lock" { #expect(directory.read(aside + "/" + name) == bytes) }
         #expect(directory.read(aside + "/history/journal-1.jsonl").count > 0)
         #expect(try FileSystem.system.statusOfPath(directory.path(aside)).permissions == 0o700)

@@ -136,8 +136,9 @@ import Testing
         let before = directory.contents()
         mkdir(target.path, 0o700)
         target.write("letter.txt", "mine")
-        for path in [target.path, directory.path, directory.path("new"), directory.path("a/b/c"), target.path("letter.txt")]
-        {
+        for path in [
+            target.path, directory.path, directory.path("new"), directory.path("a/b/c"), target.path("letter.txt"),
+        ] {
             do throws(RepairError) {
                 _ = try salvage(settings(directory), to: path)
                 Issue.record("\(path) was taken")
