@@ -21,8 +21,13 @@ final class NoticeQueue {
 
     var isEmpty: Bool { ends.isEmpty && unsent.isEmpty }
 
-    /// Drops what has not begun to leave.
-    func removeAll() {
+    /// Drops what has not begun to leave, because the request has failed.
+    func drop() {
+        endStreaming()
+        removeAll()
+    }
+
+    private func removeAll() {
         writer.rewind(to: 0)
         ends.removeAll(keepingCapacity: true)
     }

@@ -319,7 +319,7 @@ struct Session: ~Copyable {
     private mutating func fail(_ error: RPCError, _ id: UnsafeRawBufferPointer?, _ mark: Int) {
         output.rewind(to: mark)
         core.store.abandonCommit()
-        core.notices.removeAll()
+        core.notices.drop()
         output.errorResponse(id: id, error)
     }
 
@@ -331,8 +331,8 @@ struct Session: ~Copyable {
         output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
         // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
-        if method.effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
-        defer { core.notices.endStreaming() }
+        let effect = catalogue.methods[number].effect
+        if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
         try handlers[number](&core, arguments, &output)
         output.endResponse()
         if output.count - mark > room {
@@ -342,7 +342,8 @@ struct Session: ~Copyable {
                 "The answer does not fit into the batch's answer of at most \(limits[.messageBytes]) bytes. Ask for it by itself.",
                 [.init("limit", "messageBytes"), .init("value", .number(String(limits[.messageBytes])))])
         }
-        guard catalogue.methods[number].effect == .write else { return }
+        if effect == .long { core.notices.endStreaming() }
+        guard effect == .write else { return }
         if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
         } else {
