@@ -104,7 +104,7 @@ extension Core {
         do throws(StorageError) {
             // What earlier requests of the group changed has to be in the journal before it is replaced.
             try store.flushEarly()
-            _ = try store.compact()
+            _ = try store.compact { done, total in report("Writing the snapshot", done, total) }
         } catch {
             throw RPCError(error, forWriting: true)
         }

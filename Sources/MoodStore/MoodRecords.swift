@@ -204,5 +204,10 @@ public struct MoodRecords: ~Copyable {
     public var wantsCompaction: Bool { records.wantsCompaction }
 
     /// Writes a new snapshot and begins a new journal. Nil in memory.
-    public mutating func compact() throws(StorageError) -> RewriteReport? { try records.compact() }
+    /// - Parameter progress: called now and then with the number of moods written so far and in all.
+    public mutating func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
+        try records.compact(progress: progress)
+    }
 }

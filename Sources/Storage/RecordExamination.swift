@@ -23,7 +23,7 @@ public struct RecordExamination {
     }
 }
 
-/// Counts bytes over several files, and tells of them at most a few hundred times.
+/// Counts what is done of a whole, perhaps over several files, and tells of it at most a few hundred times.
 struct ProgressMeter {
     private let total: Int
     private let step: Int
@@ -31,9 +31,10 @@ struct ProgressMeter {
     private var finished = 0
     private var told = 0
 
-    init(total: Int, tell: @escaping (_ done: Int, _ total: Int) -> Void) {
+    /// - Parameter stepMin: less is not worth telling; for bytes a MiB.
+    init(total: Int, stepMin: Int = 1 << 20, tell: @escaping (_ done: Int, _ total: Int) -> Void) {
         self.total = total
-        step = max(1 << 20, total / 256)
+        step = max(stepMin, total / 256)
         self.tell = tell
     }
 

@@ -315,23 +315,33 @@ public struct RecordStore: ~Copyable {
 
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
     /// nothing to do.
-    public mutating func compact() throws(StorageError) -> RewriteReport? {
+    /// - Parameter progress: called now and then with the number of records written so far and in all.
+    public mutating func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void
+    ) throws(StorageError) -> RewriteReport? {
         try lock()
-        return try rewrite()
+        return try rewrite(progress)
     }
 
     @discardableResult
-    private mutating func rewrite() throws(StorageError) -> RewriteReport? {
-        try Self.rewrite(&files, &table, revision, time)
+    private mutating func rewrite(
+        _ progress: @escaping (Int, Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
+        try Self.rewrite(&files, &table, revision, time, progress)
     }
 
     private static func rewrite(
-        _ files: inout StoreFiles?, _ table: inout RecordTable, _ revision: Int, _ time: [UInt8]
+        _ files: inout StoreFiles?, _ table: inout RecordTable, _ revision: Int, _ time: [UInt8],
+        _ progress: @escaping (Int, Int) -> Void
     ) throws(StorageError) -> RewriteReport? {
         let time = ByteBuffer(copying: time)
+        var meter = ProgressMeter(total: table.count, stepMin: 4096, tell: progress)
+        var written = 0
         return try files?.rewrite(revision: revision, count: table.count, at: time.bytes) { emit in
             table.walk(.time, isDescending: false, behind: nil) {
                 emit($0.bytes)
+                written += 1
+                meter.advance(to: written)
                 return true
             }
         }

@@ -210,6 +210,22 @@ import Testing
         #expect(try session.answers(request(10, "host.ping")).count == 1)
     }
 
+    @Test func compactionCountsMoods() throws {
+        let session = TestSession(TestDirectory())
+        let lines = (1...9000).map { request($0, "mood.create", #"{"emoji":"😊","label":"A"}"#) }
+        _ = session.output(for: lines.joined(separator: "\n") + "\n")
+        var sent: [UInt8] = []
+        session.stream { bytes in
+            sent += bytes
+            return bytes.count
+        }
+        _ = try session.answers(request(1, "store.compact", #"{"progressToken":1}"#))
+        let done = try String(decoding: sent, as: UTF8.self).split(separator: "\n").map {
+            try JSONValue(parsing: String($0))["params"]?["value"]?["done"]?.integer
+        }
+        #expect(done == [0, 4096, 8192, 9000])
+    }
+
     @Test func leavesWhileTheRequestWorks() throws {
         let directory = TestDirectory()
         let session = try large(directory)
