@@ -86,7 +86,7 @@ struct Acceptance: ~Copyable {
         let published = try RepairError.storage { () throws(StorageError) in
             try GenerationFiles.readPublication(place)
         }
-        recovery = Recovery(header, published: published, isLocked: true)
+        recovery = Recovery(header, published: Publication(bytes: published), isLocked: true)
     }
 
     /// The journals behind the edited snapshot, open.

@@ -317,7 +317,7 @@ public struct RecordStore: ~Copyable {
     /// nothing to do.
     /// - Parameter progress: called now and then with the number of records written so far and in all.
     public mutating func compact(
-        progress: @escaping (_ done: Int, _ total: Int) -> Void
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
         try lock()
         return try rewrite(progress)

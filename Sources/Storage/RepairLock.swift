@@ -7,31 +7,19 @@ enum RepairLock {
         guard !settings.isReadOnly else {
             throw .storage(.readOnly(reason: "The store was opened read-only."))
         }
-        do {
+        do throws(FileLock.Failure) {
             return try FileLock.acquire(
-                place.path(of: StoreDirectory.lockName), timeoutMilliseconds: settings.lockTimeoutMilliseconds,
-                in: settings.fileSystem)
+                place.path(of: StoreDirectory.lockName), behind: place.path,
+                timeoutMilliseconds: settings.lockTimeoutMilliseconds, in: settings.fileSystem)
         } catch {
-            throw .storage(explained(error, place.path, settings))
-        }
-    }
-
-    private static func explained(
-        _ failure: FileLock.Failure, _ path: String, _ settings: StoreSettings
-    ) -> StorageError {
-        switch failure {
-        case .timedOut:
-            .busy(
-                reason: "Another process has the store in \(path) open for writing; it held the lock for"
-                    + " \(settings.lockTimeoutMilliseconds) ms. End it, then try again.")
-        case .system(let error) where error.isNoPermission:
-            .readOnly(reason: "The store in \(path) cannot be written: \(error).")
-        case .system(let error) where error.isNoSpace:
-            .full(reason: "The lock file in \(path) cannot be made: \(error). Free some space.")
-        case .system(let error):
-            .unavailable(
-                reason: "The store in \(path) cannot be locked: \(error).",
-                advice: "Check who may use it, and that its file system has locks.")
+            switch error {
+            case .timedOut:
+                throw .storage(StoreFiles.lockFailure(nil, place.path, settings))
+            case .system(let error) where error.isNoPermission:
+                throw .storage(.readOnly(reason: "The store in \(place.path) cannot be written: \(error)."))
+            case .system(let error):
+                throw .storage(StoreFiles.lockFailure(error, place.path, settings))
+            }
         }
     }
 }

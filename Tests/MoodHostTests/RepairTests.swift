@@ -156,6 +156,28 @@ import Testing
         #expect(directory.names.filter { $0.hasPrefix("set-aside-") }.count == 1)
     }
 
+    /// Another host on the same directory, which has the store open, goes on with what was made of it.
+    @Test func anotherHostGoesOnWithTheMendedStore() throws {
+        let directory = TestDirectory()
+        let mending = try filled(directory)
+        let before = TestSession(directory)
+        #expect(try labels(before) == ["One", "Two"])
+        edit(directory, "\"One\"", "\"Won\"")
+        let beside = TestSession(directory)
+        #expect(try beside.call("mood.clear", confirmed).kind == "storeReadOnly")
+        _ = try mending.result("store.accept", confirmed)
+        for session in [before, beside] {
+            #expect(try labels(session) == ["Won", "Two"])
+            #expect(try session.call("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#).outcome == "ok")
+        }
+        _ = try mending.result("store.reset", confirmed)
+        for session in [before, beside, mending] {
+            _ = try session.result("mood.create", #"{"emoji":"😊","label":"New"}"#)
+        }
+        #expect(try labels(before).count == 3 && labels(beside).count == 3)
+        #expect(try before.result("store.verify")["ok"]?.boolean == true)
+    }
+
     @Test func whatIsReadOnlyIsNotMendedButSaved() throws {
         let directory = TestDirectory()
         let saved = TestDirectory()

@@ -62,7 +62,7 @@ import Testing
             case 2 where !isInMemory:
                 try store.flush()
                 model.flush()
-                _ = try store.with { try $0.compact { _, _ in } }
+                _ = try store.with { try $0.compact() }
             default:
                 try store.flush()
                 model.flush()
@@ -365,7 +365,7 @@ import Testing
             #expect(isPlain && !store.wantsCompaction)
             let bytes = store.byteCount
             #expect(bytes == Self.record(1).json.utf8.count)
-            let compaction = try store.compact { _, _ in }
+            let compaction = try store.compact()
             #expect(compaction == nil)
             let verification = store.verify(examination)
             #expect(verification == nil)

@@ -163,7 +163,7 @@ struct Diagnosis {
             case "storeBusy":
                 findings.append(
                     Finding(
-                        what: message, meaning: "Its files are not the matter: one program at a time may change them.",
+                        what: message, meaning: "Its files are not the matter: one program at a time changes them, and that one takes long.",
                         remedies: [
                             Remedy(
                                 when: "Wait for it or end it. Which it is tells:",
