@@ -163,7 +163,9 @@ struct Diagnosis {
             case "storeBusy":
                 findings.append(
                     Finding(
-                        what: message, meaning: "Its files are not the matter: one program at a time changes them, and that one takes long.",
+                        what: message,
+                        meaning:
+                            "Its files are not the matter: one program at a time changes them.",
                         remedies: [
                             Remedy(
                                 when: "Wait for it or end it. Which it is tells:",
