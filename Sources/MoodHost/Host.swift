@@ -17,6 +17,7 @@ public enum Host {
             let streams = try StandardStreams.claim()
             let interruption = try Interruption.install()
             var session = Session(core: Core(options, location(options)))
+            session.core.notices.send = streams.interimWriter
             if options.insertsSamples { session.insertSamplesIfEmpty() }
             serve(&session, streams, interruption)
             return 0

@@ -104,6 +104,10 @@ struct Session: ~Copyable {
             groupFrames += 1
             frameNumber += 1
             handle(frame)
+            if core.endsGroup {
+                core.endsGroup = false
+                commit()
+            }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes, !core.store.needsFlush || isOutputFull {
                 commit()
@@ -315,7 +319,7 @@ struct Session: ~Copyable {
     private mutating func fail(_ error: RPCError, _ id: UnsafeRawBufferPointer?, _ mark: Int) {
         output.rewind(to: mark)
         core.store.abandonCommit()
-        core.notices.removeAll()
+        core.notices.drop()
         output.errorResponse(id: id, error)
     }
 
@@ -326,6 +330,9 @@ struct Session: ~Copyable {
     ) throws(RPCError) {
         output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
+        // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
+        let effect = catalogue.methods[number].effect
+        if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
         try handlers[number](&core, arguments, &output)
         output.endResponse()
         if output.count - mark > room {
@@ -335,7 +342,8 @@ struct Session: ~Copyable {
                 "The answer does not fit into the batch's answer of at most \(limits[.messageBytes]) bytes. Ask for it by itself.",
                 [.init("limit", "messageBytes"), .init("value", .number(String(limits[.messageBytes])))])
         }
-        guard catalogue.methods[number].effect == .write else { return }
+        if effect == .long { core.notices.endStreaming() }
+        guard effect == .write else { return }
         if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
         } else {

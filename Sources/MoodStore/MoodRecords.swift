@@ -93,8 +93,9 @@ public struct MoodRecords: ~Copyable {
         records.unlock()
     }
 
-    /// What is open cannot be relied upon any more; the next request opens it anew, and says what is wrong.
-    private mutating func close() {
+    /// What is open cannot be relied upon any more, or is about to be replaced, with nothing pending; the next request
+    /// opens it anew, and says what is wrong.
+    mutating func close() {
         let time = records.time
         records = .inMemory(.moods)
         records.time = time
@@ -224,11 +225,10 @@ public struct MoodRecords: ~Copyable {
     public var wantsCompaction: Bool { records.wantsCompaction }
 
     /// Writes a new snapshot and begins a new journal. Nil in memory.
-    public mutating func compact() throws(StorageError) -> RewriteReport? { try records.compact() }
-
-    /// Reads everything again from the disk and checks it, also when the store cannot be opened. Nil in memory.
-    public mutating func verify() -> VerifyReport? {
-        if !isOpen, case .directory(let settings) = location { return RecordStore.verify(settings, .moods) }
-        return records.verify()
+    /// - Parameter progress: called now and then with the number of moods written so far and in all.
+    public mutating func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
+        try records.compact(progress: progress)
     }
 }

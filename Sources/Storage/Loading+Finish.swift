@@ -24,6 +24,7 @@ extension Loading {
         store.journalBytes = outcome.changeBytes
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
+        store.isRefusalLasting = self.refusal == nil
         if shown == outcome.last, refusal.map({ $0.isReadOnly }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]

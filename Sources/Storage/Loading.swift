@@ -42,8 +42,8 @@ struct Loading: ~Copyable {
                     damage
                 } else if let edit = content.edit {
                     .readOnly(
-                        reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) Undo the change,"
-                            + " or copy the newest backup over the file.")
+                        reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) If that was meant,"
+                            + " accept it (mood store accept --yes); if not, undo it (mood doctor says how).")
                 } else {
                     nil
                 }
@@ -120,7 +120,7 @@ struct GenerationFiles: ~Copyable {
         }
     }
 
-    private static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
+    static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
         do {
             return try Publication.bytes(of: try place.open(StoreDirectory.lockName, .read))
         } catch {
@@ -144,7 +144,7 @@ struct GenerationFiles: ~Copyable {
         }
     }
 
-    private static func journalMissing(_ error: SystemError, _ header: SnapshotHeader) -> StorageError {
+    static func journalMissing(_ error: SystemError, _ header: SnapshotHeader) -> StorageError {
         guard error.code == ENOENT else { return .reading(error, error.subject) }
         return .unavailable(
             reason: "The snapshot is of generation \(header.generation), and its journal is missing: \(error.subject).",

@@ -34,30 +34,40 @@ extension RecordStore {
 
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
     /// nothing to do.
-    public mutating func compact() throws(StorageError) -> RewriteReport? {
+    /// - Parameter progress: called now and then with the number of records written so far and in all.
+    public mutating func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
         try lock()
-        return try rewrite()
+        return try rewrite(progress)
     }
 
     /// Begins the next generation with all that is visible.
     @discardableResult
-    mutating func rewrite() throws(StorageError) -> RewriteReport? {
+    mutating func rewrite(
+        _ progress: @escaping (Int, Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
         guard !isInMemory else { return nil }
-        let report = try Self.rewrite(&files, &layers, revision, time)
+        let report = try Self.rewrite(&files, &layers, revision, time, progress)
         refreshBase()
         return report
     }
 
     private static func rewrite(
-        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: [UInt8]
+        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: [UInt8],
+        _ progress: @escaping (Int, Int) -> Void
     ) throws(StorageError) -> RewriteReport? {
         let time = ByteBuffer(copying: time)
         var fault: IndexFault?
+        var meter = ProgressMeter(total: layers.count, stepMin: 4096, tell: progress)
+        var written = 0
         do throws(StorageError) {
             return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) { emit in
                 do throws(IndexFault) {
                     try layers.walk(.time, isDescending: false, behind: nil) {
                         emit($0.bytes)
+                        written += 1
+                        meter.advance(to: written)
                         return true
                     }
                 } catch {
@@ -82,20 +92,9 @@ extension RecordStore {
     }
 
     /// Reads everything again from the disk and checks it.
-    public mutating func verify() -> VerifyReport? {
-        let extractor = extractor
-        return files?.verify { extractor.problem($0) }
+    public func verify(_ examination: RecordExamination) -> VerifyReport? {
+        withFiles { $0.verify(examination) }
     }
-
-    /// Checks the files of a store that could not be opened.
-    public static func verify(_ settings: StoreSettings, _ extractor: RecordExtractor) -> VerifyReport {
-        StoreFiles.verify(settings) { extractor.problem($0) }
-    }
-}
-
-extension RecordExtractor {
-    /// What is wrong with bytes that should be a record, or nil.
-    func problem(_ bytes: UnsafeRawBufferPointer) -> String? { head(bytes) == nil ? "this line is not a record" : nil }
 }
 
 extension RecordTable {

@@ -104,7 +104,7 @@ struct SnapshotReader {
     private func damaged(_ offset: Int, _ what: String) -> StorageError {
         .corrupt(
             file: name, offset: offset,
-            reason: "The snapshot \(name) \(what). Put back what it was, or copy the newest backup over it.")
+            reason: "The snapshot \(name) \(what). Put back what it was, or save what is left (mood doctor says how).")
     }
 
     private func older(_ version: Int) -> StorageError {
@@ -138,7 +138,7 @@ struct SnapshotReader {
         if version < schemaVersion { return older(version) }
         return .unavailable(
             reason: "\(name) is not laid out as this program writes it: its first line, then one record a line.",
-            advice: "Undo the change of its layout, or copy the newest backup over it.")
+            advice: "If it was laid out anew on purpose, accept it (mood store accept --yes); if not, undo that.")
     }
 
     func newer(_ version: Int) -> StorageError {

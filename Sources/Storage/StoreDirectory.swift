@@ -10,6 +10,7 @@ import Platform
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off behind the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone
+/// - `set-aside-…/`: what a reset has put away; `set-aside-…-unfinished/` while it is at it
 struct StoreDirectory: ~Copyable, Sendable {
     static let snapshotName = "moods.json"
     static let lockName = "lock"
@@ -205,8 +206,14 @@ struct StoreInventory {
     /// Generations, in no order.
     private(set) var indexes: [Int] = []
     private(set) var temporaries: [String] = []
+    /// Directories of resets that were interrupted.
+    private(set) var unfinishedResets: [String] = []
+    /// Everything that belongs to the store, but for its lock and what resets have set aside; ascending.
+    private(set) var ownNames: [String] = []
 
     init(_ names: [String]) {
+        ownNames = names.filter(Self.isOwn).sorted()
+        unfinishedResets = names.filter(Self.isUnfinishedReset).sorted()
         for name in names {
             if name == StoreDirectory.snapshotName {
                 hasSnapshot = true
@@ -227,7 +234,7 @@ struct StoreInventory {
     static func journalName(_ generation: Int) -> String { "journal-\(generation).jsonl" }
     static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
 
-    private static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
+    static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
         var name = name
         return name.withUTF8 { utf8 in
             var matcher = ByteMatcher(UnsafeRawBufferPointer(utf8))

@@ -102,6 +102,11 @@ extension StoreFiles {
     private static func checkIsNew(
         _ inventory: StoreInventory, _ place: borrowing StoreDirectory
     ) throws(StorageError) {
+        if let name = inventory.unfinishedResets.first {
+            throw .unavailable(
+                reason: "A reset of \(place.path) was interrupted; a part of its files is in \(name).",
+                advice: "Reset the store again (mood store reset --yes), which goes on where it was.")
+        }
         var isUnfinished = inventory.journals.isEmpty
         if inventory.journals == [1] {
             do {

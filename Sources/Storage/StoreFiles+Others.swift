@@ -165,7 +165,7 @@ extension StoreFiles {
     ) throws(StorageError) -> StoreFiles {
         var old = old
         let settings = old.settings
-        let refusal = old.refusal.flatMap { $0.isReadOnly ? $0 : nil }
+        let refusal = old.isRefusalLasting ? old.refusal.flatMap { $0.isReadOnly ? $0 : nil } : nil
         var lock = old.lock.take()
         let place = try StoreDirectory(settings)
         if lock?.isHeld == true, let held = lock.take() {

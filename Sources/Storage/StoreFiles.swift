@@ -67,6 +67,8 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var journalBytes: Int
     /// The error that every write gets, nil while the store can be written.
     public internal(set) var refusal: StorageError?
+    /// Whether it stays when the files are others; what was wrong with the files themselves goes with them.
+    var isRefusalLasting = true
     /// What people are told of it.
     public var readOnlyReason: String? { refusal?.reason }
     /// The directory's path.

@@ -353,22 +353,6 @@ import Testing
         guard case .corrupt("journal-2.jsonl", 0, _) = found.refusal else { throw TestFailure("not corrupt") }
         #expect(found.table == states[0])
     }
-
-    @Test func verifyFindsWhatIsDamaged() throws {
-        let (contents, _) = try Self.whole()
-        directory.restore(contents)
-        let whole = StoreFiles.verify(settings(directory)) { _ in nil }
-        #expect(whole.isWhole && whole.records == 5)
-        #expect(whole.bytes == (contents["moods.json"]?.count ?? 0) + (contents["journal-2.jsonl"]?.count ?? 0) - 2)
-        directory.write("moods.json", directory.text("moods.json").replacing("first", with: "mended"))
-        directory.write("journal-2.jsonl", directory.text("journal-2.jsonl").replacing("third", with: "THIRD"))
-        let damaged = StoreFiles.verify(settings(directory)) { _ in nil }
-        #expect(damaged.problems.map(\.file) == ["moods.json", "journal-2.jsonl"])
-        let wrong = StoreFiles.verify(settings(directory)) { _ in "no good" }
-        #expect(wrong.problems.count == 4)
-        directory.remove("moods.json")
-        #expect(!StoreFiles.verify(settings(directory)) { _ in nil }.isWhole)
-    }
 }
 
 struct TestFailure: Error, CustomStringConvertible {
