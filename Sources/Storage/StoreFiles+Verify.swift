@@ -35,6 +35,8 @@ extension StoreFiles {
             report.verifySnapshot(files, reader, place.fileSystem, check)
             try report.verifyJournals(
                 files, Recovery(files.header, published: files.published, isLocked: isLocked), check)
+        } catch .olderSchema(let version, let reason) {
+            return OlderDocument.report(on: .olderSchema(version: version, reason: reason), in: place, settings)
         } catch {
             report.add(error)
         }
@@ -48,7 +50,7 @@ extension VerifyReport {
         problems.append(Problem(file: file, offset: offset, reason: reason))
     }
 
-    fileprivate mutating func add(_ error: StorageError) {
+    mutating func add(_ error: StorageError) {
         if case .corrupt(let file, let offset, let reason) = error {
             add(file: file, offset: offset, reason: reason)
         } else {
