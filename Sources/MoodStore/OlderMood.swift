@@ -94,10 +94,11 @@ extension MoodMembers {
         label = mood.label
         timestamp = MoodTime(mood.timestamp)
         isFavorite = mood.isFavorite
-        createdAt = timestamp
-        updatedAt = timestamp
         revision = 1
         for member in mood.others { try adopt(member.name, member.value) }
+        // The only time that every older mood has, and so the only one that is the same whenever it is migrated.
+        if createdAt.isEmpty { createdAt = timestamp }
+        if updatedAt.isEmpty { updatedAt = createdAt }
         guard id == nil else { return }
         id = mood.emoji.withDecoded { emoji in
             mood.label.withDecoded { label in

@@ -9,10 +9,9 @@ enum OlderTime {
         guard text.count >= 20, text.count <= 64 else { return nil }
         var bytes = Array(text)
         if bytes[10] == UInt8(ascii: " ") { bytes[10] = UInt8(ascii: "T") }
-        if let space = bytes.firstIndex(of: UInt8(ascii: " ")), space >= 19 { bytes.remove(at: space) }
-        let sign = bytes.count - 5
-        if sign >= 19, bytes[sign] == UInt8(ascii: "+") || bytes[sign] == UInt8(ascii: "-") {
-            bytes.insert(UInt8(ascii: ":"), at: bytes.count - 2)
+        if let sign = bytes.lastIndex(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }), sign >= 19 {
+            if bytes.count - sign == 5 { bytes.insert(UInt8(ascii: ":"), at: sign + 3) }
+            if bytes[sign - 1] == UInt8(ascii: " ") { bytes.remove(at: sign - 1) }
         }
         return bytes.withUnsafeBytes { Timestamp(rfc3339: $0) }
     }
