@@ -25,7 +25,7 @@ public struct FuzzTarget: ~Copyable {
         switch name {
         case .frame: Seeds.frame
         case .json: Seeds.json.map { Array($0.utf8) }
-        case .migration: Seeds.migration.map { Array($0.utf8) }
+        case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
         }
     }
 
