@@ -47,7 +47,8 @@ let package = Package(
         program("mood", ["MoodClient", "Platform"]),
 
         // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
-        library("FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform"], path: "Tests/Fuzz/Targets"),
+        library(
+            "FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform"], path: "Tests/Fuzz/Targets"),
         program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
         // Each beside its target; Conformance and Tidy look at the whole.

@@ -73,7 +73,8 @@ extension MoodVersion2 {
         guard let index = others.firstIndex(where: { $0.name.equals("isFavorite") }) else { return }
         var reader = JSONReader(others[index].value)
         guard let mark = reader.boolean() else {
-            throw OlderMoodProblem(others[index].value, ".isFavorite", "must be true or false; it is \(reader.kind.name)")
+            throw OlderMoodProblem(
+                others[index].value, ".isFavorite", "must be true or false; it is \(reader.kind.name)")
         }
         isFavorite = mark
         others.remove(at: index)

@@ -52,7 +52,8 @@ struct OlderMoodDocument {
         guard unknownMembers.count <= SchemaMigration.recordBytesMax else {
             throw SchemaMigration.Problem(
                 offset: 0,
-                reason: "what the document holds beside its moods is longer than \(SchemaMigration.recordBytesMax) bytes",
+                reason:
+                    "what the document holds beside its moods is longer than \(SchemaMigration.recordBytesMax) bytes",
                 isDamage: false)
         }
     }
@@ -186,12 +187,14 @@ struct OlderMoodDocument {
         let text = ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: text[offset...]))
         var reader = JSONReader(text)
         let value = reader.skip()
-        let mood = try version == 1 ? MoodVersion2(migrating: MoodVersion1(reading: value)) : MoodVersion2(reading: value)
+        let mood =
+            try version == 1 ? MoodVersion2(migrating: MoodVersion1(reading: value)) : MoodVersion2(reading: value)
         return try MoodMembers(migrating: mood, place: number)
     }
 
     private func problem(_ value: ValidJSON, _ reason: String) -> SchemaMigration.Problem {
-        SchemaMigration.Problem(offset: offset(of: UInt(bitPattern: value.bytes.baseAddress)), reason: reason, isDamage: false)
+        SchemaMigration.Problem(
+            offset: offset(of: UInt(bitPattern: value.bytes.baseAddress)), reason: reason, isDamage: false)
     }
 
     /// Every value stands in the text, so the difference is not negative.

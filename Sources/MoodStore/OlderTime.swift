@@ -20,5 +20,6 @@ enum OlderTime {
 
     /// What to say of a number: there are several ways to count, so the moment cannot be told.
     static let numberRule =
-        rule + "; a number does not say whether it counts seconds from 2001 (as Swift does) or from 1970, or milliseconds"
+        rule
+        + "; a number does not say whether it counts seconds from 2001 (as Swift does) or from 1970, or milliseconds"
 }

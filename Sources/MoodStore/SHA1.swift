@@ -42,7 +42,8 @@ struct SHA1 {
             for round in 0..<80 {
                 let slot = round & 15
                 if round >= 16 {
-                    let word = words[(round + 13) & 15] ^ words[(round + 8) & 15] ^ words[(round + 2) & 15] ^ words[slot]
+                    let word =
+                        words[(round + 13) & 15] ^ words[(round + 8) & 15] ^ words[(round + 2) & 15] ^ words[slot]
                     words[slot] = word << 1 | word >> 31
                 }
                 let (mixed, constant): (UInt32, UInt32) =

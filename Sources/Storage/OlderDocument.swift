@@ -69,7 +69,8 @@ struct OlderDocument: ~Copyable {
         if problem.isDamage {
             return .corrupt(
                 file: name, offset: problem.offset,
-                reason: "\(name) is not JSON: \(problem.reason) (at byte \(problem.offset)). It was not touched. Put back"
+                reason:
+                    "\(name) is not JSON: \(problem.reason) (at byte \(problem.offset)). It was not touched. Put back"
                     + " a copy of it, or mend that place.")
         }
         return .unavailable(

@@ -25,7 +25,8 @@ extension SnapshotHeader {
             matcher.take("\",\"generation\":"), let generation = matcher.takeInteger(),
             matcher.take(",\"revision\":"), let revision = matcher.takeInteger(),
             matcher.take(",\"count\":"), let count = matcher.takeInteger(),
-            let unknown = matcher.takeRest(before: ",\"moods\":["), unknown.isEmpty || unknown.starts(with: [0x2C, 0x22])
+            let unknown = matcher.takeRest(before: ",\"moods\":["),
+            unknown.isEmpty || unknown.starts(with: [0x2C, 0x22])
         else { return nil }
         self.init(
             schemaVersion: schemaVersion, storeId: String(decoding: storeId, as: UTF8.self), generation: generation,

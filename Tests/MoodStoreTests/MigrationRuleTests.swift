@@ -51,7 +51,8 @@ import Testing
         Refusal(document: #"{"schemaVersion":1,"count":2,"moods":[]}"#, place: "2", reason: "which is 0"),
         Refusal(document: #"{"schemaVersion":1,"format":"x","moods":[]}"#, place: "\"x", reason: "format must be"),
         Refusal(
-            document: #"{"schemaVersion":1,"storeId":"x","moods":[]}"#, place: "\"x", reason: "given by a later version"),
+            document: #"{"schemaVersion":1,"storeId":"x","moods":[]}"#, place: "\"x", reason: "given by a later version"
+        ),
         Refusal(
             document: #"{"schemaVersion":1,"moods":[{\#(whole)},{},{\#(whole)},{}]}"#, place: "{},",
             reason: "moods[1].emoji is missing; 1 more of the 4 moods break a rule"),
@@ -105,8 +106,10 @@ import Testing
     @Test(arguments: [
         ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"), ("2026-01-02t03:04:05.6789z", "2026-01-02T03:04:05.678Z"),
         ("2026-01-02 03:04:05 +0000", "2026-01-02T03:04:05.000Z"),
-        ("2026-01-02 03:04:05Z", "2026-01-02T03:04:05.000Z"), ("2026-01-02T03:04:05 -01:30", "2026-01-02T04:34:05.000Z"),
-        ("2026-01-02T03:04:05.25+0200", "2026-01-02T01:04:05.250Z"), ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
+        ("2026-01-02 03:04:05Z", "2026-01-02T03:04:05.000Z"),
+        ("2026-01-02T03:04:05 -01:30", "2026-01-02T04:34:05.000Z"),
+        ("2026-01-02T03:04:05.25+0200", "2026-01-02T01:04:05.250Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
         ("2026-01-02T03:04:05", nil), ("2026-01-02", nil), ("2026-01-02T03:04:05+02", nil), ("20260102T030405Z", nil),
         ("2026-01-02T03:04:05  +0000", nil), ("2026-01-02 03:04 05+0000", nil), ("Fri Jan  2 03:04:05 2026 +0000", nil),
         ("0000-12-31T23:59:59Z", nil), ("2026-01-02T03:04:05+00 00", nil), ("                         +0000", nil),

@@ -127,7 +127,8 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         _ = try store.compact()
         let text = String(decoding: directory.read("moods.json"), as: UTF8.self)
         let lines = text.split(separator: "\n")
-        let members = #","exportedBy":{"app":"MoodBoard","build":[1,2.50,1e3],"for the \u0041rchive":null},"theme":"dark","#
+        let members =
+            #","exportedBy":{"app":"MoodBoard","build":[1,2.50,1e3],"for the \u0041rchive":null},"theme":"dark","#
         #expect(lines[0].hasSuffix(#""generation":3,"revision":3,"count":4"# + members + #""moods":["#))
         let quiet = lines.filter { $0.contains("\"Quiet\"") }
         #expect(quiet.count == 1)

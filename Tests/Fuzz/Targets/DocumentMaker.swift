@@ -40,7 +40,9 @@ struct DocumentMaker {
             default: unknown()
             }
         }
-        if next() >= 250 { choose([#","count":1"#, #","format":"moodboard""#, #","crc":"""#, #","revision":1"#], odd: []) }
+        if next() >= 250 {
+            choose([#","count":1"#, #","format":"moodboard""#, #","crc":"""#, #","revision":1"#], odd: [])
+        }
         space()
         text += "}"
         space()
@@ -70,7 +72,10 @@ struct DocumentMaker {
                     odd: [#""emoji":"ab""#, #""emoji":null"#, #""emoji":"😊😊""#, #""emoji":"❤""#])
             case 1:
                 choose(
-                    [#""label":"Happy""#, #""label":" a\/\u0062\"\\ ""#, #""label": "é\u00e9""#, #""label":"\u2003c""#],
+                    [
+                        #""label":"Happy""#, #""label":" a\/\u0062\"\\ ""#, #""label": "é\u00e9""#,
+                        #""label":"\u2003c""#,
+                    ],
                     odd: [#""label":"""#, #""label":" \t""#, #""label":7"#, #""label":"a\n""#])
             case 2: timestamp()
             case 3: member()
@@ -87,7 +92,11 @@ struct DocumentMaker {
             [
                 "\"2026-01-02T03:04:05Z\"", "\"2026-01-02T03:04:05.678912+02:00\"", "\"2026-01-02 03:04:05 +0000\"",
                 "\"0001-01-01T00:00:00z\"", "\"2016-12-31T23:59:60-0000\"", "\"2026-01-02T\\u0030\\u0033:04:05Z\"",
-            ], odd: ["\"2026-01-02\"", "1", "null", "\"0000-01-01T00:00:00Z\"", "\"2026-02-30T00:00:00Z\"", "\"9999-12-31T23:59:60Z\""])
+            ],
+            odd: [
+                "\"2026-01-02\"", "1", "null", "\"0000-01-01T00:00:00Z\"", "\"2026-02-30T00:00:00Z\"",
+                "\"9999-12-31T23:59:60Z\"",
+            ])
     }
 
     /// A member of a later version.
@@ -140,7 +149,8 @@ struct DocumentMaker {
         default:
             choose(
                 [
-                    "null", "true", "-0.50", "12345678901234567890", "1e3", "\"\"", #""a \"{[,:]}\" \\""#, #""\u20ac\/é""#,
+                    "null", "true", "-0.50", "12345678901234567890", "1e3", "\"\"", #""a \"{[,:]}\" \\""#,
+                    #""\u20ac\/é""#,
                     #"",\"moods\":[""#,
                 ], odd: [#"{"a":1,"a":2}"#])
         }

@@ -82,7 +82,9 @@ final class MemoryFiles: Sendable {
     private static func write(_ node: Node, _ bytes: UnsafeRawBufferPointer, at offset: Int) {
         let end = offset + bytes.count
         if node.bytes.count < end { node.bytes += [UInt8](repeating: 0, count: end - node.bytes.count) }
-        node.bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]).copyMemory(from: bytes) }
+        node.bytes.withUnsafeMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]).copyMemory(from: bytes)
+        }
     }
 
     var fileSystem: FileSystem {

@@ -22,9 +22,11 @@ extension Seeds {
     }
 
     static let migrationTokens: [String] = [
-        "\"schemaVersion\":", "\"moods\":[", "\"emoji\":\"😊\"", "\"label\":\"a\"", "\"timestamp\":", "\"isFavorite\":true",
+        "\"schemaVersion\":", "\"moods\":[", "\"emoji\":\"😊\"", "\"label\":\"a\"", "\"timestamp\":",
+        "\"isFavorite\":true",
         "\"2026-01-02T03:04:05Z\"", "{\(whole)}", "{\(whole)},", ",\(whole)", "\"x\":", "\"count\":1", "\"revision\":1",
         "\"id\":\"6ba7b810-9dad-11d1-80b4-00c04fd430c8\"", "\"notes\":\"\"", "\"tags\":[\"a\"]", "\"valence\":1",
-        "\"attachments\":[{\"kind\":\"x\"}]", "\"storeId\":\"\"", ",\"moods\":[\n", "],\"crc\":\"00000000\"}\n", "😢", "❤️", " +0000",
+        "\"attachments\":[{\"kind\":\"x\"}]", "\"storeId\":\"\"", ",\"moods\":[\n", "],\"crc\":\"00000000\"}\n", "😢",
+        "❤️", " +0000",
     ]
 }
