@@ -36,7 +36,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
     mood.emoji = JSONText("😊")
     mood.label = JSONText("Added")
     var writer = JSONWriter()
-    try store.create(mood, id: testID(number), at: store.now, to: &writer)
+    try store.create(&mood, id: testID(number), at: store.now, to: &writer)
     try store.endCommit()
     try store.flush()
 }
