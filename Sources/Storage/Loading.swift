@@ -108,7 +108,7 @@ struct GenerationFiles: ~Copyable {
         }
     }
 
-    private static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
+    static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
         do {
             return try Publication.bytes(of: try place.open(StoreDirectory.lockName, .read))
         } catch {

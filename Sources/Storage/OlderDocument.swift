@@ -19,6 +19,7 @@ struct OlderDocument: ~Copyable {
     private struct Found: ~Copyable {
         let version: Int
         let bytes: ByteBuffer
+        let publishedBytes: [UInt8]
 
         consuming func takeBytes() -> ByteBuffer { bytes }
     }
@@ -27,6 +28,8 @@ struct OlderDocument: ~Copyable {
 
     private let version: Int
     private let bytes: ByteBuffer
+    /// What was published before it was read, which is not about it.
+    private let publishedBytes: [UInt8]
     /// Points into `bytes`, whose memory stays where it is.
     private let migrated: MigratedDocument
 
@@ -42,6 +45,7 @@ struct OlderDocument: ~Copyable {
             throw Self.refusal(error, found.version)
         }
         version = found.version
+        publishedBytes = found.publishedBytes
         bytes = found.takeBytes()
     }
 
@@ -50,6 +54,7 @@ struct OlderDocument: ~Copyable {
     ) throws(StorageError) -> Found? {
         guard case .olderSchema = error, settings.migration != nil else { throw error }
         // Before the document is read: if somebody else migrates it and commits in between, it is not an old one then.
+        let publishedBytes = try GenerationFiles.readPublication(place)
         let others = try laterFiles(in: place)
         let bytes = try read(place)
         var probe = SchemaProbe()
@@ -62,7 +67,7 @@ struct OlderDocument: ~Copyable {
                 advice: "Put back the \(name) of that store, or move the old one into a directory of its own and"
                     + " open that.")
         }
-        return Found(version: version, bytes: bytes)
+        return Found(version: version, bytes: bytes, publishedBytes: publishedBytes)
     }
 
     private static func refusal(_ problem: SchemaMigration.Problem, _ version: Int) -> StorageError {
@@ -142,9 +147,10 @@ struct OlderDocument: ~Copyable {
     }
 
     /// The store, only to be read, with the records as they would become.
+    /// - Parameter refusal: why it is only read; nil where another process is at work on it, and it may be written later.
     consuming func openedToRead(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ refusal: StorageError,
-        _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
+        _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var problem: String?
         migrated.records { record in
@@ -158,8 +164,11 @@ struct OlderDocument: ~Copyable {
         let header = header(settings)
         var store = StoreFiles(
             settings, place, header, revision: header.revision, syncedRevision: header.revision,
-            snapshotBytes: bytes.count, lock: nil, journal: nil)
+            snapshotBytes: bytes.count, lock: lock, journal: nil)
         store.journalCount = 0
+        // Whoever migrates it publishes, and then everything is read anew.
+        store.note(nil, published: publishedBytes)
+        guard let refusal else { return store }
         store.refusal = .readOnly(
             reason: "\(refusal.reason) \(Self.name) has schema version \(version); it is shown as version"
                 + " \(settings.schemaVersion), and is migrated when the store is opened where it can be written.")

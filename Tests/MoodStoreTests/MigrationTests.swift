@@ -80,6 +80,33 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         #expect(directory.contents == before)
     }
 
+    /// One process shows the old file; another migrates it and goes on; the first sees that.
+    @Test(arguments: [false, true])
+    func seesWhatAnotherProcessHasMigrated(isReadOnly: Bool) throws {
+        let fixture = Fixture.older[0]
+        let directory = try fixture.copy()
+        var first = MoodRecords(.directory(try migrationSettings(directory, isReadOnly: isReadOnly)))
+        do {
+            // Held by another process, so that the first can only show the file.
+            let path = directory.path + "/lock"
+            let lock = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
+            try first.open()
+            _ = consume lock
+        }
+        #expect(try shownMoods(&first) == fixture.moods)
+        #expect(directory.read("moods.json") == fixture.document)
+        var second = MoodRecords(.directory(try migrationSettings(directory)))
+        try addMood(&second, 1)
+        second.endGroup()
+        #expect(directory.read("moods.json") == fixture.expected)
+        first.beginGroup()
+        try first.open()
+        #expect(try shownMoods(&first).count == fixture.moods.count + 1)
+        guard !isReadOnly else { return }
+        try addMood(&first, 2)
+        #expect(try shownMoods(&first).count == fixture.moods.count + 2)
+    }
+
     @Test(arguments: Fixture.current)
     func opensThePresentVersionWithoutWriting(fixture: Fixture) throws {
         let directory = try fixture.copy()
