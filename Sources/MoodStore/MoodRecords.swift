@@ -32,7 +32,12 @@ public struct MoodRecords: ~Copyable {
     private var nowText = ByteBuffer(capacity: 32)
 
     public init(_ location: Location) {
-        self.location = location
+        if case .directory(var settings) = location {
+            settings.migration = .moods
+            self.location = .directory(settings)
+        } else {
+            self.location = location
+        }
         records = .inMemory(.moods)
         switch location {
         case .memory(let isReadOnly):

@@ -135,6 +135,15 @@ enum Generation {
             if kept.isSameFile(as: snapshot) { return name }
             try place.unlink(name)
         }
+        try nameSnapshot(name, snapshot, in: place, settings)
+        return name
+    }
+
+    /// Gives the snapshot a second name, which must be free.
+    /// - Parameter snapshot: its status, nil where there is none.
+    static func nameSnapshot(
+        _ name: String, _ snapshot: FileStatus?, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) {
         do {
             try place.link(StoreDirectory.snapshotName, to: name)
         } catch {
@@ -147,7 +156,6 @@ enum Generation {
             try copy.sync()
             try place.move(temporary, to: name)
         }
-        return name
     }
 
     private static func undo(

@@ -44,6 +44,9 @@ extension Loading {
     ) throws(StorageError) -> StoreFiles {
         let journal: Journal
         do {
+            // A first generation may have been renamed into place by somebody who was killed before syncing that; what is
+            // committed to it must not stand in a journal beside an older snapshot, or beside none, after a power cut.
+            if files.header.generation == 1, outcome.changeBytes == 0 { try place.sync() }
             try removeAbandoned(place)
             journal = try outcome.isClean ? reopenedJournal(place) : nextJournal(place, settings)
         } catch {

@@ -108,10 +108,10 @@ struct SnapshotReader {
     }
 
     private func older(_ version: Int) -> StorageError {
-        .unavailable(
-            reason: "\(name) has schema version \(version), and this version of the program reads only"
-                + " \(schemaVersion). It was not touched.",
-            advice: "Keep the file: a version of the program that migrates older stores can open it.")
+        .olderSchema(
+            version: version,
+            reason: "\(name) has schema version \(version), and only version \(schemaVersion) can be read without a"
+                + " migration. It was not touched.")
     }
 
     /// What to say of a file whose first line is not ours.

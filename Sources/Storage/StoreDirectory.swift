@@ -7,6 +7,7 @@ import Platform
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
 /// - `backup-G.json`: the snapshot of generation G, before a later one
 /// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing
+/// - `moods.vN.json`: the snapshot of schema version N, from before its migration
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off behind the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone

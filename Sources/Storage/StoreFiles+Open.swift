@@ -4,7 +4,8 @@ import Platform
 /// Opening: load, judge, and where the end is unclean begin the next journal.
 ///
 /// A new store is made only where snapshot, journals and backups are all missing, or where nothing is there but the
-/// blank first journal of a creation that was interrupted. Whatever else is missing, empty or unreadable stays as it
+/// blank first journal of a creation that was interrupted. A snapshot of an earlier schema version is migrated; where
+/// that cannot be written, in memory (`OlderDocument`). Whatever else is missing, empty or unreadable stays as it
 /// is. Opening and reading a clean store writes nothing.
 extension StoreFiles {
     /// Opens the store of the settings and hands over what it holds, in order.
@@ -73,7 +74,15 @@ extension StoreFiles {
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
         _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        let loading = try Loading(place, settings, extractor, isLocked: false, load)
+        let loading: Loading
+        do {
+            loading = try Loading(place, settings, extractor, isLocked: false, load)
+        } catch {
+            if let older = try OlderDocument(meantBy: error, in: place, settings) {
+                return try older.openedToRead(place, settings, lock, refusal, load)
+            }
+            loading = try Loading(place, settings, extractor, isLocked: false, load)
+        }
         let weightier = loading.refusal ?? refusal
         return try loading.openedToRead(place, settings, lock, weightier, load)
     }
@@ -93,7 +102,19 @@ extension StoreFiles {
             try checkIsNew(inventory, place)
             return try create(place, lock, settings)
         }
-        let loading = try Loading(place, settings, extractor, isLocked: true, load)
+        let loading: Loading
+        do {
+            loading = try Loading(place, settings, extractor, isLocked: true, load)
+        } catch {
+            if let older = try OlderDocument(meantBy: error, in: place, settings) {
+                do throws(StorageError) {
+                    try older.replace(in: place, settings)
+                } catch {
+                    return try older.openedToRead(place, settings, lock, error, load)
+                }
+            }
+            loading = try Loading(place, settings, extractor, isLocked: true, load)
+        }
         if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
         return try loading.openedToWrite(place, lock, settings, load)
     }

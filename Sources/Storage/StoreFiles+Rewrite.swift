@@ -36,7 +36,8 @@ extension StoreFiles {
         defer { if isLockedHere { unlock() } }
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: storeId,
-            generation: max(generation, journalGeneration) + 1, revision: revision, count: count)
+            generation: max(generation, journalGeneration) + 1, revision: revision, count: count,
+            unknownMembers: unknownMembers)
         let made: Generation.Made
         do {
             made = try Generation.make(

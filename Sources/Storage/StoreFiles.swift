@@ -56,6 +56,8 @@ public struct StoreFiles: ~Copyable {
 
     /// The store's own UUID, given at creation.
     public let storeId: String
+    /// Members of the snapshot's header that this version does not know.
+    let unknownMembers: [UInt8]
     /// The generation of the snapshot.
     public internal(set) var generation: Int
     /// The last commit that was synced (with durability none: written).
@@ -103,6 +105,7 @@ public struct StoreFiles: ~Copyable {
         journalGeneration = header.generation
         journalCount = 1
         storeId = header.storeId
+        unknownMembers = header.unknownMembers
         generation = header.generation
         self.revision = revision
         self.syncedRevision = syncedRevision

@@ -46,6 +46,10 @@ struct Verification {
         do {
             files = try GenerationFiles(in: place, reader)
         } catch {
+            if case .olderSchema = error {
+                report = OlderDocument.report(on: error, in: place, settings)
+                return
+            }
             return checkSeparately(place, settings, after: error)
         }
         var total = (try? files.snapshot.status().size) ?? 0

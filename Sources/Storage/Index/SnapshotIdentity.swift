@@ -6,7 +6,7 @@ package struct SnapshotIdentity: Equatable {
     /// `],"crc":"xxxxxxxx"}` and the line feed.
     static let closingBytes = 3 + Seal.byteCount
 
-    package let header: SnapshotHeader
+    package private(set) var header: SnapshotHeader
     let inode: UInt64
     package let size: Int
     /// Nanoseconds since 1970.
@@ -15,6 +15,8 @@ package struct SnapshotIdentity: Equatable {
 
     init(header: SnapshotHeader, inode: UInt64, size: Int, modified: Int64, closingLine: [UInt8]) {
         self.header = header
+        // They may be of any size, and the checksum in the closing line speaks for them.
+        self.header.unknownMembers = []
         self.inode = inode
         self.size = size
         self.modified = modified
