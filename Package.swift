@@ -35,7 +35,7 @@ let package = Package(
         // Level 2
         library("MoodCore", ["JSONCodec", "MoodText"]),
         // Level 3
-        library("MoodStore", ["Storage", "MoodCore", "JSONCodec"]),
+        library("MoodStore", ["Storage", "MoodCore", "JSONCodec", "Platform"]),
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
         // Level 4
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),

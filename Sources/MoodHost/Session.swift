@@ -129,13 +129,8 @@ struct Session: ~Copyable {
     /// Makes the group's changes durable; on failure answers all of it anew.
     private mutating func commit() {
         do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }
-        if core.store.wantsCompaction {
-            // The journal is what counts; a snapshot that cannot be written now is tried again later.
-            do throws(StorageError) { _ = try core.store.compact() } catch {
-                core.log(.warning, "the store could not be compacted: \(RPCError(error, forWriting: true).message)")
-            }
-        }
         core.store.endGroup()
+        core.store.compactWhenDue()
         beginGroup()
     }
 

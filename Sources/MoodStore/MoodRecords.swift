@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodCore
+import Platform
 import Storage
 
 /// Moods that last: what the methods of the protocol do, without the protocol.
@@ -25,6 +26,9 @@ public struct MoodRecords: ~Copyable {
     public private(set) var isOpen: Bool
     /// Why the lock was not to be had for the present group.
     private var busy: StorageError?
+    private let compaction = BackgroundTask()
+    /// What the store was when a compaction was last begun.
+    private var compacted = (generation: 0, bytes: 0)
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
@@ -227,7 +231,22 @@ public struct MoodRecords: ~Copyable {
 
     // MARK: Files
 
-    public var wantsCompaction: Bool { records.wantsCompaction }
+    /// Begins a compaction beside the work on the store, if one is due and none is at it.
+    public mutating func compactWhenDue() {
+        guard records.wantsCompaction, !compaction.isRunning, case .directory(let settings) = location else { return }
+        // One that failed is not tried again before the journal has grown.
+        if records.generation == compacted.generation, records.byteCount < compacted.bytes / 16 * 17 { return }
+        compacted = (records.generation, records.byteCount)
+        compaction.start {
+            do throws(StorageError) {
+                _ = try Compaction.run(settings, .moods)
+            } catch {
+                // Somebody else is at it, or was.
+                if case .busy = error { return }
+                settings.log("the store could not be compacted: \(error.reason)")
+            }
+        }
+    }
 
     /// Writes a new snapshot and begins a new journal. Nil in memory.
     /// - Parameter progress: called now and then with the number of moods written so far and in all.

@@ -4,9 +4,10 @@ import Platform
 /// Makes the next generation of a store, or its first: the one procedure of creation, compaction, large commits and of
 /// going on after a failed sync.
 ///
-/// In this order, under the lock:
+/// In this order:
 /// 1. the new journal, with its header, synced under a temporary name
-/// 2. the new snapshot, synced under a temporary name, read back and checked
+/// 2. the new snapshot, synced under a temporary name, read back and checked; from here on under the lock, and what came
+///    until then is copied into the new journal
 /// 3. the old snapshot gets a second name, as the backup
 /// 4. the journal gets its name; the directory is synced
 /// 5. the snapshot is renamed over `moods.json`: **the commit point**; the directory is synced
@@ -32,10 +33,13 @@ enum Generation {
     private enum Stage { case hidden, journalVisible, journalSyncing, snapshotVisible }
 
     /// - Parameter backupOf: the generation that is replaced; nil for a new store.
+    /// - Parameter prepare: called when the snapshot is ready, before anything is visible: the caller takes the lock, if it
+    ///   does not hold it yet, and copies the lines that came in the meantime into the new journal.
     static func make(
         _ header: SnapshotHeader, backupOf: Int?, at time: String, in place: borrowing StoreDirectory,
         _ settings: StoreSettings,
-        records: ((UnsafeRawBufferPointer) -> Void) -> Void
+        records: ((UnsafeRawBufferPointer) -> Void) -> Void,
+        prepare: (inout JournalMaker) throws(StorageError) -> Void = { (_) throws(StorageError) in }
     ) throws(Failure) -> Made {
         let snapshotName = "temporary-" + settings.makeIdentifier()
         let journalName = StoreInventory.journalName(header.generation)
@@ -45,13 +49,14 @@ enum Generation {
             let journalHeader = JournalHeader(
                 schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
                 baseRevision: header.revision)
-            let maker = try step { () throws(SystemError) in
+            var maker = try step { () throws(SystemError) in
                 let maker = try JournalMaker(journalHeader, named: journalTemporary, at: time, in: place)
                 try maker.sync()
                 return maker
             }
             let bytes = try writeSnapshot(snapshotName, header, in: place, records)
             try checkSnapshot(snapshotName, header, bytes, in: place)
+            try prepare(&maker)
             let backup = try step { () throws(SystemError) in try keepBackup(of: backupOf, in: place, settings) }
             stage = .journalVisible
             try step { () throws(SystemError) in try place.move(journalTemporary, to: journalName) }

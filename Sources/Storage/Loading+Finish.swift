@@ -12,7 +12,7 @@ extension Loading {
         if outcome.damage == nil, outcome.held != nil, let publication = recovery.publication {
             shown = min(outcome.last, max(publication.durable, outcome.proven))
         }
-        try handOverHeld(upTo: shown, in: place.fileSystem, load)
+        let end = try handOverHeld(upTo: shown, in: place.fileSystem, load)
         if shown < outcome.last, refusal != nil {
             settings.log(
                 "\(place.path): \(outcome.last - shown) commits behind \(shown) were not published; they are not shown"
@@ -25,11 +25,11 @@ extension Loading {
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
         store.isRefusalLasting = self.refusal == nil
-        if shown == outcome.last, refusal.map({ $0.isReadOnly }) ?? true {
+        if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isReadOnly }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]
             store.journal = try? store.place.open(entry.name, .read)
-            store.journalEnd = outcome.end
+            store.journalEnd = end
             store.journalGeneration = entry.generation
         }
         store.note(files.snapshotStatus, published: files.publishedBytes)
@@ -72,7 +72,7 @@ extension Loading {
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
         store.isJournalWritable = true
         store.note(files.snapshotStatus, published: files.publishedBytes)
-        store.tidy()
+        store.tidy(clearsTemporaries: store.isNobodyCompacting())
         store.index = index.take()
         if !isClean || recovery.publication?.generation != files.header.generation { store.publishAtOpening() }
         return store

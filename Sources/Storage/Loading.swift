@@ -56,12 +56,15 @@ struct Loading: ~Copyable {
     }
 
     /// The lines that wait for their proof, up to commit `last`.
+    /// - Returns: the offset behind the last line that has been handed over, held or not.
+    @discardableResult
     func handOverHeld(
         upTo last: Int, in fileSystem: FileSystem, _ load: (LoadEvent) -> String?
-    ) throws(StorageError) {
-        guard let held = outcome.held, held.base < last else { return }
+    ) throws(StorageError) -> Int {
+        guard let held = outcome.held else { return outcome.end }
+        guard held.base < last else { return held.offset }
         let entry = files.journals.entries[held.index]
-        try JournalScan.handOver(entry, in: fileSystem, from: held.offset, upTo: last) {
+        return try JournalScan.handOver(entry, in: fileSystem, from: held.offset, upTo: last) {
             (event, file, offset) throws(StorageError) in
             try Self.handOver(event, file, offset, load)
         }

@@ -27,19 +27,28 @@ extension RecordStore {
         withFiles { $0.snapshotBytes + $0.journalBytes } ?? layers.byteCount
     }
 
+    /// The generation of the snapshot; 0 in memory.
+    public var generation: Int { withFiles { $0.generation } ?? 0 }
+
     /// Whether the journal has grown so much that a new snapshot pays.
     public var wantsCompaction: Bool {
         !needsFlush && withFiles { $0.wantsRewrite } == true
     }
 
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
-    /// nothing to do.
+    /// nothing to do. Other processes can read and change the store meanwhile, but for a moment at the end.
     /// - Parameter progress: called now and then with the number of records written so far and in all.
     public mutating func compact(
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
-        try lock()
-        return try rewrite(progress)
+        guard let settings = withFiles({ $0.settings }) else { return nil }
+        if let refusal { throw refusal }
+        let wasLocked = isLocked
+        // The compaction takes the lock itself, as another process would.
+        unlock()
+        let report = try Compaction.run(settings, extractor, progress)
+        if wasLocked { try lock() } else { try catchUp() }
+        return report
     }
 
     /// Begins the next generation with all that is visible.

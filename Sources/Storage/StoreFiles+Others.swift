@@ -99,8 +99,10 @@ extension StoreFiles {
     mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         try takeLock()
         do throws(StorageError) {
-            guard case .seen = try catchUp(load: load), isJournalWritable else { return .elsewhere }
-            return try isEndOurs() ? .seen : .elsewhere
+            guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else {
+                return .elsewhere
+            }
+            return .seen
         } catch {
             unlock()
             throw error
@@ -127,7 +129,7 @@ extension StoreFiles {
         if isLocked || lock == nil { return false }
         try takeLock()
         do throws(StorageError) {
-            if isJournalWritable, try readPublication() == nil, try isEndOurs() { return true }
+            if try readPublication() == nil, try isEndOurs(), makeJournalWritable() { return true }
         } catch {
             unlock()
             throw error
@@ -157,6 +159,19 @@ extension StoreFiles {
         } catch {
             throw .reading(error, error.subject.isEmpty ? StoreInventory.journalName(journalGeneration) : error.subject)
         }
+    }
+
+    /// A journal that was only read until now is opened to be written, where that is still the file of its name.
+    private mutating func makeJournalWritable() -> Bool {
+        if isJournalWritable { return true }
+        let name = StoreInventory.journalName(journalGeneration)
+        guard let read = journal?.descriptor, let file = try? place.open(name, .readWrite),
+            let status = try? file.status(), let other = try? settings.fileSystem.status(read),
+            status.isSameFile(as: other)
+        else { return false }
+        journal = consume file
+        isJournalWritable = true
+        return true
     }
 
     /// Reads everything anew, with the lock if it is held, which stays so.

@@ -3,13 +3,15 @@ import Platform
 
 /// Compaction, large commits, and going on after a failed sync: a new generation, by the procedure of `Generation`.
 extension StoreFiles {
-    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than twice the snapshot.
+    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than half the snapshot,
     public static let rewriteBytesMin = 16 << 20
+    /// or than this: what it holds is in memory, and is read when the store is opened.
+    public static let rewriteBytesMax = 256 << 20
     /// And when there are more journals than this, because each unclean end begins another.
     public static let journalsMax = 16
 
     public var wantsRewrite: Bool {
-        let isLong = journalBytes > Self.rewriteBytesMin && journalBytes > 2 * snapshotBytes
+        let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
         return refusal == nil && (isLong || journalCount > Self.journalsMax)
     }
 
@@ -77,7 +79,9 @@ extension StoreFiles {
 
     /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried
     /// again at the next opening or rewrite.
-    func tidy() {
+    /// - Parameter clearsTemporaries: whether what is unfinished was left behind by a dead process: the caller holds the
+    ///   lock, and no compaction is at work.
+    func tidy(clearsTemporaries: Bool = false) {
         let inventory: StoreInventory
         do {
             inventory = try place.inventory()
@@ -85,7 +89,9 @@ extension StoreFiles {
             settings.log("\(place.path) could not be tidied: \(error)")
             return
         }
-        for name in inventory.temporaries { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
+        for name in inventory.temporaries where clearsTemporaries {
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
         for generation in inventory.indexes where generation < self.generation {
             let name = StoreInventory.indexName(generation)
             attempt(name) { () throws(SystemError) in try place.unlink(name) }

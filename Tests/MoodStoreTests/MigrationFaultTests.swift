@@ -31,7 +31,12 @@ import Testing
         } catch {
             return false
         }
-        #expect(try shownMoods(&store) == fixture.moods, "\(files.failed)")
+        do {
+            #expect(try shownMoods(&store) == fixture.moods, "\(files.failed)")
+        } catch let error as MoodStoreError {
+            // Moods are read when they are asked for, and that call may be the one that fails.
+            guard case .storage = error else { throw error }
+        }
         do {
             try addMood(&store, 1)
             return true
@@ -64,7 +69,7 @@ import Testing
             #expect(!isAcknowledged || shown.contains { $0.contains(added) }, "\(place)")
             #expect(directory.read(one.fixture.keptName) == one.fixture.document, "\(place)")
             if !shown.contains(where: { $0.contains(added) }) { try addMood(&store, 1) }
-            let report = store.verify()
+            let report = store.verify(progress: { _, _ in })
             #expect(report?.isWhole == true, "\(place)")
             #expect(!directory.names.contains { $0.hasPrefix("temporary-") || $0.hasPrefix("moods.v1-") }, "\(place)")
         }
