@@ -112,7 +112,7 @@ public struct MigrationTarget: ~Copyable {
         do throws(MoodStoreError) {
             try store.open()
             if !isReadOnly { try store.openForWriting() }
-            if store.verify()?.isWhole == false { return .failure("not whole") }
+            if store.verify(progress: { _, _ in })?.isWhole == false { return .failure("not whole") }
             return .success(try list(&store))
         } catch {
             if case .storage(let error) = error { return .failure(error.reason) }
