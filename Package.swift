@@ -55,7 +55,7 @@ let package = Package(
         tests("PlatformTests", ["Platform"]),
         tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform"]),
         tests("JSONRPCTests", ["JSONRPC", "JSONCodec", "FuzzTargets"]),
-        tests("StorageTests", ["Storage", "Platform", "JSONCodec"]),
+        tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec"]),
         tests("MoodTextTests", ["MoodText"]),
         tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec"], exclude: ["make-case-folding.pl"]),
         tests(

@@ -107,7 +107,7 @@ public struct JSONReader {
 
     /// The bytes from an offset up to the cursor: a value that was read, from its `valueStart` on.
     @inlinable public func slice(from start: Int) -> ValidJSON {
-        ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: min(offset, end) - start))
+        ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: max(min(offset, end) - start, 0)))
     }
 
     /// Passes over one value, whatever it is, and answers with its bytes.
@@ -120,7 +120,8 @@ public struct JSONReader {
         case .array, .object: skipContainer()
         default: _ = token()
         }
-        return ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: min(offset, end) - start))
+        // Behind the end of a text that was cut off there is nothing, and less than nothing must not be asked for.
+        return ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: max(min(offset, end) - start, 0)))
     }
 
     @inlinable @inline(__always)

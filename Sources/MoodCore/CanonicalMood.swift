@@ -3,9 +3,9 @@ import JSONCodec
 /// What a mood is found, sorted and counted by, taken from a record in the canonical layout of `MoodMembers.write` in one
 /// pass: for whoever must look at all of them.
 ///
-/// Every byte up to the end is accounted for: names and marks must be exactly those, values must be such that
-/// `MoodMembers(checking:)` takes them too. So where this answers, that one says the same; where it does not (somebody
-/// edited the record, or a later version added members), that one is to be asked.
+/// Every byte up to the end is checked: names and marks must be exactly those, values must be valid JSON and such that
+/// `MoodMembers(checking:)` takes them too. So where this answers, the bytes are valid JSON and that one says the same;
+/// where it does not (somebody edited the record, or a later version added members), that one is to be asked.
 public struct CanonicalMood {
     public let id: MoodID
     /// As written, escapes and all.
@@ -20,12 +20,12 @@ public struct CanonicalMood {
         guard let id = cursor.id(), cursor.skip(",\"emoji\":"), cursor.text() != nil, cursor.skip(",\"label\":"),
             let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let timestamp = cursor.time(),
             cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(),
-            cursor.skip(",\"notes\":"), cursor.text() != nil, cursor.skip(",\"tags\":["), cursor.array()
+            cursor.skip(",\"notes\":"), cursor.text() != nil, cursor.skip(",\"tags\":["), cursor.texts()
         else { return nil }
         if cursor.skip(",\"valence\":") { guard cursor.number() else { return nil } }
         hasTimeZone = cursor.skip(",\"timeZone\":")
         if hasTimeZone { guard cursor.text() != nil else { return nil } }
-        guard cursor.skip(",\"attachments\":["), cursor.array(), cursor.skip(",\"createdAt\":\""),
+        guard cursor.skip(",\"attachments\":["), cursor.values(), cursor.skip(",\"createdAt\":\""),
             cursor.time() != nil, cursor.skip(",\"updatedAt\":\""), let updatedAt = cursor.time(),
             cursor.skip(",\"revision\":"), cursor.lastInteger()
         else { return nil }
@@ -98,29 +98,67 @@ private struct Cursor {
         return skip("false") ? false : nil
     }
 
-    /// Behind the opening bracket; what is in it is passed over as `JSONReader` does.
+    /// Strings behind an opening bracket, and the closing one.
     @inline(__always)
-    mutating func array() -> Bool {
+    mutating func texts() -> Bool {
         if skip("]") { return true }
-        var reader = JSONReader(ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: record[(at - 1)...])))
-        at += reader.skip().bytes.count - 1
-        return record[at - 1] == UInt8(ascii: "]")
+        while text() != nil {
+            if skip("]") { return true }
+            guard skip(",") else { return false }
+        }
+        return false
     }
 
-    /// Up to the comma behind it.
+    /// Any values behind an opening bracket, and the closing one.
+    @inline(__always)
+    mutating func values() -> Bool {
+        skip("]") || anyValues()
+    }
+
+    @inline(never)
+    private mutating func anyValues() -> Bool {
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        guard let end = validator.endOfValue(record, from: at - 1, depth: 1) else { return false }
+        at = end
+        return true
+    }
+
+    /// A number by RFC 8259, section 6, and the comma behind it.
     @inline(__always)
     mutating func number() -> Bool {
-        guard at < record.count, record[at] &- 48 < 10 || record[at] == UInt8(ascii: "-") else { return false }
-        while at < record.count, "0123456789+-.eE".utf8.contains(record[at]) { at += 1 }
+        _ = skip("-")
+        guard integer() > 0 else { return false }
+        if skip(".") {
+            let start = at
+            skipDigits()
+            guard at > start else { return false }
+        }
+        if skip("e") || skip("E") {
+            _ = skip("-") || skip("+")
+            let start = at
+            skipDigits()
+            guard at > start else { return false }
+        }
         return at < record.count && record[at] == UInt8(ascii: ",")
+    }
+
+    /// The number of digits passed over; 0 where there are none, or one too many at the front.
+    @inline(__always)
+    private mutating func integer() -> Int {
+        let start = at
+        skipDigits()
+        return at - start > 1 && record[start] == UInt8(ascii: "0") ? 0 : at - start
+    }
+
+    @inline(__always)
+    private mutating func skipDigits() {
+        while at < record.count, record[at] &- 48 < 10 { at += 1 }
     }
 
     /// Digits, the closing brace and the end.
     @inline(__always)
     mutating func lastInteger() -> Bool {
-        let start = at
-        while at < record.count, record[at] &- 48 < 10 { at += 1 }
-        guard at > start, at - start <= 18 else { return false }
-        return at == record.count - 1 && record[at] == UInt8(ascii: "}")
+        let digits = integer()
+        return digits > 0 && digits <= 18 && at == record.count - 1 && record[at] == UInt8(ascii: "}")
     }
 }

@@ -12,9 +12,7 @@ extension RecordExtractor {
         compareText: { record, text in
             withLabel(record) { label in text.withUnsafeBytes { CaseFolding.compareFolded(label, $0) } }
         },
-        id: { bytes in
-            (CanonicalMood.id(bytes) ?? MoodMembers(trusting: ValidJSON(trusting: bytes)).id).map(RecordID.init)
-        },
+        id: { bytes in CanonicalMood.id(bytes).map { RecordID($0) } ?? headOfAnyLayout(bytes)?.id },
         headAndText: { bytes, text in
             if let mood = CanonicalMood(bytes) {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
@@ -25,9 +23,12 @@ extension RecordExtractor {
             return head
         })
 
-    /// The head of a record whose members may stand in any order, with others between them.
+    /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a
+    /// file that somebody edited: only what is JSON is read as such.
     static func headOfAnyLayout(_ bytes: UnsafeRawBufferPointer) -> RecordHead? {
-        MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        guard (try? validator.validate(bytes)) != nil else { return nil }
+        return MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
     }
 
     /// Hands the decoded label of a record to `body`.

@@ -104,4 +104,19 @@ import Testing
             }
         }
     }
+
+    /// Nobody should read what was not validated; whoever does gets nonsense, but nothing from outside the text.
+    @Test func readsNothingBehindATextThatWasCutOff() {
+        let text = Array(#"{"a":[1,{"b":"c\\"}],"d":"e","f":-1.5e3,"g":true,"h":null}"#.utf8)
+        for length in 0...text.count {
+            text[..<length].withUnsafeBytes { bytes in
+                var reader = JSONReader(ValidJSON(trusting: bytes))
+                guard reader.enterObject() else { return }
+                while let key = reader.nextKey() {
+                    let value = reader.skip()
+                    #expect(key.raw.count + value.bytes.count <= length, "\(length)")
+                }
+            }
+        }
+    }
 }

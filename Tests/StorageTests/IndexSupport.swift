@@ -64,6 +64,21 @@ struct IndexedSnapshot {
         return image.bytes.map { Array($0) } ?? []
     }
 
+    struct NoIndex: Error {}
+
+    /// The index that lies in the directory.
+    func openIndex(_ fileSystem: FileSystem = .system) throws -> SnapshotIndex {
+        let place = try place(fileSystem)
+        guard let image = IndexImage.open(in: place, of: try identity()) else { throw NoIndex() }
+        return SnapshotIndex(image, of: try place.open("moods.json", .read), .test)
+    }
+
+    /// Whether these bytes, as a file, are an index of the snapshot.
+    func takes(_ bytes: [UInt8]) throws -> Bool {
+        guard let index = try index(from: bytes) else { return false }
+        return index.count >= 0
+    }
+
     /// The index from these bytes, in a file as any other.
     func index(from bytes: [UInt8]) throws -> SnapshotIndex? {
         directory.write("index-4", bytes)

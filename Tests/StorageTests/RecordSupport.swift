@@ -168,10 +168,12 @@ extension RecordExtractor {
         head: { TestRecord($0)?.head },
         compareTexts: { a, b in compare(text(a), text(b)) },
         compareText: { record, text in compare(Self.text(record), text) },
-        id: { TestRecord($0)?.id },
-        headAndText: { record, text in
-            text.append(utf8: TestRecord(record)?.text ?? "")
-            return TestRecord(record)?.head
+        // It stands first, behind `{"id":"`.
+        id: { $0.count < 43 ? nil : RecordID(text: UnsafeRawBufferPointer(rebasing: $0[7..<43])) },
+        headAndText: { bytes, text in
+            let record = TestRecord(bytes)
+            text.append(utf8: record?.text ?? "")
+            return record?.head
         })
 
     private static func text(_ record: UnsafeRawBufferPointer) -> [UInt8] {

@@ -8,7 +8,7 @@ struct IndexSortEntry {
 /// 5.2.5), so the time is linear whatever somebody put into the keys. Bytes that are the same in all keys cost nothing.
 ///
 /// Why unsafe memory: a million entries are moved up to eight times, and arrays would check each move. Proof: both
-/// buffers have `count` entries, and a place is a sum of counts that add up to `count`.
+/// buffers have `count` entries, ranges lie in them, and a place is a sum of counts that add up to a range's.
 struct IndexSort: ~Copyable {
     let count: Int
     private(set) var entries: UnsafeMutablePointer<IndexSortEntry>
@@ -40,11 +40,33 @@ struct IndexSort: ~Copyable {
         }
     }
 
-    mutating func sort() {
-        guard count > 1 else { return }
+    mutating func sort() { sort(0..<count) }
+
+    /// Gives the entries of a range other keys and sorts them by these.
+    mutating func sort(_ range: Range<Int>, by key: (Int) -> UInt64) {
+        for place in range { entries[place].key = key(Int(entries[place].row)) }
+        sort(range)
+    }
+
+    /// Sorts the entries of a range in any way.
+    mutating func sort(_ range: Range<Int>, _ precedes: (Int, Int) -> Bool) {
+        var part = UnsafeMutableBufferPointer(start: entries + range.lowerBound, count: range.count)
+        part.sort { precedes(Int($0.row), Int($1.row)) }
+    }
+
+    /// Where the run of equal keys ends that begins at a place.
+    func endOfRun(_ start: Int, _ end: Int) -> Int {
+        var place = start + 1
+        while place < end, entries[place].key == entries[start].key { place += 1 }
+        return place
+    }
+
+    private mutating func sort(_ range: Range<Int>) {
+        // Counting costs more than comparing where there is little to count.
+        guard range.count > 64 else { return insert(range) }
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 8 * 256) { counts in
             counts.initialize(repeating: 0)
-            for place in 0..<count {
+            for place in range {
                 var key = entries[place].key
                 for digit in 0..<8 {
                     counts[digit * 256 + Int(truncatingIfNeeded: key & 0xff)] += 1
@@ -53,39 +75,54 @@ struct IndexSort: ~Copyable {
             }
             for digit in 0..<8 {
                 let shift = UInt64(digit * 8)
-                let first = Int(truncatingIfNeeded: entries[0].key >> shift & 0xff)
-                if counts[digit * 256 + first] == count { continue }
-                distribute(shift, UnsafeMutableBufferPointer(rebasing: counts[digit * 256..<(digit + 1) * 256]))
+                let first = Int(truncatingIfNeeded: entries[range.lowerBound].key >> shift & 0xff)
+                if counts[digit * 256 + first] == range.count { continue }
+                let digits = counts[digit * 256..<(digit + 1) * 256]
+                distribute(range, shift, UnsafeMutableBufferPointer(rebasing: digits))
             }
         }
     }
 
-    private mutating func distribute(_ shift: UInt64, _ counts: UnsafeMutableBufferPointer<Int>) {
-        var next = 0
+    private mutating func insert(_ range: Range<Int>) {
+        for place in range.dropFirst() {
+            let entry = entries[place]
+            var free = place
+            while free > range.lowerBound, entries[free - 1].key > entry.key {
+                entries[free] = entries[free - 1]
+                free -= 1
+            }
+            entries[free] = entry
+        }
+    }
+
+    private mutating func distribute(
+        _ range: Range<Int>, _ shift: UInt64, _ counts: UnsafeMutableBufferPointer<Int>
+    ) {
+        var next = range.lowerBound
         for byte in 0..<256 {
             let count = counts[byte]
             counts[byte] = next
             next += count
         }
-        for place in 0..<count {
+        for place in range {
             let entry = entries[place]
             let byte = Int(truncatingIfNeeded: entry.key >> shift & 0xff)
             scratch[counts[byte]] = entry
             counts[byte] += 1
         }
-        swap(&entries, &scratch)
+        if range.count == count {
+            swap(&entries, &scratch)
+        } else {
+            (entries + range.lowerBound).update(from: scratch + range.lowerBound, count: range.count)
+        }
     }
 
     /// Sorts each run of equal keys by another word.
     mutating func sortRuns(by key: (Int) -> UInt64) {
         var start = 0
         while start < count {
-            var end = start + 1
-            while end < count, entries[end].key == entries[start].key { end += 1 }
-            if end - start > 1 {
-                var run = UnsafeMutableBufferPointer(start: entries + start, count: end - start)
-                run.sort { key(Int($0.row)) < key(Int($1.row)) }
-            }
+            let end = endOfRun(start, count)
+            if end - start > 1 { sort(start..<end) { key($0) < key($1) } }
             start = end
         }
     }

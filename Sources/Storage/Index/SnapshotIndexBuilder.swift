@@ -92,8 +92,8 @@ package struct SnapshotIndexBuilder: ~Copyable {
         appendOrders(header, &sort)
         var taken = ByteBuffer()
         swap(&taken, &image)
-        taken.withMutableBytes {
-            header.write(to: UnsafeMutableRawBufferPointer(rebasing: $0[..<IndexFormat.pageBytes]))
+        taken.withMutableBytes { image in
+            header.write(to: UnsafeMutableRawBufferPointer(rebasing: image[..<IndexFormat.pageBytes]))
         }
         return IndexImage(taken, header)
     }

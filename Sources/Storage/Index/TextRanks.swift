@@ -1,4 +1,5 @@
 import JSONCodec
+import Platform
 
 /// The texts that records are sorted by, each kept once: many records share few of them. What is kept is folded already,
 /// so the order of the texts is the order of their bytes.
@@ -7,22 +8,15 @@ struct TextRanks: ~Copyable {
         let prefix: Int64
         let start: Int
         let byteCount: Int
-        let hash: UInt32
-    }
-
-    private struct SortedText {
-        let prefix: Int64
-        /// The first eight bytes, the first highest, zero behind the end.
-        let start: UInt64
-        let number: Int
     }
 
     /// Where a text is written before it is entered.
     var arena = ByteBuffer(capacity: 4096)
     private var end = 0
     private var texts: [Text] = []
-    /// Number of a text + 1 at its hash, by linear probing; 0: empty. At most three quarters are used.
-    private var table = [UInt32](repeating: 0, count: 256)
+    /// Half of its hash in the high half, number of a text + 1 in the low one, at the hash, by linear probing; 0: empty. At
+    /// most three quarters are used.
+    private var table = [UInt64](repeating: 0, count: 256)
     private let hash: SipHash
 
     init(_ key: IndexKey) { hash = SipHash(key) }
@@ -32,23 +26,23 @@ struct TextRanks: ~Copyable {
     /// Enters the text that stands behind the others in `arena`: its number.
     mutating func enter(prefix: Int64) -> UInt32 {
         let bytes = UnsafeRawBufferPointer(rebasing: arena.bytes[end...])
-        let hash = UInt32(truncatingIfNeeded: hash(bytes) ^ UInt64(bitPattern: prefix))
+        let hash = (hash(bytes) ^ UInt64(bitPattern: prefix)) & 0xffff_ffff
         if (texts.count + 1) * 4 > table.count * 3 { grow() }
         var at = Int(hash) & (table.count - 1)
         while table[at] != 0 {
-            let text = texts[Int(table[at]) - 1]
-            if text.hash == hash, text.prefix == prefix, text.byteCount == bytes.count,
-                JSONText.sameBytes(self.bytes(text), bytes)
+            let number = Int(table[at] & 0xffff_ffff) - 1
+            if table[at] >> 32 == hash, texts[number].prefix == prefix,
+                JSONText.sameBytes(self.bytes(texts[number]), bytes)
             {
                 arena.truncate(to: end)
-                return table[at] - 1
+                return UInt32(truncatingIfNeeded: number)
             }
             at = (at + 1) & (table.count - 1)
         }
-        texts.append(Text(prefix: prefix, start: end, byteCount: bytes.count, hash: hash))
-        table[at] = UInt32(truncatingIfNeeded: texts.count)
+        texts.append(Text(prefix: prefix, start: end, byteCount: bytes.count))
+        table[at] = hash << 32 | UInt64(texts.count)
         end = arena.count
-        return table[at] - 1
+        return UInt32(truncatingIfNeeded: texts.count - 1)
     }
 
     /// Forgets what was written behind the last text.
@@ -56,46 +50,60 @@ struct TextRanks: ~Copyable {
 
     /// The rank of each text by its number, from 0: by prefix, then by bytes.
     func ranks() -> [UInt32] {
-        var sorted = texts.enumerated().map {
-            SortedText(prefix: $1.prefix, start: Self.start(bytes($1)), number: $0)
-        }
-        sorted.sort { a, b in
-            if a.prefix != b.prefix { return a.prefix < b.prefix }
-            if a.start != b.start { return a.start < b.start }
-            return Self.compare(bytes(texts[a.number]), bytes(texts[b.number])) < 0
-        }
+        var sort = IndexSort(count: texts.count) { UInt64(bitPattern: texts[$0].prefix) ^ 1 << 63 }
+        sort.sort()
+        sortTies(&sort, 0..<texts.count, depth: 0)
         var ranks = [UInt32](repeating: 0, count: texts.count)
-        for (rank, text) in sorted.enumerated() { ranks[text.number] = UInt32(truncatingIfNeeded: rank) }
+        for rank in 0..<texts.count { ranks[sort.row(rank)] = UInt32(truncatingIfNeeded: rank) }
         return ranks
     }
+
+    /// Orders the runs of equal keys by the eight bytes from `depth` on, and the runs that are equal there by the next.
+    private func sortTies(_ sort: inout IndexSort, _ range: Range<Int>, depth: Int) {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let run = start..<sort.endOfRun(start, range.upperBound)
+            start = run.upperBound
+            guard run.count > 1 else { continue }
+            guard depth < Self.wordwiseBytesMax else {
+                sort.sort(run) { Self.compare(bytes(texts[$0]), bytes(texts[$1])) < 0 }
+                continue
+            }
+            sort.sort(run) { Self.word(bytes(texts[$0]), depth) }
+            sortTies(&sort, run, depth: depth + 8)
+        }
+    }
+
+    /// Texts that are the same up to here are compared as wholes: few are, and the steps do not go deeper for them.
+    private static let wordwiseBytesMax = 64
 
     private func bytes(_ text: Text) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: arena.bytes[text.start..<text.start + text.byteCount])
     }
 
-    private static func start(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+    /// Eight bytes, the first highest, zero behind the end.
+    private static func word(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> UInt64 {
+        if bytes.count - at >= 8 {
+            return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))
+        }
         var word: UInt64 = 0
-        for index in 0..<8 { word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0) }
+        for index in at..<at + 8 { word = word << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0) }
         return word
     }
 
     private static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-        var at = 0
-        let shared = min(a.count, b.count)
-        while at < shared {
-            if a[at] != b[at] { return a[at] < b[at] ? -1 : 1 }
-            at += 1
-        }
-        return a.count - b.count
+        guard let first = a.baseAddress, let second = b.baseAddress else { return a.count - b.count }
+        let sign = memcmp(first, second, min(a.count, b.count))
+        return sign != 0 ? Int(sign) : a.count - b.count
     }
 
     private mutating func grow() {
-        table = [UInt32](repeating: 0, count: table.count * 2)
-        for (number, text) in texts.enumerated() {
-            var at = Int(text.hash) & (table.count - 1)
-            while table[at] != 0 { at = (at + 1) & (table.count - 1) }
-            table[at] = UInt32(truncatingIfNeeded: number + 1)
+        var larger = [UInt64](repeating: 0, count: table.count * 2)
+        for entry in table where entry != 0 {
+            var at = Int(entry >> 32) & (larger.count - 1)
+            while larger[at] != 0 { at = (at + 1) & (larger.count - 1) }
+            larger[at] = entry
         }
+        table = larger
     }
 }

@@ -1,13 +1,14 @@
 /// A place where bytes from outside come in, and what must hold there for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
-        case frame, json, migration
+        case frame, index, json, migration
     }
 
     private let name: Name
     private var frame = FrameTarget()
     private var json = JSONTarget()
     private let migration = MigrationTarget()
+    private var index = IndexTarget()
 
     public init(_ name: Name) { self.name = name }
 
@@ -17,6 +18,7 @@ public struct FuzzTarget: ~Copyable {
         case .frame: try frame.check(input)
         case .json: try json.check(input)
         case .migration: try migration.check(input)
+        case .index: try index.check(input)
         }
     }
 
@@ -26,6 +28,7 @@ public struct FuzzTarget: ~Copyable {
         case .frame: Seeds.frame
         case .json: Seeds.json.map { Array($0.utf8) }
         case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
+        case .index: PlainSnapshot.seeds
         }
     }
 
@@ -35,6 +38,7 @@ public struct FuzzTarget: ~Copyable {
         case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
         case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
         case .migration: (Seeds.migrationTokens + Seeds.jsonTokens).map { Array($0.utf8) } + Seeds.jsonBytes
+        case .index: PlainSnapshot.tokens
         }
     }
 }

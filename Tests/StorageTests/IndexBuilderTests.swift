@@ -1,0 +1,123 @@
+import JSONCodec
+import Platform
+import Testing
+
+@testable import Storage
+
+@Suite struct IndexBuilderTests {
+    /// A compaction feeds the builder while it writes: what comes out is what a reading of the file gives.
+    @Test(arguments: [0, 1, 40, 1_500])
+    func besideTheWriterItIsTheSame(count: Int) throws {
+        var random = SeededGenerator(seed: 11)
+        let records = [TestRecord].random(count, &random)
+        let indexed = try IndexedSnapshot([])
+        indexed.directory.remove("moods.json")
+        let header = IndexedSnapshot.header(count)
+        var builder = SnapshotIndexBuilder(count: count, .test, key: IndexedSnapshot.key)
+        var writer = SnapshotWriter(try File(indexed.directory.path("moods.json"), .create, in: .system), header)
+        var reasons: [String?] = []
+        for record in records {
+            // A line feed between members becomes a space in the file.
+            let loose = record.json.replacing(",\"time\"", with: ",\n\"time\"")
+            withBytes(loose) { reasons.append(builder.add($0, at: writer.append($0))) }
+        }
+        #expect(reasons.allSatisfy { $0 == nil })
+        _ = try writer.finish()
+        let image = try builder.finish(of: try indexed.identity())
+        let read = try indexed.imageBytes()
+        let fed = image.bytes.map { Array($0) }
+        #expect(fed == read)
+    }
+
+    @Test func whatIsWrittenIsTakenUpAgain() throws {
+        var random = SeededGenerator(seed: 12)
+        let records = [TestRecord].random(60, &random)
+        let indexed = try IndexedSnapshot(records)
+        var image = try indexed.build()
+        let bytes = image.bytes.map { Array($0) }
+        try image.moveToDisk(in: try indexed.place(), temporary: "temporary-1")
+        let isInMemory = image.isInMemory
+        #expect(!isInMemory)
+        #expect(indexed.directory.names == ["index-4", "moods.json"])
+        #expect(indexed.directory.read("index-4") == bytes)
+        let index = try indexed.openIndex()
+        for (number, record) in records.enumerated() { #expect(try index.find(record.id)?.row == number) }
+    }
+
+    @Test(arguments: ["open", "pwrite", "rename"])
+    func whatCannotBeWrittenGoesOnInMemory(call: String) throws {
+        var random = SeededGenerator(seed: 13)
+        let records = [TestRecord].random(9, &random)
+        let indexed = try IndexedSnapshot(records)
+        var image = try indexed.build()
+        let files = FaultyFiles()
+        let place = try indexed.place(files.fileSystem)
+        files.set(.named(call, ENOSPC))
+        #expect(throws: SystemError.self) { try image.moveToDisk(in: place, temporary: "temporary-1") }
+        let isInMemory = image.isInMemory
+        #expect(isInMemory)
+        #expect(indexed.directory.names == ["moods.json"])
+        let index = SnapshotIndex(image, of: try indexed.openSnapshot(), .test)
+        for (number, record) in records.enumerated() { #expect(try index.find(record.id)?.row == number) }
+    }
+
+    /// Reads that fail: an index is no use then, the snapshot's fault is told as such.
+    @Test func failedReadsAreNoAnswers() throws {
+        var random = SeededGenerator(seed: 14)
+        let records = [TestRecord].random(9, &random)
+        let indexed = try IndexedSnapshot(records)
+        var image = try indexed.build()
+        try image.moveToDisk(in: try indexed.place(), temporary: "temporary-1")
+        let files = FaultyFiles()
+        let place = try indexed.place(files.fileSystem)
+        let identity = try indexed.identity()
+        let index = try indexed.openIndex(files.fileSystem)
+        func isThere() -> Bool {
+            switch IndexImage.open(in: place, of: identity) {
+            case .some: true
+            case .none: false
+            }
+        }
+        #expect(isThere())
+        var buffer = ByteBuffer()
+        files.set(.namedOnce("pread", 1, EIO))
+        #expect(IndexAnswer { try index.record(records[2].id, into: &buffer) } == .indexDamaged)
+        files.set(.namedOnce("pread", 2, EIO))
+        let place2 = try #require(try indexed.buildIndex().find(records[2].id))
+        #expect(
+            IndexAnswer { try index.record(records[2].id, into: &buffer) }
+                == .snapshotCorrupt(offset: place2.offset))
+        files.set(.named("pread", EIO))
+        #expect(!isThere())
+        files.set(.named("open", EACCES))
+        #expect(!isThere())
+    }
+
+    /// Texts that differ late, are each other's beginnings, or hold bytes of zero; many, so that every way of sorting is taken.
+    @Test(arguments: SeededGenerator.seeds)
+    func ranksAreTheOrderOfTheTexts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var ranks = TextRanks(.random())
+        var texts: [(prefix: Int64, bytes: [UInt8])] = []
+        var numbers: [UInt32] = []
+        for _ in 0..<3_000 {
+            let shared = [UInt8](repeating: 7, count: [0, 0, 3, 8, 16, 70].randomElement(using: &random) ?? 0)
+            let rest = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                UInt8.random(in: 0...3, using: &random) &* 85
+            }
+            let text = (prefix: Int64.random(in: -1...1, using: &random), bytes: shared + rest)
+            texts.append(text)
+            text.bytes.withUnsafeBytes { ranks.arena.append($0) }
+            numbers.append(ranks.enter(prefix: text.prefix))
+        }
+        let rank = ranks.ranks()
+        #expect(rank.sorted() == (0..<UInt32(ranks.count)).map { $0 })
+        for _ in 0..<30_000 {
+            let (a, b) = (Int.random(in: 0..<3_000, using: &random), Int.random(in: 0..<3_000, using: &random))
+            let isBefore =
+                texts[a].prefix != texts[b].prefix
+                ? texts[a].prefix < texts[b].prefix : texts[a].bytes.lexicographicallyPrecedes(texts[b].bytes)
+            #expect((rank[Int(numbers[a])] < rank[Int(numbers[b])]) == isBefore, "seed \(seed)")
+        }
+    }
+}
