@@ -13,10 +13,10 @@ struct RecordIndex: ~Copyable {
     private var table: UnsafeMutablePointer<UInt64>
     private var capacity = 64
     private var used = 0
-    private let key: UInt64
+    private let key: (UInt64, UInt64)
 
     init() {
-        key = UInt64.random(in: .min ... .max) | 1
+        key = (.random(in: .min ... .max), .random(in: .min ... .max))
         table = .allocate(capacity: capacity)
         table.initialize(repeating: 0, count: capacity)
     }
@@ -94,7 +94,8 @@ struct RecordIndex: ~Copyable {
     /// 32 bits.
     @inline(__always)
     private func hash(_ id: RecordID) -> UInt64 {
-        let product = (id.high ^ key).multipliedFullWidth(by: id.low ^ 0x9e37_79b9_7f4a_7c15)
+        // Both factors are keyed: with a known one an id could be chosen that makes the product 0 whatever the key.
+        let product = (id.high ^ key.0).multipliedFullWidth(by: id.low ^ key.1)
         return ((product.high ^ product.low ^ id.high) &* 0xff51_afd7_ed55_8ccd) >> 32
     }
 
