@@ -22,6 +22,8 @@ struct LayeredRecords: ~Copyable {
     /// Ids that were read from journals while the snapshot was not looked at: whatever it says of them is overtaken.
     private var unsettled: [RecordID] = []
     private var buffer = ByteBuffer(capacity: 1024)
+    /// What was found in the snapshot last: a change mostly concerns what was just looked at.
+    private var latest: (id: RecordID, gone: Hidden)?
 
     init(extractor: RecordExtractor) { table = RecordTable(extractor: extractor) }
 
@@ -35,6 +37,7 @@ struct LayeredRecords: ~Copyable {
     /// Puts a snapshot below what was read of the journals; `settle` makes the two agree.
     mutating func setBase(_ index: consuming SnapshotIndex) {
         hidden = RowBits(count: index.count)
+        latest = nil
         base = consume index
     }
 
@@ -112,7 +115,7 @@ struct LayeredRecords: ~Copyable {
     mutating func bytes(_ id: RecordID) throws(IndexFault) -> UnsafeRawBufferPointer? {
         if let number = table.find(id) { return table[number].bytes }
         if visibleBaseCount == nil { return nil }
-        return try readFromBase(id) ? buffer.bytes : nil
+        return try readFromBase(id) == nil ? nil : buffer.bytes
     }
 
     mutating func contains(_ id: RecordID) throws(IndexFault) -> Bool {
@@ -121,16 +124,18 @@ struct LayeredRecords: ~Copyable {
     }
 
     private mutating func findInBase(_ id: RecordID) throws(IndexFault) -> StoredRecord? {
-        guard try readFromBase(id) else { return nil }
+        guard let place = try readFromBase(id) else { return nil }
         guard let head = table.extractor.head(buffer.bytes) else {
             throw .indexDamaged(reason: "The index knows a record that is none.")
         }
+        latest = (id, Hidden(row: place.row, isMarked: head.isMarked, byteCount: place.byteCount))
         return StoredRecord(head, buffer.bytes)
     }
 
-    private mutating func readFromBase(_ id: RecordID) throws(IndexFault) -> Bool {
-        guard let place = try base?.record(id, into: &buffer) else { return false }
-        return !hidden.contains(place.row)
+    /// Where a record that is visible in the snapshot stands; its bytes are in `buffer`.
+    private mutating func readFromBase(_ id: RecordID) throws(IndexFault) -> IndexPlace? {
+        guard let place = try base?.record(id, into: &buffer), !hidden.contains(place.row) else { return nil }
+        return place
     }
 
     /// The row of a record that is visible in the snapshot.
@@ -151,8 +156,13 @@ struct LayeredRecords: ~Copyable {
     /// Hides the record of an id in the snapshot, if one is visible there.
     mutating func hide(_ id: RecordID) throws(IndexFault) -> Hidden? {
         if visibleBaseCount == nil { return nil }
-        guard let row = try rowInBase(id) else { return nil }
-        let gone = Hidden(row: row.place.row, isMarked: row.head.isMarked, byteCount: row.place.byteCount)
+        let gone: Hidden
+        if let latest, latest.id == id, !hidden.contains(latest.gone.row) {
+            gone = latest.gone
+        } else {
+            guard let row = try rowInBase(id) else { return nil }
+            gone = Hidden(row: row.place.row, isMarked: row.head.isMarked, byteCount: row.place.byteCount)
+        }
         hidden.insert(gone.row)
         count(gone, 1)
         return gone

@@ -20,7 +20,7 @@ package struct IndexImage: ~Copyable {
     /// Takes the index of this snapshot from a file; nil where it is damaged, cut short, of another version of the format
     /// or of another snapshot. Reads one page.
     package init?(_ file: consuming File, of snapshot: SnapshotIdentity) {
-        guard let header = Self.header(file), header.identity == snapshot,
+        guard let header = Self.header(file), header.identity.hasSameContent(as: snapshot),
             snapshot.closingLine.count == SnapshotIdentity.closingBytes
         else { return nil }
         source = .file(file)

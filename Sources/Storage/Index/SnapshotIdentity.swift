@@ -13,6 +13,12 @@ package struct SnapshotIdentity: Equatable {
     let modified: Int64
     let closingLine: [UInt8]
 
+    /// Whether an index of the one is an index of the other. Another inode alone is a copy that kept its time, as a backup
+    /// does: size, time, first and last line agree, and every record is checked when it is read.
+    func hasSameContent(as other: SnapshotIdentity) -> Bool {
+        header == other.header && size == other.size && modified == other.modified && closingLine == other.closingLine
+    }
+
     init(header: SnapshotHeader, inode: UInt64, size: Int, modified: Int64, closingLine: [UInt8]) {
         self.header = header
         // They may be of any size, and the checksum in the closing line speaks for them.
