@@ -153,6 +153,11 @@ extension StoreFiles {
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: settings.makeIdentifier(), generation: 1, revision: 0,
             count: 0)
+        do {
+            try place.syncAncestors()
+        } catch {
+            throw .writing(error, place.path)
+        }
         let made: Generation.Made
         do {
             made = try Generation.make(header, backupOf: nil, at: settings.timestamp(), in: place, settings) { _ in }
