@@ -56,7 +56,9 @@ extension Loading {
             return try openedToRead(place, settings, lock, refusal, load)
         }
         try handOverHeld(upTo: outcome.last, in: place.fileSystem, load)
-        if let lost = recovery.publication.map({ $0.durable - outcome.last }), lost > 0 {
+        let published = recovery.publication.map { $0.generation < files.header.generation ? 0 : $0.durable } ?? 0
+        let lost = published - outcome.last
+        if lost > 0 {
             settings.log("\(place.path): \(lost) commits behind \(outcome.last), made without sync, are gone")
         }
         let isClean = outcome.isClean
