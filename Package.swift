@@ -51,11 +51,18 @@ let package = Package(
             "FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform"], path: "Tests/Fuzz/Targets"),
         program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
+        // The simulated disk, the store's torture on it, and the program that tries many seeds.
+        library("SimulatedDisk", ["Platform"], path: "Tests/SimulatedDisk"),
+        library(
+            "StoreTorture", ["SimulatedDisk", "Storage", "JSONCodec", "Platform"], path: "Tests/StoreTorture/Harness"),
+        program("Torture", ["StoreTorture", "SimulatedDisk", "Platform"], path: "Tests/StoreTorture/Program"),
+
         // Each beside its target; Conformance and Tidy look at the whole.
         tests("PlatformTests", ["Platform"]),
         tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform"]),
         tests("JSONRPCTests", ["JSONRPC", "JSONCodec", "FuzzTargets"]),
         tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec"]),
+        tests("SimulatedDiskTests", ["SimulatedDisk", "StoreTorture", "Storage", "Platform"]),
         tests("MoodTextTests", ["MoodText"]),
         tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec"], exclude: ["make-case-folding.pl"]),
         tests(

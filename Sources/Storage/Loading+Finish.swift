@@ -56,7 +56,9 @@ extension Loading {
             return try openedToRead(place, settings, lock, refusal, load)
         }
         try handOverHeld(upTo: outcome.last, in: place.fileSystem, load)
-        if let lost = recovery.publication.map({ $0.durable - outcome.last }), lost > 0 {
+        let published = recovery.publication.map { $0.generation < files.header.generation ? 0 : $0.durable } ?? 0
+        let lost = published - outcome.last
+        if lost > 0 {
             settings.log("\(place.path): \(lost) commits behind \(outcome.last), made without sync, are gone")
         }
         let isClean = outcome.isClean
@@ -94,8 +96,14 @@ extension Loading {
         try place.sync()
     }
 
+    /// The names are synced first, unless it is certain that they are: whoever made the newest of them, this journal's or
+    /// the snapshot's, may have been killed before it could, and what is committed from now on would go with them when
+    /// the power is cut. A generation is published only after its names were synced; a journal that was begun behind an
+    /// unclean end bears a later number, of which nothing is published.
     private func reopenedJournal(_ place: borrowing StoreDirectory) throws(SystemError) -> Journal {
         let entry = files.journals.entries[outcome.current]
+        let generation = files.header.generation
+        if entry.generation != generation || recovery.publication?.generation != generation { try place.sync() }
         let file = try place.open(entry.name, .readWrite)
         let size = try file.status().size
         return Journal(file: file, end: outcome.end, size: max(size, outcome.end), generation: entry.generation)

@@ -12,7 +12,7 @@ extension RecordStore {
 
     /// What every change is answered with, or nil when the store can be written.
     public var refusal: StorageError? {
-        withFiles { $0.refusal } ?? nil
+        closure ?? (withFiles { $0.refusal } ?? nil)
     }
 
     /// Why nothing can be written, or nil.
@@ -41,8 +41,8 @@ extension RecordStore {
     public mutating func compact(
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
-        guard let settings = withFiles({ $0.settings }) else { return nil }
         if let refusal { throw refusal }
+        guard let settings = withFiles({ $0.settings }) else { return nil }
         let wasLocked = isLocked
         // The compaction takes the lock itself, as another process would.
         unlock()
@@ -96,7 +96,8 @@ extension RecordStore {
     /// After a rewrite what is in memory is in the snapshot too. Where that cannot be read now, all stays as it is: the
     /// file that the old index speaks of is still open.
     private mutating func refreshBase() {
-        guard let index = files?.openIndex(extractor) else { return }
+        guard let index = files?.openIndex(extractor) else { return isBaseOvertaken = true }
+        isBaseOvertaken = false
         layers = LayeredRecords(index, extractor: extractor)
     }
 

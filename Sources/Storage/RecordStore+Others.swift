@@ -3,6 +3,7 @@ extension RecordStore {
     /// Sees what other processes have committed; asked before a group of requests, with nothing of one's own pending.
     /// - Throws: where the files are others by now and cannot be read: then the store must be opened anew.
     public mutating func catchUp() throws(StorageError) {
+        if let closure { throw closure }
         guard !needsFlush, !isCommitOpen, case .elsewhere = try Self.catchUp(&files, &layers) else {
             return try noteRevision()
         }
@@ -44,15 +45,21 @@ extension RecordStore {
         flushedRevision = last
     }
 
-    /// Reads everything anew. Where that fails nothing is left open, the lock included.
+    /// Reads everything anew. Where that fails nothing is left open, the lock included, and nothing is taken any more.
     private mutating func reopen() throws(StorageError) {
         guard let old = files.take() else { return }
-        var fresh = LayeredRecords(extractor: extractor)
-        let opened = try StoreFiles.reopen(old, extractor) { fresh.load($0) }
-        revision = opened.revision
-        flushedRevision = opened.revision
-        layers = fresh
-        files = consume opened
-        try takeBase()
+        do throws(StorageError) {
+            var fresh = LayeredRecords(extractor: extractor)
+            let opened = try StoreFiles.reopen(old, extractor) { fresh.load($0) }
+            revision = opened.revision
+            flushedRevision = opened.revision
+            layers = fresh
+            files = consume opened
+            try takeBase()
+        } catch {
+            files = nil
+            closure = error
+            throw error
+        }
     }
 }

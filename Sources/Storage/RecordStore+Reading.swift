@@ -2,7 +2,7 @@
 extension RecordStore {
     public var count: Int { layers.count }
     public var markedCount: Int { layers.markedCount }
-    public var isInMemory: Bool { files == nil }
+    public var isInMemory: Bool { files == nil && closure == nil }
 
     /// A record; nil when there is none. (Mutating, as are other questions that every request asks: a borrowed value of
     /// this size is copied at each call, one that is passed in and out is not.)
@@ -62,6 +62,11 @@ extension RecordStore {
     /// Makes a damaged index anew; any other fault is thrown.
     @inline(never)
     private mutating func mend(_ fault: IndexFault) throws(StorageError) {
+        guard !isBaseOvertaken else {
+            // A new index would be that of another snapshot, whose rows are not those that are hidden here.
+            closure = fault.asStorageError
+            throw fault.asStorageError
+        }
         guard case .indexDamaged = fault, let index = files?.rebuiltIndex(extractor) else {
             throw fault.asStorageError
         }
@@ -70,7 +75,10 @@ extension RecordStore {
 
     /// Puts the snapshot below what was read of the journals.
     mutating func takeBase() throws(StorageError) {
-        if let index = files?.takeIndex() { layers.setBase(index) }
+        if let index = files?.takeIndex() {
+            layers.setBase(index)
+            isBaseOvertaken = false
+        }
         do throws(IndexFault) {
             try layers.settle()
         } catch {

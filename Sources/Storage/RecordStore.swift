@@ -45,6 +45,11 @@ public struct RecordStore: ~Copyable {
     private var isPartlyDurable = false
     /// The time of the commits to come, as RFC 3339 text; whoever handles requests sets it once for a group.
     public var time: [UInt8] = Array("1970-01-01T00:00:00.000Z".utf8)
+    /// Why the files were let go of and could not be opened again. A store without files would be one in memory, which
+    /// takes every change and keeps none; so this one refuses them all.
+    var closure: StorageError?
+    /// Whether the snapshot below `layers` is the one before the last rewrite, because the new one could not be read.
+    var isBaseOvertaken = false
     /// While set, commits fail with it: the group is being answered again after its sync failed.
     public var failure: StorageError?
 
@@ -134,7 +139,7 @@ public struct RecordStore: ~Copyable {
     /// - Throws: and nothing of the commit remains, when the store cannot take it.
     public mutating func endCommit() throws(StorageError) {
         guard isCommitOpen else { return }
-        if let failure {
+        if let failure = failure ?? closure {
             abandonCommit()
             throw failure
         }

@@ -11,8 +11,10 @@ import Platform
 ///    what an unfinished rewrite left behind. (Lines are appended to a journal only when all others that could count
 ///    are gone.)
 /// 4. A commit is *proven* if it was synced for certain: it is at or below R, a base, the `durable` of a valid line,
-///    or the published durable seq (where that was synced). Only commits are acknowledged that are published, and only
-///    synced ones are published, so a commit that cannot be read is lost for certain only if it is proven.
+///    or the published durable seq (where that was synced, and for this generation: what was published for an earlier
+///    one proves nothing behind R, because whoever began this one may have taken it back). Only commits are
+///    acknowledged that are published, and only synced ones are published, so a commit that cannot be read is lost for
+///    certain only if it is proven.
 /// 5. If the lines end, or a bad line stands, before a proven commit: acknowledged data is damaged. What lies before
 ///    is shown, and nothing is written any more.
 /// 6. Otherwise what lies behind the last valid line was never acknowledged, and is cut off.
@@ -53,7 +55,7 @@ struct Recovery {
     init(_ snapshot: SnapshotHeader, published: Publication?, isLocked: Bool) {
         self.snapshot = snapshot
         self.isLocked = isLocked
-        publication = published.flatMap { $0.storeId == snapshot.storeId ? $0 : nil }
+        publication = published.flatMap { $0.storeId == snapshot.storeId ? $0.known(to: snapshot) : nil }
     }
 
     /// Reads all journals and hands over what the proven commits changed; the rest is `held`.

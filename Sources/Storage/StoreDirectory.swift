@@ -76,11 +76,36 @@ struct StoreDirectory: ~Copyable, Sendable {
                 guard error.code == EEXIST else { throw error }
             }
         }
+        try syncEntries(of: parent, in: fileSystem)
+    }
+
+    /// Makes the name of this directory durable, and those of the directories above it. Whoever made them may have been
+    /// killed before it could, so a new store begins with this: its own syncs would be for nothing if the whole
+    /// directory were gone after a power cut.
+    func syncAncestors() throws(SystemError) {
+        var path = path
+        while true {
+            let parent = Self.parent(of: path)
+            guard parent != path else { return }
+            try Self.syncEntries(of: parent, in: fileSystem)
+            path = parent
+        }
+    }
+
+    private static func syncEntries(of path: String, in fileSystem: FileSystem) throws(SystemError) {
+        let directory: File
         do {
-            try File(parent, .directoryThroughLink, in: fileSystem).sync()
+            directory = try File(path, .directoryThroughLink, in: fileSystem)
         } catch {
             // A directory that may be passed through but not read cannot be synced; its owner wanted it so.
             guard error.code == EACCES else { throw error }
+            return
+        }
+        do {
+            try directory.sync()
+        } catch {
+            // Some file systems have no sync of directories.
+            guard error.code == EINVAL || error.code == ENOTSUP else { throw error }
         }
     }
 

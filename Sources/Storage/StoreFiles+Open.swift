@@ -75,12 +75,18 @@ extension StoreFiles {
         _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let loading: Loading
+        var isUntouched = true
         do {
-            loading = try Loading(place, settings, extractor, isLocked: false, load)
+            loading = try Loading(place, settings, extractor, isLocked: false) {
+                isUntouched = false
+                return load($0)
+            }
         } catch {
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 return try older.openedToRead(place, settings, lock, refusal, load)
             }
+            // What was handed over once must not come again: nobody could tell it from what the journals say of it.
+            guard isUntouched else { throw error }
             loading = try Loading(place, settings, extractor, isLocked: false, load)
         }
         let weightier = loading.refusal ?? refusal
@@ -103,8 +109,12 @@ extension StoreFiles {
             return try create(place, lock, settings)
         }
         let loading: Loading
+        var isUntouched = true
         do {
-            loading = try Loading(place, settings, extractor, isLocked: true, load)
+            loading = try Loading(place, settings, extractor, isLocked: true) {
+                isUntouched = false
+                return load($0)
+            }
         } catch {
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 do throws(StorageError) {
@@ -113,6 +123,7 @@ extension StoreFiles {
                     return try older.openedToRead(place, settings, lock, error, load)
                 }
             }
+            guard isUntouched else { throw error }
             loading = try Loading(place, settings, extractor, isLocked: true, load)
         }
         if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
@@ -153,6 +164,11 @@ extension StoreFiles {
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: settings.makeIdentifier(), generation: 1, revision: 0,
             count: 0)
+        do {
+            try place.syncAncestors()
+        } catch {
+            throw .writing(error, place.path)
+        }
         let made: Generation.Made
         do {
             made = try Generation.make(header, backupOf: nil, at: settings.timestamp(), in: place, settings) { _ in }

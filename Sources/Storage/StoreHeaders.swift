@@ -129,6 +129,16 @@ extension Publication {
             isSynced: isSynced)
     }
 
+    /// What it says of a store with this snapshot: of one that was begun later, how far may be shown, but not that so much
+    /// must be there. Where publishing fails, the bytes may be in the file all the same, for commits that were then taken
+    /// back by a new generation; a power cut may bring those bytes to light again.
+    func known(to snapshot: SnapshotHeader) -> Publication {
+        guard generation < snapshot.generation else { return self }
+        var known = self
+        known.isSynced = false
+        return known
+    }
+
     func append(to buffer: inout ByteBuffer) {
         let start = buffer.count
         buffer.append("{\"format\":\"moodboard-lock\",\"storeId\":\"")

@@ -30,6 +30,13 @@ import Testing
         Row(target: "mood", level: 5, mayImport: ["MoodClient", "Platform"]),
     ]
 
+    /// What only tests use: they stand below `Tests`, and no source imports them.
+    static let supports: [(folder: String, mayImport: Set<String>)] = [
+        ("Tests/SimulatedDisk", ["Platform"]),
+        ("Tests/StoreTorture/Harness", ["SimulatedDisk", "Storage", "JSONCodec", "Platform", "Synchronization"]),
+        ("Tests/StoreTorture/Program", ["StoreTorture", "SimulatedDisk", "Platform"]),
+    ]
+
     /// What comes with the system or the compiler.
     private static let outside: Set = ["CPlatform", "Glibc", "Darwin", "Musl", "Foundation", "Synchronization"]
 
@@ -49,6 +56,18 @@ import Testing
         for file in Project.files("Sources/" + target, ".swift") {
             for (line, module) in Project.imports(try #require(Project.text(file))) {
                 #expect(row.mayImport.contains(module), "\(file):\(line): \(target) may not import \(module)")
+            }
+        }
+    }
+
+    @Test func supportsOfTestsImportOnlyWhatTheyMay() throws {
+        for (folder, mayImport) in Self.supports {
+            let files = Project.files(folder, ".swift")
+            #expect(!files.isEmpty, "\(folder)")
+            for file in files {
+                for (line, module) in Project.imports(try #require(Project.text(file))) {
+                    #expect(mayImport.contains(module), "\(file):\(line): \(folder) may not import \(module)")
+                }
             }
         }
     }

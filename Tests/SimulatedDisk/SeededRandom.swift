@@ -1,0 +1,24 @@
+/// Random numbers that are the same again for the same seed: SplitMix64 (Steele, Lea, Flood: Fast Splittable
+/// Pseudorandom Number Generators, 2014).
+public struct SeededRandom: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 up to and without `bound`, which is at least 1. The bias is of no matter here, the speed is.
+    public mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
+
+    /// True once in so many times.
+    public mutating func isOne(in count: Int) -> Bool { below(count) == 0 }
+
+    /// One of several values; `values` is not empty.
+    public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
+}

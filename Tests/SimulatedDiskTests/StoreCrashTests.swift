@@ -1,0 +1,82 @@
+import Platform
+import SimulatedDisk
+import Storage
+import StoreTorture
+import Testing
+
+/// Two crashes, one behind the other: a process is killed at some call, a second one goes on with what it finds and
+/// acknowledges, then the power is cut. What the second one acknowledged rests on what the first one did not live to
+/// sync.
+@Suite struct StoreCrashTests {
+    /// Opens, commits, begins a new generation, and one that is itself a commit.
+    private static func live(_ process: SimulatedProcess, hasLargeCommit: Bool) {
+        do throws(StorageError) {
+            var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
+            try store.commit(1)
+            if hasLargeCommit {
+                try store.commit(2, fill: RecordStore.lineBytesMax)
+            } else {
+                _ = try store.compact()
+                try store.commit(2)
+            }
+        } catch {
+            // It was killed.
+        }
+    }
+
+    private static func calls(hasLargeCommit: Bool) -> Int {
+        let process = makeDisk().startProcess()
+        live(process, hasLargeCommit: hasLargeCommit)
+        return process.calls
+    }
+
+    /// Mended: a directory whose name was not synced; a blank journal, and a snapshot that was a commit, whose names
+    /// were there but not synced when the next process appended behind them.
+    @Test(arguments: [Fault.Moment.before, .after], [false, true])
+    func whatASecondProcessAcknowledgesSurvives(moment: Fault.Moment, hasLargeCommit: Bool) throws {
+        let total = Self.calls(hasLargeCommit: hasLargeCommit)
+        #expect(total > 60)
+        for number in 1...total {
+            let disk = makeDisk(seed: UInt64(number))
+            let first = disk.startProcess()
+            first.plan([Fault(.call(number), .killed(moment))])
+            Self.live(first, hasLargeCommit: hasLargeCommit)
+            #expect(!first.isAlive)
+            let revision: Int
+            do {
+                var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
+                try store.commit(9)
+                revision = store.revision
+            }
+            disk.restorePower(.everythingLost)
+            var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
+            let isThere = try store.holds(9) && store.revision == revision
+            #expect(store.refusal == nil, "killed at call \(number)")
+            #expect(isThere, "killed at call \(number)")
+        }
+    }
+
+    /// Mended: the durable seq could not be published, so the commit was taken back by a new generation; after a power
+    /// cut the lock file said again that it had been acknowledged, and the store was refused.
+    @Test func aPublicationThatFailedIsNoEvidenceAgainstALaterGeneration() throws {
+        var generations = 0
+        for seed in 1...200 as ClosedRange<UInt64> {
+            let disk = makeDisk(seed: seed)
+            let process = disk.startProcess()
+            do {
+                var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
+                try store.commit(1)
+                let calls = process.calls
+                // The line, its sync, and the publication.
+                process.plan([Fault(.call(calls + 3), .fails(EIO))])
+                #expect(throws: StorageError.self) { try store.commit(2) }
+                if store.refusal == nil, store.revision == 1 { generations += 1 }
+            }
+            disk.restorePower(.anything)
+            var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
+            let isRight = try store.revision == 1 && store.holds(1) && !store.holds(2)
+            #expect(store.refusal == nil && isRight, "seed \(seed)")
+        }
+        #expect(generations == 200)
+    }
+}
