@@ -26,6 +26,8 @@ public struct MoodRecords: ~Copyable {
     public private(set) var isOpen: Bool
     /// Why the lock was not to be had for the present group.
     private var busy: StorageError?
+    /// Whether other processes may have committed what has not been looked for.
+    private var isLookDue = false
     private let compaction = BackgroundTask()
     /// What the store was when a compaction was last begun.
     private var compacted = (generation: 0, bytes: 0)
@@ -59,10 +61,12 @@ public struct MoodRecords: ~Copyable {
     /// opened is tried again at the next call: the other process may be gone, the disk mended.
     @inline(__always)
     public mutating func open() throws(MoodStoreError) {
+        if isLookDue { look() }
         if !isOpen { try openFiles() }
     }
 
     private mutating func openFiles() throws(MoodStoreError) {
+        isLookDue = false
         guard case .directory(let settings) = location else { return }
         do throws(StorageError) {
             let time = records.time
@@ -77,22 +81,34 @@ public struct MoodRecords: ~Copyable {
     /// As `open`, and the store can be written: other processes wait until `endGroup`.
     public mutating func openForWriting() throws(MoodStoreError) {
         if isWritableMemory { return }
-        try open()
+        if !isOpen { try openFiles() }
+        // Who takes the lock looks anyway.
+        if isLookDue, refusal == nil { isLookDue = false } else { try open() }
         if let refusal { throw .storage(refusal) }
         if let busy { throw .storage(busy) }
         do throws(StorageError) {
             try records.lock()
         } catch {
             // Whoever waits in vain once would do so for every request of the group.
-            if case .busy = error { busy = error } else { close() }
+            if case .busy = error {
+                busy = error
+                isLookDue = true
+            } else {
+                close()
+            }
             throw .storage(error)
         }
         if let refusal { throw .storage(refusal) }
     }
 
-    /// Before the first request of a group: sees what other processes have committed.
+    /// Before the first request of a group: whoever needs moods next sees what other processes have committed.
     public mutating func beginGroup() {
-        guard isOpen, !isWritableMemory, !isReadOnlyMemory else { return }
+        isLookDue = isOpen && !isWritableMemory && !isReadOnlyMemory
+    }
+
+    @inline(never)
+    private mutating func look() {
+        isLookDue = false
         do throws(StorageError) { try records.catchUp() } catch { close() }
     }
 

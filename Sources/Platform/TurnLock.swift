@@ -4,7 +4,7 @@
 /// up. So whoever wants the lock holds the lock of its directory while waiting for it; a process that comes back finds
 /// that held, and waits behind. (A turnstile: E. W. Dijkstra's baton, two locks instead of one semaphore.)
 ///
-/// The file stays open between the turns: to take a free lock costs four system calls.
+/// The file stays open between the turns: to take a free lock costs three system calls.
 public struct TurnLock: ~Copyable {
     /// The locked file, which may be read and written through this.
     public private(set) var file: File
@@ -58,20 +58,27 @@ public struct TurnLock: ~Copyable {
     private mutating func takeNow() throws(SystemError) -> Bool {
         guard try lockNow(queue.descriptor) else { return false }
         defer { unlock(queue.descriptor) }
-        guard try lockNow(file.descriptor) else { return false }
-        do throws(SystemError) {
-            // A lock on a file that somebody removed or replaced excludes nobody.
-            if try fileSystem.statusOfPath(path).isSameFile(as: status) { return true }
-        } catch {
-            guard error.code == ENOENT else {
-                unlock(file.descriptor)
-                throw error
-            }
-        }
-        unlock(file.descriptor)
-        file = try File(path, .readWriteOrCreate, in: fileSystem)
-        status = try file.status()
         return try lockNow(file.descriptor)
+    }
+
+    /// Whether the file is still the one of its name: a lock on a file that somebody removed or replaced excludes nobody.
+    /// Whoever takes the lock asks this, unless it is certain that no name in the directory has changed since the last
+    /// time; where it is false, `reopen` and take it again.
+    public func isFileOfItsName() throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try fileSystem.statusOfPath(path).isSameFile(as: status)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return false
+        }
+    }
+
+    /// Lets go, and opens the file of that name anew.
+    public mutating func reopen() throws(SystemError) {
+        release()
+        let file = try File(path, .readWriteOrCreate, in: fileSystem)
+        status = try file.status()
+        self.file = file
     }
 
     private func lockNow(_ descriptor: Int32) throws(SystemError) -> Bool {

@@ -174,6 +174,9 @@ struct StoreDirectory: ~Copyable, Sendable {
         return descriptor
     }
 
+    /// The directory's own status, whose time tells when a name in it last changed.
+    func status() throws(SystemError) -> FileStatus { try handle.status() }
+
     /// Makes the entries of the directory durable.
     func sync() throws(SystemError) { try handle.sync() }
 

@@ -33,6 +33,14 @@ extension StoreFiles {
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
         do throws(FileLock.Failure) {
             try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds)
+            do throws(SystemError) {
+                // Somebody may have put another file in its place between the opening and the lock.
+                guard try lock.isFileOfItsName() else {
+                    throw SystemError(call: "flock", subject: place.path, code: ESTALE)
+                }
+            } catch {
+                throw FileLock.Failure.system(error)
+            }
         } catch {
             switch error {
             case .timedOut where isThere: return try openToRead(place, settings, extractor, lock, nil, load)

@@ -110,6 +110,21 @@ extension StoreFiles {
     }
 
     private mutating func takeLock() throws(StorageError) {
+        if isLocked { return }
+        try waitForLock()
+        do throws(SystemError) {
+            namesChanged = try place.status().modified
+            if areNamesCertain { return }
+            if try isLockOfItsName() { return }
+            try lock?.reopen()
+        } catch {
+            unlock()
+            throw Self.lockFailure(error, place.path, settings)
+        }
+        try waitForLock()
+    }
+
+    private mutating func waitForLock() throws(StorageError) {
         do throws(FileLock.Failure) {
             try lock?.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds)
         } catch {
@@ -119,6 +134,10 @@ extension StoreFiles {
             }
         }
     }
+
+    /// Whether no name in the directory has changed since all of them were looked up, as of the moment when the lock was
+    /// taken; since then nobody else may change any that matters.
+    private var areNamesCertain: Bool { namesChanged != 0 && namesChanged == seenNames }
 
     public mutating func unlock() { lock?.release() }
 
@@ -141,16 +160,12 @@ extension StoreFiles {
     /// Whether a line may be appended where this process believes the end to be. Asked with the lock held, because a
     /// process that was killed may have begun another generation or journal, or a line, and not have published it.
     private mutating func isEndOurs() throws(StorageError) -> Bool {
-        guard let journal = journal?.descriptor, let snapshotIdentity else { return false }
+        guard let journal = journal?.descriptor, snapshotIdentity != nil else { return false }
         do throws(SystemError) {
-            guard let snapshot = try place.status(of: StoreDirectory.snapshotName),
-                snapshot.isSameFile(as: snapshotIdentity),
-                try place.status(of: StoreInventory.journalName(journalGeneration + 1)) == nil
-            else { return false }
+            guard try areNamesOurs() else { return false }
             // Behind a write of our own that failed lies what failed; nothing is appended there any more.
             if isJournalUnusable { return true }
-            journalSize = max(try settings.fileSystem.status(journal).size, journalEnd)
-            guard journalSize > journalEnd else { return true }
+            journalSize = max(journalSize, journalEnd)
             var next: UInt8 = 0
             let count = try withUnsafeMutableBytes(of: &next) { (byte) throws(SystemError) in
                 try settings.fileSystem.read(journal, byte, journalEnd)
@@ -158,6 +173,30 @@ extension StoreFiles {
             return count == 0 || next == UInt8(ascii: "\n")
         } catch {
             throw .reading(error, error.subject.isEmpty ? StoreInventory.journalName(journalGeneration) : error.subject)
+        }
+    }
+
+    /// File systems count time in ticks of at most some milliseconds; a change within the same tick would not be seen.
+    private static let ticksNanoseconds: Int64 = 100_000_000
+
+    /// Whether snapshot and journal are those that this process has open, and no later journal has begun. Names are only
+    /// looked up where one has changed in the directory since they last were.
+    private mutating func areNamesOurs() throws(SystemError) -> Bool {
+        if areNamesCertain { return true }
+        seenNames = 0
+        guard let snapshotIdentity, let snapshot = try place.status(of: StoreDirectory.snapshotName),
+            snapshot.isSameFile(as: snapshotIdentity),
+            try place.status(of: StoreInventory.journalName(journalGeneration + 1)) == nil
+        else { return false }
+        let isLongAgo = Clock.milliseconds * 1_000_000 - namesChanged > Self.ticksNanoseconds
+        if namesChanged != 0, isLongAgo { seenNames = namesChanged }
+        return true
+    }
+
+    private func isLockOfItsName() throws(SystemError) -> Bool {
+        switch lock {
+        case .some(let lock): try lock.isFileOfItsName()
+        case .none: true
         }
     }
 

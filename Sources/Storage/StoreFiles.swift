@@ -43,6 +43,11 @@ public struct StoreFiles: ~Copyable {
     var index: SnapshotIndex?
     /// The journal that is read on and appended to; nil where it has to be found again.
     var journal: File?
+    /// When a name in the directory last changed, where it is certain that all that this process relies on was there then;
+    /// nanoseconds since 1970, 0 where nothing is certain.
+    var seenNames: Int64 = 0
+    /// When a name last changed, as of the moment when the lock was taken.
+    var namesChanged: Int64 = 0
     /// Whether `journal` was opened to be written.
     var isJournalWritable = false
     /// Where the next line goes in it.
