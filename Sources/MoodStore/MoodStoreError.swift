@@ -8,6 +8,8 @@ public enum MoodStoreError: Error, Sendable {
     case idTaken(MoodID, revision: Int)
     /// The mood has changed since the revision that the caller knows.
     case revisionConflict(MoodID, current: Int)
+    /// The `opId` belongs to a request with another method or other params. `current` is the store's revision.
+    case operationTaken(current: Int)
     /// A cursor that is none, or that belongs to another sort, order or filter.
     case invalidCursor
     case storage(StorageError)

@@ -30,6 +30,7 @@ public struct RecordStore: ~Copyable {
     public internal(set) var revision = 0
     var table: RecordTable
     var files: StoreFiles?
+    var operations = OperationLog()
     let extractor: RecordExtractor
     private var undo: [Change] = []
     private var commitStart = 0
@@ -106,11 +107,12 @@ public struct RecordStore: ~Copyable {
         let slot = RecordSlot(head: head, copying: bytes)
         if let number = table.find(head.id) {
             undo.append(.replaced(table.replace(number, with: slot)))
+            files?.stagePut(bytes)
         } else {
             table.insert(slot)
             undo.append(.inserted(head.id))
+            files?.stagePut(bytes, isNew: true)
         }
-        files?.stagePut(bytes)
     }
 
     /// Takes a record out, as part of the open commit and behind its puts; false when there is none.
@@ -127,8 +129,10 @@ public struct RecordStore: ~Copyable {
     /// Takes all records out, as the first change of the open commit.
     public mutating func removeAll() {
         open()
+        let count = table.count
+        let first = files == nil ? [] : table.newestIDs(Self.clearedIDsMax)
         for slot in table.removeAll() { undo.append(.removed(slot)) }
-        files?.stageClear()
+        files?.stageClear(count: count, first: first)
     }
 
     private mutating func open() {
@@ -156,17 +160,24 @@ public struct RecordStore: ~Copyable {
             // Nothing to wait for: what the commit replaced is of no use any more.
             forget(from: commitStart)
             flushedRevision = revision
+            if operations.isOpen { endOperation() }
             return
         }
         let length = files?.endLine() ?? 0
-        if length > Self.lineBytesMax { try endCommitAsSnapshot() }
+        if length > Self.lineBytesMax { return try endCommitAsSnapshot() }
+        if operations.isOpen { endOperation() }
     }
 
     /// Makes the commits before this one durable, then this one by a new snapshot.
     private mutating func endCommitAsSnapshot() throws(StorageError) {
+        let operation = operations.isOpen ? withFiles { $0.lastOperation() } ?? [] : []
+        files?.snapshotOperation = operation
+        defer { files?.snapshotOperation = [] }
+        operations.abandon()
         files?.dropLine()
         do throws(StorageError) {
             try files?.sync()
+            settleOperations()
         } catch {
             revertCommit()
             takeGroupBack()
@@ -192,6 +203,7 @@ public struct RecordStore: ~Copyable {
     public mutating func abandonCommit() {
         guard isCommitOpen else { return }
         files?.dropLine()
+        operations.abandon()
         revertCommit()
     }
 
@@ -236,6 +248,7 @@ public struct RecordStore: ~Copyable {
         do throws(StorageError) {
             if let lostGroup { throw lostGroup }
             try files?.sync()
+            settleOperations()
         } catch {
             takeGroupBack()
             throw error
@@ -248,6 +261,7 @@ public struct RecordStore: ~Copyable {
     /// Takes all commits back that are not durable.
     private mutating func takeGroupBack() {
         files?.dropStaged()
+        operations.dropStaged()
         revert(to: 0)
         revision = flushedRevision
         commitStart = 0

@@ -6,6 +6,7 @@ import Platform
 /// - `moods.json`: the snapshot, and the one commit point
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
 /// - `backup-G.json`: the snapshot of generation G, before a later one
+/// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off behind the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone
@@ -201,6 +202,8 @@ struct StoreInventory {
     private(set) var journals: [Int] = []
     /// Generations, ascending.
     private(set) var backups: [Int] = []
+    /// Generations, ascending.
+    private(set) var operations: [Int] = []
     private(set) var temporaries: [String] = []
 
     init(_ names: [String]) {
@@ -211,16 +214,20 @@ struct StoreInventory {
                 journals.append(generation)
             } else if let generation = Self.number(in: name, "backup-", ".json") {
                 backups.append(generation)
+            } else if let generation = Self.number(in: name, "operations-", ".jsonl") {
+                operations.append(generation)
             } else if name.utf8.starts(with: "temporary-".utf8) {
                 temporaries.append(name)
             }
         }
         journals.sort()
         backups.sort()
+        operations.sort()
     }
 
     static func journalName(_ generation: Int) -> String { "journal-\(generation).jsonl" }
     static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
+    static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
 
     private static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
         var name = name

@@ -40,7 +40,10 @@ extension StoreFiles {
         let made: Generation.Made
         do {
             made = try Generation.make(
-                header, backupOf: generation, at: String(decoding: time, as: UTF8.self), in: place, settings,
+                header, backupOf: generation,
+                carrying: OperationsFile.Source(
+                    generation: generation, revision: self.revision, operation: snapshotOperation),
+                at: String(decoding: time, as: UTF8.self), in: place, settings,
                 records: records)
         } catch {
             if error.isUnsure || isJournalUnusable { refuseFromNowOn(error.error) }
@@ -85,10 +88,9 @@ extension StoreFiles {
             return
         }
         for name in inventory.temporaries { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
-        for generation in inventory.backups.filter({ $0 < self.generation }).dropLast() {
-            let name = StoreInventory.backupName(generation)
-            attempt(name) { () throws(SystemError) in try place.unlink(name) }
-        }
+        let backups = inventory.backups.filter { $0 < generation }.dropLast().map(StoreInventory.backupName)
+        let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
+        for name in backups + operations { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
         let overtaken = inventory.journals.filter { $0 < generation }
         guard !overtaken.isEmpty else { return }
         attempt(StoreDirectory.historyName) { () throws(SystemError) in
