@@ -23,6 +23,10 @@ extension Core {
                 out.endObject()
             }
         ),
+        HandlerEntry(
+            "store.undo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: false, &out) }),
+        HandlerEntry(
+            "store.redo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
         HandlerEntry("store.compact", { (core, arguments, out) throws(RPCError) in try core.compact(arguments, &out) }),
         HandlerEntry("store.verify", { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
     ]

@@ -24,6 +24,16 @@ extension RPCError {
                 .conflict,
                 "Another request had this opId. Choose a new one for each change; use one again only to repeat its request.",
                 [.init("reason", "opId"), .init("currentRevision", .number(String(current)))])
+        case .undoRefused(.touched(let id, let revision)):
+            self.init(
+                refused:
+                    "Commit \(revision) cannot be taken back: the mood \(MoodID(high: id.high, low: id.low).text) has"
+                    + " been changed by another one since.")
+        case .undoRefused(.forgotten(let revision, let isLarge)):
+            self.init(
+                refused: isLarge
+                    ? "Commit \(revision) cannot be undone: what it replaced is more than is kept in memory."
+                    : "Commit \(revision) and those before it cannot be undone: only the last commits are kept.")
         case .invalidCursor:
             self = Arguments.error(
                 "is no cursor of this list; hand back a nextCursor with the same sort, order and filter", at: "/cursor")
@@ -47,6 +57,10 @@ extension RPCError {
         case .newerSchema(_, let reason):
             self.init(forWriting ? .storeReadOnly : .storeUnavailable, reason, [.init("reason", .string(reason))])
         }
+    }
+
+    private init(refused reason: String) {
+        self.init(.refused, reason, [.init("by", "store"), .init("reason", .string(reason))])
     }
 
     /// What was no message.

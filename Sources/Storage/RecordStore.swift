@@ -12,17 +12,11 @@ import JSONCodec
 ///
 /// Invariants
 /// 1. The table shows all ended commits; `undo` can take it back to the last flush.
-/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners.
+/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners. (`UndoLog` has the rest.)
 /// 3. After a failed flush the table, the revision and the files are those of the last flush.
 /// 4. A commit clears first, then puts, then removes: so it is written, and so it is read again.
 /// 5. A group that was lost before its flush is remembered until then, because its answers are written already.
 public struct RecordStore: ~Copyable {
-    private enum Change {
-        case inserted(RecordID)
-        case replaced(RecordSlot)
-        case removed(RecordSlot)
-    }
-
     /// A commit whose line would be longer is made as a new snapshot.
     public static let lineBytesMax = 4 * 1024 * 1024
 
@@ -32,7 +26,7 @@ public struct RecordStore: ~Copyable {
     var files: StoreFiles?
     var operations = OperationLog()
     let extractor: RecordExtractor
-    private var undo: [Change] = []
+    var undo = UndoLog()
     private var commitStart = 0
     private(set) var isCommitOpen = false
     var flushedRevision = 0
@@ -49,8 +43,6 @@ public struct RecordStore: ~Copyable {
         self.extractor = extractor
         table = RecordTable(extractor: extractor)
     }
-
-    deinit { for change in undo { Self.free(change) } }
 
     /// A store that leaves nothing on disk.
     public static func inMemory(_ extractor: RecordExtractor) -> RecordStore {
@@ -135,7 +127,7 @@ public struct RecordStore: ~Copyable {
         files?.stageClear(count: count, first: first)
     }
 
-    private mutating func open() {
+    mutating func open() {
         guard !isCommitOpen else { return }
         isCommitOpen = true
         commitStart = undo.count
@@ -157,14 +149,16 @@ public struct RecordStore: ~Copyable {
         }
         isCommitOpen = false
         guard files != nil else {
-            // Nothing to wait for: what the commit replaced is of no use any more.
-            forget(from: commitStart)
+            // Nothing to wait for.
+            undo.mark(revision)
+            undo.keep()
             flushedRevision = revision
             if operations.isOpen { endOperation() }
             return
         }
         let length = files?.endLine() ?? 0
         if length > Self.lineBytesMax { return try endCommitAsSnapshot() }
+        undo.mark(revision)
         if operations.isOpen { endOperation() }
     }
 
@@ -186,16 +180,16 @@ public struct RecordStore: ~Copyable {
         }
         isPartlyDurable = true
         flushedRevision = revision - 1
-        for change in undo[..<commitStart] { Self.free(change) }
-        undo.removeFirst(commitStart)
-        commitStart = 0
+        undo.keep(upTo: commitStart)
+        commitStart = undo.groupStart
         do throws(StorageError) {
             try rewrite()
         } catch {
             revertCommit()
             throw error
         }
-        forget(from: 0)
+        undo.mark(revision)
+        undo.keep()
         flushedRevision = revision
     }
 
@@ -210,6 +204,7 @@ public struct RecordStore: ~Copyable {
     private mutating func revertCommit() {
         revert(to: commitStart)
         revision -= 1
+        undo.dropGroup(behind: revision)
         isCommitOpen = false
     }
 
@@ -253,8 +248,7 @@ public struct RecordStore: ~Copyable {
             takeGroupBack()
             throw error
         }
-        forget(from: 0)
-        commitStart = 0
+        undo.keep()
         flushedRevision = revision
     }
 
@@ -262,9 +256,9 @@ public struct RecordStore: ~Copyable {
     private mutating func takeGroupBack() {
         files?.dropStaged()
         operations.dropStaged()
-        revert(to: 0)
+        revert(to: undo.groupStart)
+        undo.dropGroup(behind: flushedRevision)
         revision = flushedRevision
-        commitStart = 0
         guard files?.isJournalUnusable == true else { return }
         // Where this fails too the files refuse every change from now on, and say why.
         do throws(StorageError) { try rewrite() } catch {}
@@ -280,18 +274,6 @@ public struct RecordStore: ~Copyable {
             case .removed(let slot):
                 table.insert(slot)
             }
-        }
-    }
-
-    private mutating func forget(from start: Int) {
-        while undo.count > start, let change = undo.popLast() { Self.free(change) }
-        if start == 0, undo.capacity > 65_536 { undo = [] }
-    }
-
-    private static func free(_ change: Change) {
-        switch change {
-        case .inserted: break
-        case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }
 
