@@ -104,11 +104,13 @@ extension Core {
     ) throws(RPCError) {
         try openForWriting()
         let before = store.statistics
+        let historyFrom: Int
         reportProgress(arguments, done: 0, total: before.moods, "Writing the snapshot")
         do throws(StorageError) {
             // What earlier requests of the group changed has to be in the journal before it is replaced.
             try store.flushEarly()
             _ = try store.compact()
+            historyFrom = try store.shortenHistory(to: arguments.integer("keepHistoryFrom"))
         } catch {
             throw RPCError(error, forWriting: true)
         }
@@ -123,6 +125,8 @@ extension Core {
         out.integer(before.bytes)
         out.key("bytesAfter")
         out.integer(after.bytes)
+        out.key("historyFrom")
+        out.integer(historyFrom)
         out.endObject()
     }
 

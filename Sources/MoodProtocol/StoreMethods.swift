@@ -50,12 +50,18 @@ public enum StoreMethods {
     ])
 
     static let compact = MethodDeclaration(
-        "store.compact", .long, "Write a new snapshot and begin a new journal.", common: .progress,
+        "store.compact", .long, "Write a new snapshot and begin a new journal.",
+        [
+            .optional(
+                "keepHistoryFrom", .integer(0 ... .max),
+                "Delete the old journals that only tell of commits below this revision; without it, none.")
+        ], common: .progress,
         result: .result([
             .required("revision", .integer(0 ... .max), "The revision that the snapshot holds."),
             .required("moods", .integer(0 ... .max), "How many moods it holds."),
             .required("bytesBefore", .integer(0 ... .max), "The size on disk before."),
             .required("bytesAfter", .integer(0 ... .max), "The size on disk now."),
+            .required("historyFrom", .integer(1 ... .max), "The first revision from which on every commit is kept."),
         ]), errors: ErrorCode.writing)
 
     static let verify = MethodDeclaration(

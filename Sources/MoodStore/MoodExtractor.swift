@@ -13,7 +13,8 @@ extension RecordExtractor {
         },
         compareText: { record, text in
             withLabel(record) { label in text.withUnsafeBytes { CaseFolding.compareFolded(label, $0) } }
-        })
+        },
+        revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision })
 
     /// Hands the decoded label of a record to `body`.
     static func withLabel<Result>(

@@ -15,9 +15,7 @@ extension MoodRecords {
         do throws(StorageError) { try records.flushEarly() } catch { throw .storage(error) }
         let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
         do throws(UndoRefusal) {
-            plan = try records.planUndo(steps: steps, isRedo: isRedo) { record in
-                MoodMembers(trusting: ValidJSON(trusting: record)).revision ?? 0
-            }
+            plan = try records.planUndo(steps: steps, isRedo: isRedo)
         } catch {
             throw .undoRefused(error)
         }

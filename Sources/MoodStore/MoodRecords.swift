@@ -202,6 +202,12 @@ public struct MoodRecords: ~Copyable {
 
     public var wantsCompaction: Bool { records.wantsCompaction }
 
+    /// Deletes the journals of `history/` that only tell of commits below `revision`; without it, none.
+    /// - Returns: the first revision from which on all commits are kept.
+    public mutating func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
+        try records.shortenHistory(to: revision)
+    }
+
     /// Writes a new snapshot and begins a new journal. Nil in memory.
     public mutating func compact() throws(StorageError) -> RewriteReport? { try records.compact() }
 

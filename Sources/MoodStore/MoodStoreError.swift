@@ -12,7 +12,7 @@ public enum MoodStoreError: Error, Sendable {
     case operationTaken(current: Int)
     /// What cannot be undone or redone, because of what has happened since.
     case undoRefused(UndoRefusal)
-    /// A cursor that is none, or that belongs to another sort, order or filter.
+    /// A cursor that is none, or that belongs to another sort, order, filter or mood.
     case invalidCursor
     case storage(StorageError)
 }

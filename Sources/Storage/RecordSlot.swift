@@ -50,15 +50,19 @@ public struct RecordExtractor: Sendable {
     public let compareTexts: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     /// The order of a record's text against a text that was taken from a position.
     public let compareText: @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+    /// The revision that a record's bytes name: that of the commit that last changed it.
+    public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
 
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
-        compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+        compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int,
+        revision: @escaping @Sendable (UnsafeRawBufferPointer) -> Int? = { _ in nil }
     ) {
         self.head = head
         self.compareTexts = compareTexts
         self.compareText = compareText
+        self.revision = revision
     }
 }
 

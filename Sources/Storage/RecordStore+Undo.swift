@@ -13,10 +13,10 @@ extension RecordStore {
     /// nothing differs. None is opened where there is nothing to undo.
     ///
     /// Fewer commits than wanted are taken where there are no more.
-    /// - Parameter revision: that of a record, from its bytes.
     public mutating func planUndo(
-        steps count: Int, isRedo: Bool, revision revisionOf: (UnsafeRawBufferPointer) -> Int
+        steps count: Int, isRedo: Bool
     ) throws(UndoRefusal) -> (targets: UndoTargets, commits: [UndoneCommit]) {
+        let revisionOf = { [extractor] record in extractor.revision(record) ?? 0 }
         undo.settle(revisionOf)
         let available = isRedo ? undo.redo : undo.steps
         if available.count < count, !isRedo, let forgotten = undo.forgotten {
