@@ -5,7 +5,8 @@ import MoodCore
 /// `mood.*`: the moods themselves.
 public enum MoodMethods {
     static let all: [MethodDeclaration] = [
-        create, get, list, update, updateMany, delete, deleteMany, clear, setFavorite, toggleFavorite, setNotes, history,
+        create, get, list, update, updateMany, delete, deleteMany, clear, setFavorite, toggleFavorite, setNotes,
+        history,
         share,
     ]
 

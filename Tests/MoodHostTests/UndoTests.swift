@@ -62,7 +62,8 @@ import Testing
             request(5, "store.undo"), request(6, "store.redo"), request(7, "mood.list"))
         #expect(Self.outcome(answers[2]["result"] ?? .null) == "2 created 1, 1 created 1")
         #expect(answers[2]["result"]?["revision"]?.integer == 3)
-        #expect(answers[3...5].map { Self.outcome($0["result"] ?? .null) } == ["2 created 1", "1 created 1", "1 created 1"])
+        #expect(
+            answers[3...5].map { Self.outcome($0["result"] ?? .null) } == ["2 created 1", "1 created 1", "1 created 1"])
         #expect(answers[6]["result"]?["items"]?.array?.map { $0["id"]?.string } == [testID(1)])
         #expect(answers[6]["result"]?["items"]?.array?.first?["revision"]?.integer == 5)
     }

@@ -118,7 +118,11 @@ import Testing
         try store.endCommit()
         try store.flush()
         var found: (Int, [UInt64]) = (0, [])
-        _ = try store.with { try $0.commits(behind: 1) { found = ($0.count, $0.changes.map(\.id.low)); return true } }
+        _ = try store.with {
+            try $0.commits(behind: 1) {
+                found = ($0.count, $0.changes.map(\.id.low)); return true
+            }
+        }
         #expect(found.0 == 250 && found.1 == (151...250).reversed().map { UInt64($0) })
     }
 }
