@@ -35,7 +35,7 @@ let package = Package(
         // Level 2
         library("MoodCore", ["JSONCodec", "MoodText"]),
         // Level 3
-        library("MoodStore", ["Storage", "MoodCore", "JSONCodec"]),
+        library("MoodStore", ["Storage", "MoodCore", "JSONCodec", "Platform"]),
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
         // Level 4
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
@@ -47,7 +47,8 @@ let package = Package(
         program("mood", ["MoodClient", "Platform"]),
 
         // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
-        library("FuzzTargets", ["JSONRPC", "JSONCodec"], path: "Tests/Fuzz/Targets"),
+        library(
+            "FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform"], path: "Tests/Fuzz/Targets"),
         program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
         // Each beside its target; Conformance and Tidy look at the whole.
@@ -57,7 +58,9 @@ let package = Package(
         tests("StorageTests", ["Storage", "Platform", "JSONCodec"]),
         tests("MoodTextTests", ["MoodText"]),
         tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec"], exclude: ["make-case-folding.pl"]),
-        tests("MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec"]),
+        tests(
+            "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets"],
+            exclude: ["Fixtures"]),
         tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
         tests(
             "MoodHostTests",

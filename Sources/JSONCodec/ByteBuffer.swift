@@ -123,6 +123,19 @@ public struct ByteBuffer: ~Copyable {
         _count += min(max(written, 0), limit)
     }
 
+    /// Appends bytes of zero; none where the number is negative.
+    public mutating func appendZeros(_ extra: Int) {
+        guard extra > 0 else { return }
+        reserve(extra)
+        (base + _count).initializeMemory(as: UInt8.self, repeating: 0, count: extra)
+        _count += extra
+    }
+
+    /// Hands what is written so far to `body`, to be changed in place.
+    public mutating func withMutableBytes<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
+        body(UnsafeMutableRawBufferPointer(start: base, count: _count))
+    }
+
     /// Drops what lies behind `count`; the memory stays.
     @inlinable public mutating func truncate(to count: Int) {
         if count < _count { _count = max(count, 0) }

@@ -14,6 +14,8 @@ enum ClientError: Error {
     case unavailable(String, advice: String?)
     /// A person was asked and said no.
     case declined(String)
+    /// What was to be looked at was looked at, and is not well.
+    case unsound(String)
     /// The reader of our stdout has gone.
     case outputClosed
     case outputFailed(SystemError)
@@ -30,7 +32,7 @@ extension ClientError {
             return [message] + (advice.map { [$0] } ?? [])
         case .ambiguous(let prefix, let ids): return Self.ambiguityLines(prefix, ids)
         case .remote(let failure): return failure.lines
-        case .declined(let message): return [message]
+        case .declined(let message), .unsound(let message): return [message]
         case .outputClosed: return []
         case .outputFailed(let error): return ["The output could not be written: \(error)."]
         }

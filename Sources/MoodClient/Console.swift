@@ -15,6 +15,8 @@ struct Console {
     /// The width of the terminal on stdout.
     let columns: Int
     let environment: (String) -> String?
+    /// Where relative paths begin; nil where the system does not say.
+    let workingDirectory: () -> String?
     let now: () -> Int
     let localTime: (Int) -> LocalTime?
     /// The way back, whatever the time says of its zone; nil for what is no date.
@@ -29,7 +31,8 @@ struct Console {
             isInputTerminal: Terminal.isTerminal(StandardStream.input),
             isOutputTerminal: Terminal.isTerminal(StandardStream.output),
             isErrorTerminal: Terminal.isTerminal(StandardStream.error),
-            columns: width, environment: Terminal.environment, now: Terminal.secondsSince1970,
+            columns: width, environment: Terminal.environment, workingDirectory: Terminal.workingDirectory,
+            now: Terminal.secondsSince1970,
             localTime: { LocalTime(secondsSince1970: $0) }, secondsSince1970: { $0.secondsSince1970 })
     }
 

@@ -20,7 +20,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
         case .badInput, .ambiguous: self = .badData
         case .remote(let failure): self = Self.of(failure)
         case .unavailable: self = .hostUnavailable
-        case .declined, .outputFailed: self = .failure
+        case .declined, .unsound, .outputFailed: self = .failure
         // Whoever read our output has enough of it, as `head` does: nothing is wrong.
         case .outputClosed: self = .success
         }

@@ -1,3 +1,5 @@
+import JSONCodec
+
 /// Text without regard to case, by Unicode simple case folding (CaseFolding.txt, status C and S).
 ///
 /// One scalar folds to one scalar, in no locale: "STRASSE" is not "straße", and a Turkish İ stays itself. That keeps
@@ -33,6 +35,17 @@ public enum CaseFolding {
         }
     }
 
+    /// Appends `utf8`, folded. The bytes of two texts that were folded so are ordered as `compareFolded` orders the texts.
+    public static func appendFolded(utf8: UnsafeRawBufferPointer, to folded: inout ByteBuffer) {
+        folded.append(upTo: capacity(utf8)) { fold(utf8, into: $0) }
+    }
+
+    /// What folding may need: nothing folds to more than one and a half times its bytes, two become three at most; and
+    /// whole words are written.
+    private static func capacity(_ utf8: UnsafeRawBufferPointer) -> Int {
+        utf8.count + utf8.count / 2 + MemoryLayout<UInt64>.size
+    }
+
     /// Whether `haystack`, folded, holds the needle, which is folded already. Every text holds the empty needle.
     ///
     /// - Complexity: linear in both, whatever they hold.
@@ -40,8 +53,7 @@ public enum CaseFolding {
         -> Bool
     {
         if needle.isEmpty { return true }
-        // Nothing folds to more than one and a half times its bytes: two become three at most.
-        let capacity = haystack.count + haystack.count / 2 + MemoryLayout<UInt64>.size
+        let capacity = capacity(haystack)
         guard needle.count <= capacity else { return false }
         // Labels, tags and short notes are folded on the stack.
         if capacity <= 1_024 {

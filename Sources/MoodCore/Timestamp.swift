@@ -99,6 +99,36 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.init(milliseconds: seconds * 1000 + fraction)
     }
 
+    /// Reads the form that is written, and no other: `2026-01-02T03:04:05.678Z`. What it takes, `init(rfc3339:)` takes
+    /// as the same moment.
+    @inline(__always)
+    init?(canonical text: UnsafeRawBufferPointer) {
+        guard text.count == Self.textLength, let base = text.baseAddress else { return nil }
+        func word(_ at: Int) -> UInt64 { UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self)) }
+        // dddd-dd-, ddTdd:dd, :dd.dddZ: marks apart, each digit less its 0x30 must be below 10.
+        let head = word(0) ^ 0x2d30_302d_3030_3030
+        let middle = word(8) ^ 0x3030_3a30_3054_3030
+        let tail = word(16) ^ 0x5a30_3030_2e30_303a
+        func hasNoDigit(_ word: UInt64, _ marks: UInt64) -> UInt64 {
+            (word & marks) | (word &+ 0x7676_7676_7676_7676 | word) & 0x8080_8080_8080_8080
+        }
+        guard
+            hasNoDigit(head, 0xff00_00ff_0000_0000) | hasNoDigit(middle, 0x0000_ff00_00ff_0000)
+                | hasNoDigit(tail, 0xff00_0000_ff00_00ff) == 0
+        else { return nil }
+        func digit(_ word: UInt64, _ at: UInt64) -> Int64 { Int64(truncatingIfNeeded: word >> (at * 8) & 0xff) }
+        func two(_ word: UInt64, _ at: UInt64) -> Int64 { digit(word, at) * 10 + digit(word, at + 1) }
+        let year = two(head, 0) * 100 + two(head, 2)
+        let month = two(head, 5)
+        let day = two(middle, 0)
+        let (hour, minute, second) = (two(middle, 3), two(middle, 6), two(tail, 1))
+        guard month >= 1, month <= 12, day >= 1, day <= Self.days(inMonth: month, ofYear: year), hour <= 23,
+            minute <= 59, second <= 59
+        else { return nil }
+        let seconds = Self.days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
+        self.init(milliseconds: seconds * 1000 + two(tail, 4) * 10 + digit(tail, 6))
+    }
+
     public init?(_ text: String) {
         var text = text
         guard let value = text.withUTF8({ Timestamp(rfc3339: UnsafeRawBufferPointer($0)) }) else { return nil }

@@ -81,7 +81,11 @@ extension Core {
     private mutating func check(_ route: Route) throws(RPCError) {
         guard case .moodDetail(let id) = route else { return }
         try open()
-        guard store.contains(id) else { throw .notFound(id) }
+        do throws(MoodStoreError) {
+            guard try store.contains(id) else { throw MoodStoreError.notFound(id) }
+        } catch {
+            throw RPCError(error)
+        }
     }
 
     private mutating func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {

@@ -16,7 +16,7 @@ extension Core {
             "store.insertSamples",
             { (core, _, out) throws(RPCError) in
                 try core.openForWriting()
-                let count = core.insertSamples()
+                let count = try core.insertSamples()
                 out.beginObject()
                 out.key("inserted")
                 out.integer(count)
@@ -28,7 +28,6 @@ extension Core {
         HandlerEntry(
             "store.redo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
         HandlerEntry("store.compact", { (core, arguments, out) throws(RPCError) in try core.compact(arguments, &out) }),
-        HandlerEntry("store.verify", { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
     ]
 
     /// Opens the store, for a request that reads.
@@ -45,10 +44,14 @@ extension Core {
         }
     }
 
-    mutating func insertSamples() -> Int {
+    mutating func insertSamples() throws(RPCError) -> Int {
         let ids = Samples.all.map { _ in makeID() }
         var next = ids.makeIterator()
-        return store.insertSamples(at: now) { next.next() ?? ids[0] }
+        do throws(MoodStoreError) {
+            return try store.insertSamples(at: now) { next.next() ?? ids[0] }
+        } catch {
+            throw RPCError(error)
+        }
     }
 
     /// What is in the store; where it cannot be opened, why.
@@ -105,17 +108,18 @@ extension Core {
         try openForWriting()
         let before = store.statistics
         let historyFrom: Int
-        reportProgress(arguments, done: 0, total: before.moods, "Writing the snapshot")
+        let report = progress(arguments)
+        report("Writing the snapshot", 0, before.moods)
         do throws(StorageError) {
             // What earlier requests of the group changed has to be in the journal before it is replaced.
             try store.flushEarly()
-            _ = try store.compact()
+            _ = try store.compact { done, total in report("Writing the snapshot", done, total) }
             historyFrom = try store.shortenHistory(to: arguments.integer("keepHistoryFrom"))
         } catch {
             throw RPCError(error, forWriting: true)
         }
         let after = store.statistics
-        reportProgress(arguments, done: after.moods, total: after.moods, "Done")
+        report("Done", after.moods, after.moods)
         out.beginObject()
         out.key("revision")
         out.integer(after.revision)
@@ -128,51 +132,5 @@ extension Core {
         out.key("historyFrom")
         out.integer(historyFrom)
         out.endObject()
-    }
-
-    private mutating func verify(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
-        do throws(MoodStoreError) { try store.open() } catch {}
-        let statistics = store.statistics
-        reportProgress(arguments, done: 0, total: statistics.bytes, "Reading")
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
-        let report = store.verify()
-        reportProgress(arguments, done: statistics.bytes, total: statistics.bytes, "Done")
-        writeVerify(
-            isWhole: report?.isWhole ?? true, bytes: report?.bytes ?? statistics.bytes,
-            problems: report?.problems ?? [], moods: store.isOpen ? statistics.moods : report?.records ?? 0, &out)
-    }
-
-    private func writeVerify(
-        isWhole: Bool, bytes: Int, problems: [VerifyReport.Problem], moods: Int, _ out: inout JSONWriter
-    ) {
-        out.beginObject()
-        out.key("ok")
-        out.boolean(isWhole)
-        out.key("moods")
-        out.integer(moods)
-        out.key("bytes")
-        out.integer(bytes)
-        out.key("problems")
-        out.beginArray()
-        for problem in problems {
-            out.beginObject()
-            out.key("file")
-            out.string(problem.file)
-            out.key("offset")
-            out.integer(problem.offset)
-            out.key("reason")
-            out.string(problem.reason)
-            out.endObject()
-        }
-        out.endArray()
-        out.endObject()
-    }
-
-    private mutating func reportProgress(
-        _ arguments: borrowing Arguments, done: Int, total: Int, _ message: StaticString
-    ) {
-        guard let token = arguments["progressToken"] else { return }
-        notices.addProgress(token: token, done: done, total: total, message: message)
     }
 }

@@ -21,7 +21,9 @@ struct Core: ~Copyable {
     /// Set by `host.shutdown`: nothing more is read.
     var isShuttingDown = false
     /// Notifications that the present request has caused; they are sent before its answer.
-    var notices = NoticeQueue()
+    let notices = NoticeQueue()
+    /// Set by a request that cannot be carried out twice: the group of requests ends with it.
+    var endsGroup = false
     private var random = SystemRandomNumberGenerator()
 
     init(_ options: HostOptions, _ location: MoodRecords.Location) {

@@ -54,6 +54,8 @@ extension RPCError {
             self.init(
                 .storeCorrupt, reason,
                 [.init("file", .string(file)), .init("offset", .number(String(offset)))])
+        case .olderSchema(_, let reason):
+            self.init(.storeUnavailable, reason, [.init("reason", .string(reason))])
         case .newerSchema(_, let reason):
             self.init(forWriting ? .storeReadOnly : .storeUnavailable, reason, [.init("reason", .string(reason))])
         }

@@ -23,7 +23,9 @@ struct Handlers: Sendable {
     private let handlers: [HandlerEntry]
 
     init(for catalogue: MethodCatalogue) {
-        let families = [Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers]
+        let families = [
+            Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers, Core.repairHandlers,
+        ]
         handlers = catalogue.methods.map { Self.find($0.name, in: families) }
     }
 

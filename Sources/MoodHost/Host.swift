@@ -17,6 +17,7 @@ public enum Host {
             let streams = try StandardStreams.claim()
             let interruption = try Interruption.install()
             var session = Session(core: Core(options, location(options)))
+            session.core.notices.send = streams.interimWriter
             if options.insertsSamples { session.insertSamplesIfEmpty() }
             serve(&session, streams, interruption)
             return 0
@@ -128,7 +129,7 @@ extension Session {
         do {
             try core.openForWriting()
             guard core.store.count == 0 else { return }
-            _ = core.insertSamples()
+            _ = try core.insertSamples()
             try core.store.endCommit()
             try core.store.flush()
             core.store.forgetUndo()

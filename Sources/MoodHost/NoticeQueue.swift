@@ -1,22 +1,45 @@
 import JSONCodec
 import JSONRPC
 
-/// Notifications that wait for the end of the request that caused them, so that they can be sent before its answer and
-/// dropped with it when it fails.
-struct NoticeQueue: ~Copyable {
+/// Notifications that the present request causes.
+///
+/// Usually they wait for the end of the request, so that they can be sent before its answer, and dropped with it when it
+/// fails. The progress of a long request is only worth something while it works: where nothing else waits to be sent,
+/// notices may leave at once. A client that does not read misses all but the latest.
+///
+/// A class, because the work that makes progress and the core that owns this are busy at the same time.
+final class NoticeQueue {
+    /// Sends what the peer can take now, and answers how many bytes that were; 0 while there is nobody to send to.
+    var send: (UnsafeRawBufferPointer) -> Int = { _ in 0 }
+
     private var writer = JSONWriter(capacity: 64)
     private var ends: [Int] = []
+    /// The rest of a notice whose beginning has left.
+    private var unsent = ByteBuffer(capacity: 16)
+    /// Set while notices may leave at once.
+    private var streaming: Framing?
 
-    var isEmpty: Bool { ends.isEmpty }
+    var isEmpty: Bool { ends.isEmpty && unsent.isEmpty }
 
-    mutating func removeAll() {
+    /// Drops what has not begun to leave, because the request has failed.
+    func drop() {
+        endStreaming()
+        removeAll()
+    }
+
+    private func removeAll() {
         writer.rewind(to: 0)
         ends.removeAll(keepingCapacity: true)
     }
 
+    /// From now on notices leave at once; everything before them must have left.
+    func beginStreaming(_ framing: Framing) { streaming = framing }
+
+    func endStreaming() { streaming = nil }
+
     /// Adds `$/progress {token, value: {done, total, message}}`. LSP 3.17, "Progress Support".
     /// - Parameter token: as the request gave it.
-    mutating func addProgress(token: ValidJSON, done: Int, total: Int, message: StaticString) {
+    func addProgress(token: ValidJSON, done: Int, total: Int, message: StaticString) {
         writer.beginNotification(method: "$/progress")
         writer.beginObject()
         writer.key("token")
@@ -33,10 +56,32 @@ struct NoticeQueue: ~Copyable {
         writer.endObject()
         writer.endResponse()
         ends.append(writer.count)
+        if let streaming { push(streaming) }
     }
 
-    /// Puts all of them, framed, before what `output` holds from `mark` on.
-    mutating func insert(into output: inout JSONWriter, at mark: Int, framing: Framing) {
+    /// Sends the latest notice, unless an earlier one is still on its way.
+    private func push(_ framing: Framing) {
+        sendRest()
+        if ends.count > 1 {
+            writer.buffer.removeFirst(ends[ends.count - 2])
+            ends = [writer.count]
+        }
+        guard unsent.isEmpty else { return }
+        var framed = framed(framing)
+        swap(&framed.buffer, &unsent)
+        removeAll()
+        sendRest()
+    }
+
+    private func sendRest() {
+        while !unsent.isEmpty {
+            let count = send(unsent.bytes)
+            guard count > 0 else { return }
+            unsent.removeFirst(count)
+        }
+    }
+
+    private func framed(_ framing: Framing) -> JSONWriter {
         var framed = JSONWriter(capacity: writer.count + 64)
         var start = 0
         for end in ends {
@@ -45,7 +90,15 @@ struct NoticeQueue: ~Copyable {
             framed.endMessage(from: frameStart, framing: framing)
             start = end
         }
+        return framed
+    }
+
+    /// Puts what has not left, framed, before what `output` holds from `mark` on.
+    func insert(into output: inout JSONWriter, at mark: Int, framing: Framing) {
+        let framed = framed(framing)
         output.buffer.insert(framed.buffer.bytes, at: mark)
+        output.buffer.insert(unsent.bytes, at: mark)
+        unsent.truncate(to: 0)
         removeAll()
     }
 }

@@ -104,6 +104,10 @@ struct Session: ~Copyable {
             groupFrames += 1
             frameNumber += 1
             handle(frame)
+            if core.endsGroup {
+                core.endsGroup = false
+                commit()
+            }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes, !core.store.needsFlush || isOutputFull {
                 commit()
@@ -125,13 +129,8 @@ struct Session: ~Copyable {
     /// Makes the group's changes durable; on failure answers all of it anew.
     private mutating func commit() {
         do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }
-        if core.store.wantsCompaction {
-            // The journal is what counts; a snapshot that cannot be written now is tried again later.
-            do throws(StorageError) { _ = try core.store.compact() } catch {
-                core.log(.warning, "the store could not be compacted: \(RPCError(error, forWriting: true).message)")
-            }
-        }
         core.store.endGroup()
+        core.store.compactWhenDue()
         beginGroup()
     }
 
@@ -297,7 +296,7 @@ struct Session: ~Copyable {
     private mutating func fail(_ error: RPCError, _ id: UnsafeRawBufferPointer?, _ mark: Int) {
         output.rewind(to: mark)
         core.store.abandonCommit()
-        core.notices.removeAll()
+        core.notices.drop()
         output.errorResponse(id: id, error)
     }
 
@@ -311,13 +310,18 @@ struct Session: ~Copyable {
         }
         output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
+        // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
+        let effect = catalogue.methods[number].effect
+        if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
         try handlers[number](&core, arguments, &output)
         output.endResponse()
         if output.count - mark > room {
             if let navigation { core.navigation = navigation }
             throw answerTooLarge
         }
-        try endCommit(number)
+        if effect == .long { core.notices.endStreaming() }
+        guard effect == .write else { return }
+        try endCommit()
     }
 
     /// The same for a request that names its operation: done before, it is answered as it was then; else its outcome is
@@ -338,7 +342,7 @@ struct Session: ~Copyable {
         }
         output.endResponse()
         if output.count - mark > room { throw answerTooLarge }
-        try endCommit(number)
+        try endCommit()
     }
 
     private var answerTooLarge: RPCError {
@@ -350,8 +354,7 @@ struct Session: ~Copyable {
 
     /// Ends the commit that a method has opened.
     @inline(__always)
-    private mutating func endCommit(_ number: Int) throws(RPCError) {
-        guard catalogue.methods[number].effect == .write else { return }
+    private mutating func endCommit() throws(RPCError) {
         if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
         } else {

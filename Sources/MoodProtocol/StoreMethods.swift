@@ -2,7 +2,9 @@ import JSONRPC
 
 /// `store.*`: the store as a whole.
 public enum StoreMethods {
-    static let all: [MethodDeclaration] = [info, insertSamples, undo, redo, compact, verify]
+    static let all: [MethodDeclaration] = [
+        info, insertSamples, undo, redo, compact, verify, salvage, accept, reset,
+    ]
 
     static let info = MethodDeclaration(
         "store.info", .read, "Tell where the store is and what is in it.",
@@ -70,13 +72,57 @@ public enum StoreMethods {
             .required("ok", .boolean, "Whether nothing is wrong."),
             .required("moods", .integer(0 ... .max), "How many moods were read."),
             .required("bytes", .integer(0 ... .max), "How many bytes were read."),
-            .required(
-                "problems",
-                .array(
-                    .result([
-                        .required("file", .string(.plain), "The file's name."),
-                        .required("offset", .integer(0 ... .max), "Where in it, in bytes."),
-                        .required("reason", .string(.plain), "What is wrong there."),
-                    ]), .any, isUnique: false), "What is wrong."),
+            .required("problems", .array(problem(), .any, isUnique: false), "What is wrong."),
         ]), errors: ErrorCode.store)
+
+    private static func problem() -> Schema {
+        .result([
+            .required("file", .string(.plain), "The file's name."),
+            .required("offset", .integer(0 ... .max), "Where in it, in bytes."),
+            .required("reason", .string(.plain), "What is wrong there."),
+            .required(
+                "kind",
+                .choice(["edited", "damaged", "unfinished", "missing", "unreadable", "version", "interrupted"]),
+                "What sort of problem it is: each is mended in another way."),
+        ])
+    }
+
+    static let salvage = MethodDeclaration(
+        "store.salvage", .long, "Write every mood that is whole into a new store; the damaged one is only read.",
+        [.required("to", .string(.path), "The absolute path of a directory that is empty or not there yet.")],
+        common: .progress,
+        result: .result([
+            .required("to", .string(.path), "Where the new store is."),
+            .required("moods", .integer(0 ... .max), "How many moods it holds."),
+            .required("bytes", .integer(0 ... .max), "The size of its snapshot."),
+            .required("revision", .integer(0 ... .max), "The revision that it goes on from."),
+            .required("files", .array(.string(.plain), .any, isUnique: false), "What was read, in this order."),
+            .required(
+                "snapshotSealed", .boolean,
+                "Whether the snapshot's checksum is right; if not, moods from it may differ from what was stored."),
+            .required("skipped", .array(problem(), .any, isUnique: false), "What was passed over, at most 100."),
+            .required("skippedCount", .integer(0 ... .max), "How much was passed over in all."),
+        ]), errors: ErrorCode.writing + [.refused])
+
+    static let accept = MethodDeclaration(
+        "store.accept", .write, "Check a snapshot that was edited by hand, and seal it.",
+        [.required("confirm", .confirmation, "true, to say that the edit was meant.")],
+        result: .result([
+            .required("accepted", .boolean, "False when nothing was edited, and nothing was changed."),
+            .required("moods", .integer(0 ... .max), "How many moods the store holds now."),
+            .required("revision", .integer(0 ... .max), "The store's revision now."),
+            .required("bytes", .integer(0 ... .max), "The size of the snapshot."),
+            .required("completed", .integer(0 ... .max), "Moods that were given members which they lacked."),
+            .required(
+                "overtaken", .integer(0 ... .max),
+                "Moods of the file that later commits of the journal have replaced or deleted."),
+            .optional("backup", .string(.plain), "The name of the file that keeps the snapshot as it was edited."),
+        ]), errors: ErrorCode.writing + [.refused])
+
+    static let reset = MethodDeclaration(
+        "store.reset", .write, "Set all files of the store aside in a dated folder and begin a new one.",
+        [.required("confirm", .confirmation, "true, to say that you mean it.")],
+        result: .result([
+            .optional("setAside", .string(.plain), "The path of the folder; absent when there were no files.")
+        ]), errors: ErrorCode.writing + [.refused])
 }

@@ -5,16 +5,31 @@ import Storage
 extension RecordExtractor {
     /// How the store layer understands moods: by id, time, update, folded label, favourite mark.
     static let moods = RecordExtractor(
-        head: { bytes in
-            MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
-        },
+        head: { bytes in CanonicalMood(bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes) },
         compareTexts: { a, b in
             withLabel(a) { first in withLabel(b) { CaseFolding.compareFolded(first, $0) } }
         },
         compareText: { record, text in
             withLabel(record) { label in text.withUnsafeBytes { CaseFolding.compareFolded(label, $0) } }
         },
+        id: { bytes in
+            (CanonicalMood.id(bytes) ?? MoodMembers(trusting: ValidJSON(trusting: bytes)).id).map(RecordID.init)
+        },
+        headAndText: { bytes, text in
+            if let mood = CanonicalMood(bytes) {
+                mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
+                return RecordHead(mood: mood)
+            }
+            guard let head = headOfAnyLayout(bytes) else { return nil }
+            withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
+            return head
+        },
         revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision })
+
+    /// The head of a record whose members may stand in any order, with others between them.
+    static func headOfAnyLayout(_ bytes: UnsafeRawBufferPointer) -> RecordHead? {
+        MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
+    }
 
     /// Hands the decoded label of a record to `body`.
     static func withLabel<Result>(
@@ -43,10 +58,22 @@ extension RecordHead {
         }
         self.init(
             id: RecordID(id), time: time.milliseconds, updated: updated.milliseconds,
-            // As the label is stored: a request's may have white space around it.
-            textPrefix: Self.plainPrefix(label) ?? label.withDecoded { Self.foldedPrefix(TextRule.trimmed($0)) },
-            isMarked: mood.isFavorite ?? false,
+            textPrefix: Self.textPrefix(label), isMarked: mood.isFavorite ?? false,
             flags: mood.timeZone == nil ? 0 : Self.zoneFlag)
+    }
+
+    @inline(__always)
+    init(mood: CanonicalMood) {
+        self.init(
+            id: RecordID(mood.id), time: mood.timestamp.milliseconds, updated: mood.updatedAt.milliseconds,
+            textPrefix: Self.textPrefix(mood.label), isMarked: mood.isFavorite,
+            flags: mood.hasTimeZone ? Self.zoneFlag : 0)
+    }
+
+    /// Of the label as it is stored: a request's may have white space around it.
+    @inline(__always)
+    private static func textPrefix(_ label: JSONText) -> Int64 {
+        plainPrefix(label) ?? label.withDecoded { foldedPrefix(TextRule.trimmed($0)) }
     }
 
     /// As below, without decoding, for a label that begins with three visible characters of ASCII.

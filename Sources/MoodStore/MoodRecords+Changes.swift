@@ -10,7 +10,7 @@ extension MoodRecords {
     public mutating func create(
         _ mood: inout MoodMembers, id: MoodID, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
-        if mood.id != nil, records.contains(RecordID(id)) {
+        if mood.id != nil, try contains(id) {
             return try createAgain(mood, id, to: &writer)
         }
         mood.id = id
@@ -18,7 +18,7 @@ extension MoodRecords {
         mood.createdAt = moodTime(now)
         mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
-        put(mood, &writer)
+        try put(mood, &writer)
     }
 
     private mutating func createAgain(
@@ -52,7 +52,7 @@ extension MoodRecords {
         mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
         mood.write(to: &writer)
-        if let head = RecordHead(mood: mood) { records.put(head, Self.value(writer, mark)) }
+        if let head = RecordHead(mood: mood) { try put(head, Self.value(writer, mark)) }
     }
 
     /// Sets or toggles the favourite mark and writes the mood; nothing is committed when nothing changes.
@@ -61,7 +61,7 @@ extension MoodRecords {
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
         if let ifRevision { try check(id, ifRevision) }
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        let record = try stored(id)
         let wanted = isFavorite ?? !record.head.isMarked
         if wanted == record.head.isMarked { return writer.raw(record.bytes) }
         let mark = writer.count
@@ -79,7 +79,7 @@ extension MoodRecords {
             id: record.head.id, time: record.head.time, updated: now.milliseconds,
             textPrefix: record.head.textPrefix, isMarked: wanted,
             flags: record.head.flags)
-        records.put(head, Self.value(writer, mark))
+        try put(head, Self.value(writer, mark))
     }
 
     /// Lays the same members over several moods.
@@ -100,13 +100,13 @@ extension MoodRecords {
 
     public mutating func delete(_ id: MoodID, ifRevision: Int?) throws(MoodStoreError) {
         if let ifRevision { try check(id, ifRevision) }
-        guard records.remove(RecordID(id)) else { throw .notFound(id) }
+        guard try remove(id) else { throw .notFound(id) }
     }
 
     /// - Returns: how many moods were deleted.
     public mutating func deleteMany(_ ids: [MoodID]) throws(MoodStoreError) -> Int {
         let ids = try existing(ids)
-        for id in ids { _ = records.remove(RecordID(id)) }
+        for id in ids { _ = try remove(id) }
         return ids.count
     }
 
@@ -120,7 +120,9 @@ extension MoodRecords {
 
     /// Adds the samples, as one commit.
     /// - Parameter makeID: called once for each.
-    public mutating func insertSamples(at now: Timestamp, makeID: () -> MoodID) -> Int {
+    public mutating func insertSamples(
+        at now: Timestamp, makeID: () -> MoodID
+    ) throws(MoodStoreError) -> Int {
         var scratch = JSONWriter(capacity: 512)
         for sample in Samples.all {
             var mood = MoodMembers()
@@ -133,15 +135,24 @@ extension MoodRecords {
             mood.updatedAt = moodTime(now)
             mood.revision = records.nextRevision
             scratch.rewind(to: 0)
-            put(mood, &scratch)
+            try put(mood, &scratch)
         }
         return Samples.all.count
     }
 
-    private mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) {
+    private mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
         let mark = writer.count
         mood.write(to: &writer)
-        if let head = RecordHead(mood: mood) { records.put(head, Self.value(writer, mark)) }
+        if let head = RecordHead(mood: mood) { try put(head, Self.value(writer, mark)) }
+    }
+
+    @inline(__always)
+    private mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(MoodStoreError) {
+        do throws(StorageError) { try records.put(head, bytes) } catch { throw .storage(error) }
+    }
+
+    private mutating func remove(_ id: MoodID) throws(MoodStoreError) -> Bool {
+        do throws(StorageError) { return try records.remove(RecordID(id)) } catch { throw .storage(error) }
     }
 
     private mutating func check(_ id: MoodID, _ ifRevision: Int) throws(MoodStoreError) {
@@ -152,7 +163,7 @@ extension MoodRecords {
     /// The ids without repetitions; all must be there.
     private mutating func existing(_ ids: [MoodID]) throws(MoodStoreError) -> [MoodID] {
         var seen: Set<MoodID> = []
-        for id in ids where !records.contains(RecordID(id)) { throw .notFound(id) }
+        for id in ids where try !contains(id) { throw .notFound(id) }
         return ids.filter { seen.insert($0).inserted }
     }
 

@@ -10,9 +10,27 @@ extension MoodRecords {
     public mutating func list(
         _ query: MoodQuery, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
-        let filter = query.filter
         var position: RecordPosition?
         if let cursor { position = try ListCursor.position(cursor, of: query) }
+        let mark = writer.count
+        do throws(StorageError) {
+            return try list(query, position, isFirst: cursor == nil, to: &writer)
+        } catch {
+            guard case .busy = error else { throw .storage(error) }
+        }
+        // The index was made anew on the way; from the beginning, then.
+        writer.rewind(to: mark)
+        do throws(StorageError) {
+            try list(query, position, isFirst: cursor == nil, to: &writer)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private mutating func list(
+        _ query: MoodQuery, _ position: RecordPosition?, isFirst: Bool, to writer: inout JSONWriter
+    ) throws(StorageError) {
+        let filter = query.filter
         let start = position ?? startPosition(query)
         let mark = writer.count
         var shown = 0
@@ -25,7 +43,9 @@ extension MoodRecords {
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        records.walk(query.order, isDescending: query.isDescending, behind: start) { record in
+        try records.walk(
+            query.order, isDescending: query.isDescending, behind: start, markedOnly: filter.isFavorite == true
+        ) { record in
             let head = record.head
             let bytes = record.bytes
             if isFiltered {
@@ -48,7 +68,7 @@ extension MoodRecords {
         writer.endArray()
         if !isFiltered || query.wantsTotal {
             writer.key("total")
-            writer.integer(isFiltered ? total(filter) : records.count)
+            writer.integer(isFiltered ? try total(filter) : records.count)
         }
         if hasMore, let last {
             let key: Int64 =
@@ -60,7 +80,7 @@ extension MoodRecords {
             writer.key("nextCursor")
             writer.string(ListCursor.text(RecordPosition(key: key, text: lastText, id: last.id), of: query))
         }
-        if shown == 0, cursor == nil { writeEmpty(isFiltered: isFiltered, to: &writer) }
+        if shown == 0, isFirst { writeEmpty(isFiltered: isFiltered, to: &writer) }
         writer.endObject()
     }
 
@@ -89,14 +109,16 @@ extension MoodRecords {
         return head.time >= to.milliseconds
     }
 
-    private mutating func total(_ filter: MoodFilter) -> Int {
+    private mutating func total(_ filter: MoodFilter) throws(StorageError) -> Int {
         if let isFavorite = filter.isFavorite, !filter.looksInside, filter.from == nil, filter.to == nil {
             return isFavorite ? records.markedCount : records.count - records.markedCount
         }
         var query = MoodQuery()
         query.filter = filter
         var count = 0
-        records.walk(.time, isDescending: true, behind: startPosition(query)) { record in
+        try records.walk(
+            .time, isDescending: true, behind: startPosition(query), markedOnly: filter.isFavorite == true
+        ) { record in
             if Self.isPast(record.head, query) { return false }
             if filter.matches(record.head, record.bytes) { count += 1 }
             return true

@@ -14,26 +14,40 @@ extension MoodRecords {
         // What earlier requests of the group did must be certain before it can be taken back.
         do throws(StorageError) { try records.flushEarly() } catch { throw .storage(error) }
         let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
-        do throws(UndoRefusal) {
+        do throws(UndoFailure) {
             plan = try records.planUndo(steps: steps, isRedo: isRedo)
         } catch {
-            throw .undoRefused(error)
+            switch error {
+            case .refused(let refusal): throw .undoRefused(refusal)
+            case .storage(let error): throw .storage(error)
+            }
         }
         var scratch = JSONWriter(capacity: 1024)
         for case (_, let bytes?) in plan.targets {
             scratch.rewind(to: 0)
-            bytes.withUnsafeBytes { restore($0, at: now, &scratch) }
+            try restore(bytes, at: now, &scratch)
         }
-        for case (let id, nil) in plan.targets { _ = records.remove(id) }
+        do throws(StorageError) {
+            for case (let id, nil) in plan.targets { _ = try records.remove(id) }
+        } catch {
+            throw .storage(error)
+        }
         return plan.commits
     }
 
-    private mutating func restore(_ record: UnsafeRawBufferPointer, at now: Timestamp, _ scratch: inout JSONWriter) {
-        var mood = MoodMembers(trusting: ValidJSON(trusting: record))
-        mood.updatedAt = moodTime(now)
-        mood.revision = records.nextRevision
-        mood.write(to: &scratch)
-        if let head = RecordHead(mood: mood) { records.put(head, scratch.buffer.bytes) }
+    private mutating func restore(
+        _ record: [UInt8], at now: Timestamp, _ scratch: inout JSONWriter
+    ) throws(MoodStoreError) {
+        let (time, revision) = (moodTime(now), records.nextRevision)
+        let head: RecordHead? = record.withUnsafeBytes { bytes in
+            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            mood.updatedAt = time
+            mood.revision = revision
+            mood.write(to: &scratch)
+            return RecordHead(mood: mood)
+        }
+        guard let head else { return }
+        do throws(StorageError) { try records.put(head, scratch.buffer.bytes) } catch { throw .storage(error) }
     }
 
     /// Nothing that was done up to here can be undone: it was no request of the session.

@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodCore
+import Platform
 import Storage
 
 /// Moods that last: what the methods of the protocol do, without the protocol.
@@ -25,6 +26,9 @@ public struct MoodRecords: ~Copyable {
     public private(set) var isOpen: Bool
     /// Why the lock was not to be had for the present group.
     private var busy: StorageError?
+    private let compaction = BackgroundTask()
+    /// What the store was when a compaction was last begun.
+    private var compacted = (generation: 0, bytes: 0)
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
@@ -32,7 +36,12 @@ public struct MoodRecords: ~Copyable {
     private var nowText = ByteBuffer(capacity: 32)
 
     public init(_ location: Location) {
-        self.location = location
+        if case .directory(var settings) = location {
+            settings.migration = .moods
+            self.location = .directory(settings)
+        } else {
+            self.location = location
+        }
         records = .inMemory(.moods)
         switch location {
         case .memory(let isReadOnly):
@@ -75,7 +84,7 @@ public struct MoodRecords: ~Copyable {
             try records.lock()
         } catch {
             // Whoever waits in vain once would do so for every request of the group.
-            if case .busy = error { busy = error } else { close() }
+            if case .busy = error, !records.isInMemory { busy = error } else { close() }
             throw .storage(error)
         }
         if let refusal { throw .storage(refusal) }
@@ -93,8 +102,9 @@ public struct MoodRecords: ~Copyable {
         records.unlock()
     }
 
-    /// What is open cannot be relied upon any more; the next request opens it anew, and says what is wrong.
-    private mutating func close() {
+    /// What is open cannot be relied upon any more, or is about to be replaced, with nothing pending; the next request
+    /// opens it anew, and says what is wrong.
+    mutating func close() {
         let time = records.time
         records = .inMemory(.moods)
         records.time = time
@@ -151,20 +161,39 @@ public struct MoodRecords: ~Copyable {
 
     /// Writes a mood.
     public mutating func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
-        writer.raw(record.bytes)
+        do throws(StorageError) {
+            if let bytes = try records.bytes(RecordID(id)) { return writer.raw(bytes) }
+        } catch {
+            throw .storage(error)
+        }
+        throw .notFound(id)
     }
 
     /// The bytes of a mood; valid until the store is next called.
     public mutating func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
-        return ValidJSON(trusting: record.bytes)
+        do throws(StorageError) {
+            if let bytes = try records.bytes(RecordID(id)) { return ValidJSON(trusting: bytes) }
+        } catch {
+            throw .storage(error)
+        }
+        throw .notFound(id)
+    }
+
+    /// A mood with what the store knows of it; valid until the store is next called.
+    @inline(__always)
+    mutating func stored(_ id: MoodID) throws(MoodStoreError) -> StoredRecord {
+        do throws(StorageError) {
+            if let record = try records.record(RecordID(id)) { return record }
+        } catch {
+            throw .storage(error)
+        }
+        throw .notFound(id)
     }
 
     /// What is said of a mood in one line: emoji, label, time and time zone, and its bytes. The rest is not read, which
     /// spares most of the work of the texts that are shared most.
     public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
-        guard let record = records.record(RecordID(id)) else { throw .notFound(id) }
+        let record = try stored(id)
         let bytes = ValidJSON(trusting: record.bytes)
         if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
         return (MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time)), bytes)
@@ -175,7 +204,9 @@ public struct MoodRecords: ~Copyable {
         records.bringNear(count: ids.count) { RecordID(ids[$0]) }
     }
 
-    public mutating func contains(_ id: MoodID) -> Bool { records.contains(RecordID(id)) }
+    public mutating func contains(_ id: MoodID) throws(MoodStoreError) -> Bool {
+        do throws(StorageError) { return try records.contains(RecordID(id)) } catch { throw .storage(error) }
+    }
 
     /// How many moods there are.
     public var count: Int { records.count }
@@ -200,7 +231,22 @@ public struct MoodRecords: ~Copyable {
 
     // MARK: Files
 
-    public var wantsCompaction: Bool { records.wantsCompaction }
+    /// Begins a compaction beside the work on the store, if one is due and none is at it.
+    public mutating func compactWhenDue() {
+        guard records.wantsCompaction, !compaction.isRunning, case .directory(let settings) = location else { return }
+        // One that failed is not tried again before the journal has grown.
+        if records.generation == compacted.generation, records.byteCount < compacted.bytes / 16 * 17 { return }
+        compacted = (records.generation, records.byteCount)
+        compaction.start {
+            do throws(StorageError) {
+                _ = try Compaction.run(settings, .moods)
+            } catch {
+                // Somebody else is at it, or was.
+                if case .busy = error { return }
+                settings.log("the store could not be compacted: \(error.reason)")
+            }
+        }
+    }
 
     /// Deletes the journals of `history/` that only tell of commits below `revision`; without it, none.
     /// - Returns: the first revision from which on all commits are kept.
@@ -209,11 +255,16 @@ public struct MoodRecords: ~Copyable {
     }
 
     /// Writes a new snapshot and begins a new journal. Nil in memory.
-    public mutating func compact() throws(StorageError) -> RewriteReport? { try records.compact() }
-
-    /// Reads everything again from the disk and checks it, also when the store cannot be opened. Nil in memory.
-    public mutating func verify() -> VerifyReport? {
-        if !isOpen, case .directory(let settings) = location { return RecordStore.verify(settings, .moods) }
-        return records.verify()
+    /// - Parameter progress: called now and then with the number of moods written so far and in all.
+    public mutating func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
+        do throws(StorageError) {
+            return try records.compact(progress: progress)
+        } catch {
+            // Where the new files could not be opened there are none any more, and nothing may be taken for kept.
+            if records.isInMemory, !isWritableMemory, !isReadOnlyMemory { close() }
+            throw error
+        }
     }
 }

@@ -173,5 +173,12 @@ extension FileStatus {
         owner = status.st_uid
         permissions = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
         links = Int(truncatingIfNeeded: status.st_nlink)
+        #if os(Linux)
+            let time = status.st_mtim
+        #else
+            let time = status.st_mtimespec
+        #endif
+        // A time beyond the year 2262 wraps around; it is only compared.
+        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

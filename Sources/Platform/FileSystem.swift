@@ -87,9 +87,12 @@ public struct FileStatus: Sendable, Equatable {
     /// The lower twelve bits of the mode.
     public var permissions: UInt16
     public var links: Int
+    /// When the content was last changed, in nanoseconds since 1970; 0 where a file system does not keep it.
+    public var modified: Int64
 
     public init(
-        kind: Kind, size: Int, device: UInt64, inode: UInt64, owner: UInt32, permissions: UInt16, links: Int
+        kind: Kind, size: Int, device: UInt64, inode: UInt64, owner: UInt32, permissions: UInt16, links: Int,
+        modified: Int64 = 0
     ) {
         self.kind = kind
         self.size = size
@@ -98,6 +101,7 @@ public struct FileStatus: Sendable, Equatable {
         self.owner = owner
         self.permissions = permissions
         self.links = links
+        self.modified = modified
     }
 
     /// Whether both are the same file, by whatever name.

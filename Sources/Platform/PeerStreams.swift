@@ -89,16 +89,26 @@ public struct PeerStreams: ~Copyable {
     /// - Returns: how many bytes, 0 when the peer must read first.
     /// - Throws: when the peer is gone.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        let written = retryingInterrupted {
+        let written = Self.write(bytes, to: output, writing)
+        if written >= 0 { return written }
+        let code = cplatform_errno()
+        if code == EAGAIN || code == EWOULDBLOCK { return 0 }
+        throw SystemError(call: "write", subject: "stdout", code: code)
+    }
+
+    /// Writes what the peer can take now: how many bytes, 0 also when it is gone. For whoever has something to tell in the
+    /// middle of its work; only to be called as long as this value lives.
+    public var interimWriter: @Sendable (UnsafeRawBufferPointer) -> Int {
+        { [output, writing] bytes in max(Self.write(bytes, to: output, writing), 0) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to output: Int32, _ writing: Writing) -> Int {
+        retryingInterrupted {
             switch writing {
             case .socket: send(output, bytes.baseAddress, bytes.count, socketFlags)
             case .nonblocking, .blocking: writeBytes(output, bytes.baseAddress, bytes.count)
             }
         }
-        if written >= 0 { return written }
-        let code = cplatform_errno()
-        if code == EAGAIN || code == EWOULDBLOCK { return 0 }
-        throw SystemError(call: "write", subject: "stdout", code: code)
     }
 }
 

@@ -16,6 +16,13 @@ public enum Terminal {
         return String(cString: value)
     }
 
+    /// The directory in which relative paths begin; nil where it is gone, or its name is not UTF-8.
+    public static func workingDirectory() -> String? {
+        var path = [CChar](repeating: 0, count: 4096)
+        guard getcwd(&path, path.count) != nil else { return nil }
+        return String(validating: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Makes a write to a pipe without a reader fail with `EPIPE` rather than end the program.
     public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 

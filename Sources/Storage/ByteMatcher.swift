@@ -51,6 +51,17 @@ struct ByteMatcher {
         return text
     }
 
+    /// The rest of the bytes but for `literal`, which must be their end.
+    mutating func takeRest(before literal: StaticString) -> UnsafeRawBufferPointer? {
+        let count = remaining - literal.utf8CodeUnitCount
+        guard count >= 0, let start = bytes.baseAddress,
+            memcmp(start + position + count, literal.utf8Start, literal.utf8CodeUnitCount) == 0
+        else { return nil }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        position = bytes.count
+        return rest
+    }
+
     /// The bytes of one JSON object, found by its brackets and strings alone: the caller has checked the checksum.
     mutating func takeObject() -> UnsafeRawBufferPointer? {
         guard remaining > 0, bytes[position] == UInt8(ascii: "{") else { return nil }

@@ -29,7 +29,7 @@ public struct Commit {
                 if case .clearedID = part { unnamed -= 1 }
                 if let id = RecordID(text: id) { changes.append(Change(kind: .deleted, id: id, record: nil)) }
             case .put(let record):
-                if let id = extractor.head(record)?.id {
+                if let id = extractor.id(record) {
                     changes.append(
                         Change(kind: created.contains(puts) ? .created : .updated, id: id, record: record))
                 }

@@ -4,9 +4,10 @@ import Platform
 /// Makes the next generation of a store, or its first: the one procedure of creation, compaction, large commits and of
 /// going on after a failed sync.
 ///
-/// In this order, under the lock:
+/// In this order:
 /// 1. the new journal, with its header, synced under a temporary name
-/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked
+/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked; from
+///    here on under the lock, and what came until then is copied into the new journal
 /// 3. the old snapshot gets a second name, as the backup
 /// 4. the operations file and the journal get their names; the directory is synced
 /// 5. the snapshot is renamed over `moods.json`: **the commit point**; the directory is synced
@@ -33,10 +34,13 @@ enum Generation {
 
     /// - Parameter backupOf: the generation that is replaced; nil for a new store.
     /// - Parameter carrying: whose operations are kept; nil where there cannot be any.
+    /// - Parameter prepare: called when the snapshot is ready, before anything is visible: the caller takes the lock, if it
+    ///   does not hold it yet, and copies the lines that came in the meantime into the new journal.
     static func make(
         _ header: SnapshotHeader, backupOf: Int?, carrying: OperationsFile.Source?, at time: String,
         in place: borrowing StoreDirectory, _ settings: StoreSettings,
-        records: ((UnsafeRawBufferPointer) -> Void) -> Void
+        records: ((UnsafeRawBufferPointer) -> Void) -> Void,
+        prepare: (inout JournalMaker) throws(StorageError) -> Void = { (_) throws(StorageError) in }
     ) throws(Failure) -> Made {
         let snapshotName = "temporary-" + settings.makeIdentifier()
         let journalName = StoreInventory.journalName(header.generation)
@@ -47,7 +51,7 @@ enum Generation {
             let journalHeader = JournalHeader(
                 schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
                 baseRevision: header.revision)
-            let maker = try step { () throws(SystemError) in
+            var maker = try step { () throws(SystemError) in
                 let maker = try JournalMaker(journalHeader, named: journalTemporary, at: time, in: place)
                 try maker.sync()
                 return maker
@@ -57,6 +61,7 @@ enum Generation {
             let hasOperations = try carrying.map { (source) throws(StorageError) in
                 try OperationsFile.write(header, carrying: source, named: operationsTemporary, in: place)
             }
+            try prepare(&maker)
             let backup = try step { () throws(SystemError) in try keepBackup(of: backupOf, in: place, settings) }
             stage = .journalVisible
             try step { () throws(SystemError) in
@@ -148,6 +153,15 @@ enum Generation {
             if kept.isSameFile(as: snapshot) { return name }
             try place.unlink(name)
         }
+        try nameSnapshot(name, snapshot, in: place, settings)
+        return name
+    }
+
+    /// Gives the snapshot a second name, which must be free.
+    /// - Parameter snapshot: its status, nil where there is none.
+    static func nameSnapshot(
+        _ name: String, _ snapshot: FileStatus?, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) {
         do {
             try place.link(StoreDirectory.snapshotName, to: name)
         } catch {
@@ -160,7 +174,6 @@ enum Generation {
             try copy.sync()
             try place.move(temporary, to: name)
         }
-        return name
     }
 
     private static func undo(

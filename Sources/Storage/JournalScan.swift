@@ -63,10 +63,13 @@ struct JournalScan {
     }
 
     /// Hands over what the commits changed whose lines lie from `offset` on, up to commit `last`: they were read before.
+    /// - Returns: the offset behind the last of those lines.
+    @discardableResult
     static func handOver(
         _ entry: OpenJournals.Entry, in fileSystem: FileSystem, from offset: Int, upTo last: Int,
         apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Int {
+        var end = offset
         var lines = LineReader(entry.descriptor, from: offset, in: fileSystem)
         while true {
             let line: LineReader.Line?
@@ -80,9 +83,10 @@ struct JournalScan {
                 throw .corrupt(
                     file: entry.name, offset: lines.offset, reason: "\(entry.name) changed while it was read.")
             }
-            guard commit.seq <= last else { return }
+            guard commit.seq <= last else { return end }
             try handOver(commit, entry.name, line.offset, apply)
-            if commit.seq == last { return }
+            end = line.end
+            if commit.seq == last { return end }
         }
     }
 

@@ -12,7 +12,7 @@ extension Loading {
         if outcome.damage == nil, outcome.held != nil, let publication = recovery.publication {
             shown = min(outcome.last, max(publication.durable, outcome.proven))
         }
-        try handOverHeld(upTo: shown, in: place.fileSystem, load)
+        let end = try handOverHeld(upTo: shown, in: place.fileSystem, load)
         if shown < outcome.last, refusal != nil {
             settings.log(
                 "\(place.path): \(outcome.last - shown) commits behind \(shown) were not published; they are not shown"
@@ -24,14 +24,16 @@ extension Loading {
         store.journalBytes = outcome.changeBytes
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
-        if shown == outcome.last, refusal.map({ $0.isReadOnly }) ?? true {
+        store.isRefusalLasting = self.refusal == nil
+        if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isReadOnly }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]
             store.journal = try? store.place.open(entry.name, .read)
-            store.journalEnd = outcome.end
+            store.journalEnd = end
             store.journalGeneration = entry.generation
         }
         store.note(files.snapshotStatus, published: files.publishedBytes)
+        store.index = index.take()
         return store
     }
 
@@ -42,6 +44,9 @@ extension Loading {
     ) throws(StorageError) -> StoreFiles {
         let journal: Journal
         do {
+            // A first generation may have been renamed into place by somebody who was killed before syncing that; what is
+            // committed to it must not stand in a journal beside an older snapshot, or beside none, after a power cut.
+            if files.header.generation == 1, outcome.changeBytes == 0 { try place.sync() }
             try removeAbandoned(place)
             journal = try outcome.isClean ? reopenedJournal(place) : nextJournal(place, settings)
         } catch {
@@ -67,7 +72,8 @@ extension Loading {
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
         store.isJournalWritable = true
         store.note(files.snapshotStatus, published: files.publishedBytes)
-        store.tidy()
+        store.tidy(clearsTemporaries: store.isNobodyCompacting())
+        store.index = index.take()
         if !isClean || recovery.publication?.generation != files.header.generation { store.publishAtOpening() }
         return store
     }

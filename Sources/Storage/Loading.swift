@@ -7,19 +7,30 @@ struct Loading: ~Copyable {
     let recovery: Recovery
     let outcome: Recovery.Outcome
     let snapshotBytes: Int
+    /// The way to the snapshot's records, where they were not handed over.
+    var index: SnapshotIndex?
     /// Why it can only be read, whoever asks.
     let refusal: StorageError?
 
     /// Finds snapshot and journals that belong together, and hands over all that is proven.
     init(
-        _ place: borrowing StoreDirectory, _ settings: StoreSettings, isLocked: Bool, _ load: (LoadEvent) -> String?
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?, isLocked: Bool,
+        _ load: (LoadEvent) -> String?
     ) throws(StorageError) {
         let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
         let files = try GenerationFiles(in: place, reader)
         let version = files.header.schemaVersion
         let recovery = Recovery(files.header, published: files.published, isLocked: isLocked)
+        var index: SnapshotIndex?
+        if let extractor, version == settings.schemaVersion {
+            index = SnapshotIndex.of(files.header, files.snapshotStatus, in: place, settings, extractor)
+        }
         do {
-            let content = try reader.read(files.snapshot, in: place.fileSystem) { bytes, _ in load(.record(bytes)) }
+            var content = SnapshotReader.Content(
+                header: files.header, records: files.header.count, bytes: files.snapshotStatus?.size ?? 0, edit: nil)
+            if index == nil {
+                content = try reader.read(files.snapshot, in: place.fileSystem) { bytes, _ in load(.record(bytes)) }
+            }
             outcome = try recovery.replay(files.journals) { (event, file, offset) throws(StorageError) in
                 try Self.handOver(event, file, offset, load)
             }
@@ -31,25 +42,29 @@ struct Loading: ~Copyable {
                     damage
                 } else if let edit = content.edit {
                     .readOnly(
-                        reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) Undo the change,"
-                            + " or copy the newest backup over the file.")
+                        reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) If that was meant,"
+                            + " accept it (mood store accept --yes); if not, undo it (mood doctor says how).")
                 } else {
                     nil
                 }
         } catch {
             throw version > settings.schemaVersion ? reader.newer(version) : error
         }
+        self.index = index
         self.files = files
         self.recovery = recovery
     }
 
     /// The lines that wait for their proof, up to commit `last`.
+    /// - Returns: the offset behind the last line that has been handed over, held or not.
+    @discardableResult
     func handOverHeld(
         upTo last: Int, in fileSystem: FileSystem, _ load: (LoadEvent) -> String?
-    ) throws(StorageError) {
-        guard let held = outcome.held, held.base < last else { return }
+    ) throws(StorageError) -> Int {
+        guard let held = outcome.held else { return outcome.end }
+        guard held.base < last else { return held.offset }
         let entry = files.journals.entries[held.index]
-        try JournalScan.handOver(entry, in: fileSystem, from: held.offset, upTo: last) {
+        return try JournalScan.handOver(entry, in: fileSystem, from: held.offset, upTo: last) {
             (event, file, offset) throws(StorageError) in
             try Self.handOver(event, file, offset, load)
         }
@@ -108,7 +123,7 @@ struct GenerationFiles: ~Copyable {
         }
     }
 
-    private static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
+    static func readPublication(_ place: borrowing StoreDirectory) throws(StorageError) -> [UInt8] {
         do {
             return try Publication.bytes(of: try place.open(StoreDirectory.lockName, .read))
         } catch {
@@ -132,7 +147,7 @@ struct GenerationFiles: ~Copyable {
         }
     }
 
-    private static func journalMissing(_ error: SystemError, _ header: SnapshotHeader) -> StorageError {
+    static func journalMissing(_ error: SystemError, _ header: SnapshotHeader) -> StorageError {
         guard error.code == ENOENT else { return .reading(error, error.subject) }
         return .unavailable(
             reason: "The snapshot is of generation \(header.generation), and its journal is missing: \(error.subject).",

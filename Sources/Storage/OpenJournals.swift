@@ -19,10 +19,13 @@ struct OpenJournals: ~Copyable {
     /// In ascending order of generations.
     private(set) var entries: [Entry] = []
 
-    init(_ generations: [Int], in place: borrowing StoreDirectory) throws(SystemError) {
+    init(
+        _ generations: [Int], in place: borrowing StoreDirectory,
+        name: (Int) -> String = StoreInventory.journalName
+    ) throws(SystemError) {
         fileSystem = place.fileSystem
         for generation in generations {
-            let descriptor = try place.openDescriptor(StoreInventory.journalName(generation))
+            let descriptor = try place.openDescriptor(name(generation))
             entries.append(
                 Entry(generation: generation, descriptor: descriptor, header: nil, headerEnd: 0, isBlank: false))
             entries[entries.count - 1] = try Self.examined(generation, descriptor, fileSystem)

@@ -137,7 +137,7 @@ struct RecordHistory {
             case .clear: isCleared = true
             case .clearedID(let text): isNamed = isNamed || RecordID(text: text) == id
             case .put(let record):
-                if extractor.head(record)?.id == id { put = (puts, record) }
+                if extractor.id(record) == id { put = (puts, record) }
                 puts += 1
             case .created(let number): isNew = isNew || number == put?.number
             case .delete(let text): isDeleted = isDeleted || RecordID(text: text) == id
@@ -171,7 +171,7 @@ struct RecordHistory {
                     let isLast = line.bytes.last != UInt8(ascii: ",")
                     let record = UnsafeRawBufferPointer(rebasing: isLast ? line.bytes[...] : line.bytes.dropLast())
                     guard record.first == UInt8(ascii: "{"), record.last == UInt8(ascii: "}"),
-                        extractor.head(record)?.id == id, let revision = extractor.revision(record)
+                        extractor.id(record) == id, let revision = extractor.revision(record)
                     else { continue }
                     add(record, revision: revision)
                     break
@@ -192,8 +192,8 @@ extension RecordStore {
     ) throws(StorageError) -> (items: [HistoryItem], hasMore: Bool) {
         var history = RecordHistory(of: id, before: end, limit: limit, extractor)
         try Self.read(&history, &files, upTo: flushedRevision)
-        if let record = record(id), let revision = extractor.revision(record.bytes) {
-            history.add(record.bytes, revision: revision)
+        if let bytes = try bytes(id), let revision = extractor.revision(bytes) {
+            history.add(bytes, revision: revision)
         }
         return (history.items, history.hasMore)
     }

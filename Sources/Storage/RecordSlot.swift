@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 
 /// The identity of a record: 128 bits, compared as they are written (the high word first).
@@ -50,6 +51,11 @@ public struct RecordExtractor: Sendable {
     public let compareTexts: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     /// The order of a record's text against a text that was taken from a position.
     public let compareText: @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
+    /// The id of a record alone, or nil if the bytes are not a record.
+    public let id: @Sendable (UnsafeRawBufferPointer) -> RecordID?
+    /// The head of a record, its text being appended in a form whose bytes are ordered as the texts are; nil, and
+    /// anything may be appended, if the bytes are not a record.
+    public let headAndText: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
     /// The revision that a record's bytes name: that of the commit that last changed it.
     public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
 
@@ -57,12 +63,16 @@ public struct RecordExtractor: Sendable {
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
         compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int,
+        id: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordID?,
+        headAndText: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?,
         revision: @escaping @Sendable (UnsafeRawBufferPointer) -> Int? = { _ in nil }
     ) {
         self.head = head
         self.compareTexts = compareTexts
         self.compareText = compareText
         self.revision = revision
+        self.id = id
+        self.headAndText = headAndText
     }
 }
 
@@ -90,9 +100,12 @@ public struct StoredRecord {
     public let bytes: UnsafeRawBufferPointer
 
     @inline(__always)
-    init(_ slot: RecordSlot) {
-        head = slot.head
-        bytes = slot.bytes
+    init(_ slot: RecordSlot) { self.init(slot.head, slot.bytes) }
+
+    @inline(__always)
+    init(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) {
+        self.head = head
+        self.bytes = bytes
     }
 }
 
@@ -121,11 +134,5 @@ struct RecordSlot {
 
     func deallocate() { free(body) }
 
-    func key(_ order: RecordOrder) -> Int64 {
-        switch order {
-        case .time: head.time
-        case .updated: head.updated
-        case .text: head.textPrefix
-        }
-    }
+    func key(_ order: RecordOrder) -> Int64 { head.key(order) }
 }

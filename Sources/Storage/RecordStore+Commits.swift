@@ -2,16 +2,16 @@
 extension RecordStore {
     /// How many of the records that a commit clears its line names.
     static let clearedIDsMax = 100
-}
 
-extension RecordTable {
-    /// The ids of the last records in time, the newest first.
+    /// The ids of the last records in time, the newest first; fewer where the snapshot cannot be read.
     mutating func newestIDs(_ limit: Int) -> [RecordID] {
         var ids: [RecordID] = []
-        walk(.time, isDescending: true, behind: nil) { slot in
-            ids.append(slot.head.id)
-            return ids.count < limit
-        }
+        do throws(StorageError) {
+            try walk(.time, isDescending: true, behind: nil) { record in
+                ids.append(record.head.id)
+                return ids.count < limit
+            }
+        } catch {}
         return ids
     }
 }

@@ -3,8 +3,8 @@ extension RecordStore {
     /// Sees what other processes have committed; asked before a group of requests, with nothing of one's own pending.
     /// - Throws: where the files are others by now and cannot be read: then the store must be opened anew.
     public mutating func catchUp() throws(StorageError) {
-        guard !needsFlush, !isCommitOpen, case .elsewhere = try Self.catchUp(&files, &table) else {
-            return noteRevision()
+        guard !needsFlush, !isCommitOpen, case .elsewhere = try Self.catchUp(&files, &layers) else {
+            return try noteRevision()
         }
         try reopen()
     }
@@ -14,7 +14,7 @@ extension RecordStore {
     /// - Throws: `busy` where another process holds it past the time-out; what `catchUp` throws.
     public mutating func lock() throws(StorageError) {
         if isInMemory || isLocked || refusal != nil { return }
-        guard case .elsewhere = try Self.lockAndCatchUp(&files, &table) else { return noteRevision() }
+        guard case .elsewhere = try Self.lockAndCatchUp(&files, &layers) else { return try noteRevision() }
         try reopen()
     }
 
@@ -26,31 +26,34 @@ extension RecordStore {
     public var isLocked: Bool { withFiles { $0.isLocked } ?? false }
 
     private static func catchUp(
-        _ files: inout StoreFiles?, _ table: inout RecordTable
+        _ files: inout StoreFiles?, _ layers: inout LayeredRecords
     ) throws(StorageError) -> StoreFiles.News {
-        try files?.catchUp { table.load($0) } ?? .seen
+        try files?.catchUp { layers.load($0) } ?? .seen
     }
 
     private static func lockAndCatchUp(
-        _ files: inout StoreFiles?, _ table: inout RecordTable
+        _ files: inout StoreFiles?, _ layers: inout LayeredRecords
     ) throws(StorageError) -> StoreFiles.News {
-        try files?.lockAndCatchUp { table.load($0) } ?? .seen
+        try files?.lockAndCatchUp { layers.load($0) } ?? .seen
     }
 
-    private mutating func noteRevision() {
-        guard let last = withFiles({ $0.revision }), !needsFlush else { return }
+    private mutating func noteRevision() throws(StorageError) {
+        guard let last = withFiles({ $0.revision }), !needsFlush, last != revision else { return }
+        try takeBase()
         revision = last
         flushedRevision = last
     }
 
     /// Reads everything anew. Where that fails nothing is left open, the lock included.
     private mutating func reopen() throws(StorageError) {
+        undo.preserve(&layers)
         guard let old = files.take() else { return }
-        var fresh = RecordTable(extractor: extractor)
-        let opened = try StoreFiles.reopen(old) { fresh.load($0) }
+        var fresh = LayeredRecords(extractor: extractor)
+        let opened = try StoreFiles.reopen(old, extractor) { fresh.load($0) }
         revision = opened.revision
         flushedRevision = opened.revision
-        table = fresh
+        layers = fresh
         files = consume opened
+        try takeBase()
     }
 }

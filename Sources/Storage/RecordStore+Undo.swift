@@ -15,12 +15,13 @@ extension RecordStore {
     /// Fewer commits than wanted are taken where there are no more.
     public mutating func planUndo(
         steps count: Int, isRedo: Bool
-    ) throws(UndoRefusal) -> (targets: UndoTargets, commits: [UndoneCommit]) {
+    ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
+        undo.preserve(&layers)
         let revisionOf = { [extractor] record in extractor.revision(record) ?? 0 }
         undo.settle(revisionOf)
         let available = isRedo ? undo.redo : undo.steps
         if available.count < count, !isRedo, let forgotten = undo.forgotten {
-            throw .forgotten(revision: forgotten.revision, isLarge: forgotten.isLarge)
+            throw .refused(.forgotten(revision: forgotten.revision, isLarge: forgotten.isLarge))
         }
         var steps = Array(available.suffix(count).reversed())
         var order: [RecordID] = []
@@ -32,13 +33,13 @@ extension RecordStore {
                 if let known = present[change.id] {
                     state = known
                 } else {
-                    state = self.state(change.id, revisionOf)
+                    state = try self.state(change.id, revisionOf)
                     order.append(change.id)
                 }
                 let left = isRedo ? change.before != nil : change.isThere
                 let version = isRedo ? change.beforeVersion : steps[number].revision
                 guard (state.bytes != nil) == left, !left || state.version == version else {
-                    throw .touched(change.id, revision: steps[number].revision)
+                    throw .refused(.touched(change.id, revision: steps[number].revision))
                 }
                 if !isRedo { steps[number].changes[place].after = state.bytes }
                 present[change.id] =
@@ -60,9 +61,15 @@ extension RecordStore {
         var version: Int
     }
 
-    private mutating func state(_ id: RecordID, _ revision: (UnsafeRawBufferPointer) -> Int) -> State {
-        guard let record = record(id) else { return State(bytes: nil, version: 0) }
-        return State(bytes: Array(record.bytes), version: undo.version(id, revision(record.bytes)))
+    private mutating func state(
+        _ id: RecordID, _ revision: (UnsafeRawBufferPointer) -> Int
+    ) throws(UndoFailure) -> State {
+        do throws(StorageError) {
+            guard let bytes = try bytes(id) else { return State(bytes: nil, version: 0) }
+            return State(bytes: Array(bytes), version: undo.version(id, revision(bytes)))
+        } catch {
+            throw .storage(error)
+        }
     }
 
     /// Nothing up to here can be undone.

@@ -22,7 +22,7 @@ public struct RecordStore: ~Copyable {
 
     /// The number of commits ever made.
     public internal(set) var revision = 0
-    var table: RecordTable
+    var layers: LayeredRecords
     var files: StoreFiles?
     var operations = OperationLog()
     let extractor: RecordExtractor
@@ -41,7 +41,7 @@ public struct RecordStore: ~Copyable {
 
     private init(extractor: RecordExtractor) {
         self.extractor = extractor
-        table = RecordTable(extractor: extractor)
+        layers = LayeredRecords(extractor: extractor)
     }
 
     /// A store that leaves nothing on disk.
@@ -53,39 +53,12 @@ public struct RecordStore: ~Copyable {
     public static func open(_ settings: StoreSettings, _ extractor: RecordExtractor) throws(StorageError) -> RecordStore
     {
         var store = RecordStore(extractor: extractor)
-        let files = try StoreFiles.open(settings) { store.table.load($0) }
+        let files = try StoreFiles.open(settings, extractor) { store.layers.load($0) }
         store.revision = files.revision
         store.flushedRevision = files.revision
         store.files = consume files
+        try store.takeBase()
         return store
-    }
-
-    // MARK: Reading
-
-    public var count: Int { table.count }
-    public var markedCount: Int { table.markedCount }
-    public var isInMemory: Bool { files == nil }
-
-    /// A record; nil when there is none. (Mutating, as are other questions that every request asks: a borrowed value of
-    /// this size is copied at each call, one that is passed in and out is not.)
-    @inline(__always)
-    public mutating func record(_ id: RecordID) -> StoredRecord? {
-        guard let number = table.find(id) else { return nil }
-        return StoredRecord(table[number])
-    }
-
-    /// Asks for the memory of records that will be needed soon, all at once.
-    @inline(__always)
-    public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { table.bringNear(count: count, id) }
-
-    public mutating func contains(_ id: RecordID) -> Bool { table.find(id) != nil }
-
-    /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
-    public mutating func walk(
-        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?,
-        _ body: (StoredRecord) -> Bool
-    ) {
-        table.walk(order, isDescending: isDescending, behind: position) { body(StoredRecord($0)) }
     }
 
     // MARK: Changing
@@ -94,24 +67,33 @@ public struct RecordStore: ~Copyable {
     public var nextRevision: Int { revision + (isCommitOpen ? 0 : 1) }
 
     /// Adds a record or puts it in the place of the one with its id, as part of the open commit.
-    public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) {
-        open()
-        let slot = RecordSlot(head: head, copying: bytes)
-        if let number = table.find(head.id) {
-            undo.append(.replaced(table.replace(number, with: slot)))
+    /// - Throws: and nothing is done, where the snapshot cannot be read.
+    public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        if let number = layers.table.find(head.id) {
+            open()
+            undo.append(.replaced(layers.table.replace(number, with: RecordSlot(head: head, copying: bytes))))
             files?.stagePut(bytes)
         } else {
-            table.insert(slot)
+            let hidden = try hide(head.id)
+            open()
+            if let hidden { undo.append(.hidden(hidden)) }
+            layers.table.insert(RecordSlot(head: head, copying: bytes))
             undo.append(.inserted(head.id))
-            files?.stagePut(bytes, isNew: true)
+            files?.stagePut(bytes, isNew: hidden == nil)
         }
     }
 
     /// Takes a record out, as part of the open commit and behind its puts; false when there is none.
-    public mutating func remove(_ id: RecordID) -> Bool {
-        guard let number = table.find(id) else { return false }
-        open()
-        undo.append(.removed(table.remove(number)))
+    /// - Throws: and nothing is done, where the snapshot cannot be read.
+    public mutating func remove(_ id: RecordID) throws(StorageError) -> Bool {
+        if let number = layers.table.find(id) {
+            open()
+            undo.append(.removed(layers.table.remove(number)))
+        } else {
+            guard let hidden = try hide(id) else { return false }
+            open()
+            undo.append(.hidden(hidden))
+        }
         var text = ByteBuffer(capacity: 48)
         id.write(to: &text)
         files?.stageDelete(id: text.bytes)
@@ -121,9 +103,11 @@ public struct RecordStore: ~Copyable {
     /// Takes all records out, as the first change of the open commit.
     public mutating func removeAll() {
         open()
-        let count = table.count
-        let first = files == nil ? [] : table.newestIDs(Self.clearedIDsMax)
-        for slot in table.removeAll() { undo.append(.removed(slot)) }
+        let count = layers.count
+        let first = files == nil ? [] : newestIDs(Self.clearedIDsMax)
+        let baseBytes = layers.visibleBaseBytes
+        for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
+        if layers.setBaseHidden(true) { undo.append(.baseHidden(byteCount: baseBytes)) }
         files?.stageClear(count: count, first: first)
     }
 
@@ -268,107 +252,16 @@ public struct RecordStore: ~Copyable {
         while undo.count > start, let change = undo.popLast() {
             switch change {
             case .inserted(let id):
-                if let number = table.find(id) { table.remove(number).deallocate() }
+                if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
             case .replaced(let slot):
-                if let number = table.find(slot.head.id) { table.replace(number, with: slot).deallocate() }
-            case .removed(let slot):
-                table.insert(slot)
+                if let number = layers.table.find(slot.head.id) {
+                    layers.table.replace(number, with: slot).deallocate()
+                }
+            case .removed(let slot): layers.table.insert(slot)
+            case .hidden(let hidden): layers.show(hidden)
+            case .baseHidden: _ = layers.setBaseHidden(false)
             }
         }
     }
 
-    // MARK: Files
-
-    /// Calls `body` with the files, if there are any.
-    func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
-        switch files {
-        case .some(let files): body(files)
-        case .none: nil
-        }
-    }
-
-    /// What every change is answered with, or nil when the store can be written.
-    public var refusal: StorageError? {
-        withFiles { $0.refusal } ?? nil
-    }
-
-    /// Why nothing can be written, or nil.
-    public var readOnlyReason: String? { refusal?.reason }
-
-    public var storeID: String? {
-        withFiles { $0.storeId }
-    }
-
-    /// The bytes on disk; in memory, those of the records.
-    public var byteCount: Int {
-        withFiles { $0.snapshotBytes + $0.journalBytes } ?? table.byteCount
-    }
-
-    /// Whether the journal has grown so much that a new snapshot pays.
-    public var wantsCompaction: Bool {
-        !needsFlush && withFiles { $0.wantsRewrite } == true
-    }
-
-    /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
-    /// nothing to do.
-    public mutating func compact() throws(StorageError) -> RewriteReport? {
-        try lock()
-        return try rewrite()
-    }
-
-    @discardableResult
-    private mutating func rewrite() throws(StorageError) -> RewriteReport? {
-        try Self.rewrite(&files, &table, revision, time)
-    }
-
-    private static func rewrite(
-        _ files: inout StoreFiles?, _ table: inout RecordTable, _ revision: Int, _ time: [UInt8]
-    ) throws(StorageError) -> RewriteReport? {
-        let time = ByteBuffer(copying: time)
-        return try files?.rewrite(revision: revision, count: table.count, at: time.bytes) { emit in
-            table.walk(.time, isDescending: false, behind: nil) {
-                emit($0.bytes)
-                return true
-            }
-        }
-    }
-
-    /// Reads everything again from the disk and checks it.
-    public mutating func verify() -> VerifyReport? {
-        let extractor = extractor
-        return files?.verify { extractor.problem($0) }
-    }
-
-    /// Checks the files of a store that could not be opened.
-    public static func verify(_ settings: StoreSettings, _ extractor: RecordExtractor) -> VerifyReport {
-        StoreFiles.verify(settings) { extractor.problem($0) }
-    }
-}
-
-extension RecordExtractor {
-    /// What is wrong with bytes that should be a record, or nil.
-    func problem(_ bytes: UnsafeRawBufferPointer) -> String? { head(bytes) == nil ? "this line is not a record" : nil }
-}
-
-extension RecordTable {
-    /// Takes over what an opened store holds.
-    /// - Returns: what is wrong with the record, or nil.
-    mutating func load(_ event: LoadEvent) -> String? {
-        switch event {
-        case .record(let bytes):
-            guard let head = extractor.head(bytes) else { return "this line is not a record" }
-            guard find(head.id) == nil else { return "a second record with the same id" }
-            insert(RecordSlot(head: head, copying: bytes))
-        case .put(let bytes):
-            guard let head = extractor.head(bytes) else { return "this is not a record" }
-            let slot = RecordSlot(head: head, copying: bytes)
-            if let number = find(head.id) { replace(number, with: slot).deallocate() } else { insert(slot) }
-        case .delete(let text):
-            guard let id = RecordID(text: text) else { return "this is not an id" }
-            if let number = find(id) { remove(number).deallocate() }
-        case .clear:
-            for slot in removeAll() { slot.deallocate() }
-        }
-        return nil
-    }
 }

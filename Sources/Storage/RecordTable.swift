@@ -135,22 +135,40 @@ struct RecordTable: ~Copyable {
     mutating func walk(
         _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, _ body: (RecordSlot) -> Bool
     ) {
+        var cursor = cursor(order, isDescending: isDescending, behind: position)
+        while let slot = next(&cursor) {
+            guard body(slot) else { return }
+        }
+    }
+
+    /// A walk that is taken step by step; nothing may be changed in between.
+    struct Cursor {
+        fileprivate let run: RecordRun
+        fileprivate let isDescending: Bool
+        fileprivate var index: RecordRun.Index
+    }
+
+    mutating func cursor(_ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?) -> Cursor {
         build(order)
         let run = run(order)
-        if isDescending {
-            var index = position.map { firstIndex(run, order, $0, isBehindInclusive: true) } ?? run.endIndex
-            while run.retreat(&index) {
-                guard body(slots[Int(run.entry(index).slot)]) else { return }
-            }
-        } else {
-            var index =
-                position.map { firstIndex(run, order, $0, isBehindInclusive: false) }
+        let index =
+            isDescending
+            ? position.map { firstIndex(run, order, $0, isBehindInclusive: true) } ?? run.endIndex
+            : position.map { firstIndex(run, order, $0, isBehindInclusive: false) }
                 ?? RecordRun.Index(chunk: 0, offset: 0)
-            while !run.isAtEnd(index) {
-                guard body(slots[Int(run.entry(index).slot)]) else { return }
-                run.advance(&index)
-            }
+        return Cursor(run: run, isDescending: isDescending, index: index)
+    }
+
+    /// The record at which the walk stands; the walk goes on.
+    @inline(__always)
+    func next(_ cursor: inout Cursor) -> RecordSlot? {
+        if cursor.isDescending {
+            guard cursor.run.retreat(&cursor.index) else { return nil }
+            return slots[Int(cursor.run.entry(cursor.index).slot)]
         }
+        guard !cursor.run.isAtEnd(cursor.index) else { return nil }
+        defer { cursor.run.advance(&cursor.index) }
+        return slots[Int(cursor.run.entry(cursor.index).slot)]
     }
 
     /// The first entry behind a position; with `isBehindInclusive`, the entry exactly there counts as behind it.

@@ -104,14 +104,14 @@ struct SnapshotReader {
     private func damaged(_ offset: Int, _ what: String) -> StorageError {
         .corrupt(
             file: name, offset: offset,
-            reason: "The snapshot \(name) \(what). Put back what it was, or copy the newest backup over it.")
+            reason: "The snapshot \(name) \(what). Put back what it was, or save what is left (mood doctor says how).")
     }
 
     private func older(_ version: Int) -> StorageError {
-        .unavailable(
-            reason: "\(name) has schema version \(version), and this version of the program reads only"
-                + " \(schemaVersion). It was not touched.",
-            advice: "Keep the file: a version of the program that migrates older stores can open it.")
+        .olderSchema(
+            version: version,
+            reason: "\(name) has schema version \(version), and only version \(schemaVersion) can be read without a"
+                + " migration. It was not touched.")
     }
 
     /// What to say of a file whose first line is not ours.
@@ -138,7 +138,7 @@ struct SnapshotReader {
         if version < schemaVersion { return older(version) }
         return .unavailable(
             reason: "\(name) is not laid out as this program writes it: its first line, then one record a line.",
-            advice: "Undo the change of its layout, or copy the newest backup over it.")
+            advice: "If it was laid out anew on purpose, accept it (mood store accept --yes); if not, undo that.")
     }
 
     func newer(_ version: Int) -> StorageError {

@@ -18,12 +18,16 @@ struct SnapshotWriter: ~Copyable {
         header.append(to: &buffer)
     }
 
-    mutating func append(_ record: UnsafeRawBufferPointer) {
+    /// - Returns: where the record begins in the file.
+    @discardableResult
+    mutating func append(_ record: UnsafeRawBufferPointer) -> Int {
         count += 1
-        guard failure == nil else { return }
+        guard failure == nil else { return offset }
         if count > 1 { buffer.append(",\n") }
+        let start = offset + buffer.count
         buffer.append(record: record)
         if buffer.count >= Self.chunkBytes { flush() }
+        return start
     }
 
     /// Writes the rest and syncs: the size of the file.

@@ -17,12 +17,16 @@ public enum StorageError: Error, Sendable, Equatable {
     /// The snapshot is of a later schema than this program's and could not be read: to whoever reads the store is
     /// unavailable, to whoever writes it is read-only. It was not touched.
     case newerSchema(version: Int, reason: String)
+    /// The snapshot is of an earlier schema than this program's, and nobody has said how it is migrated. It was not
+    /// touched.
+    case olderSchema(version: Int, reason: String)
 
     /// The sentence for people.
     public var reason: String {
         switch self {
         case .busy(let reason), .readOnly(let reason), .full(let reason), .outcomeUnknown(let reason): reason
         case .unavailable(let reason, _), .corrupt(_, _, let reason), .newerSchema(_, let reason): reason
+        case .olderSchema(_, let reason): reason
         }
     }
 

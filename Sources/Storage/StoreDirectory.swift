@@ -7,9 +7,12 @@ import Platform
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
 /// - `backup-G.json`: the snapshot of generation G, before a later one
 /// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
+/// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing
+/// - `moods.vN.json`: the snapshot of schema version N, from before its migration
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off behind the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone
+/// - `set-aside-…/`: what a reset has put away; `set-aside-…-unfinished/` while it is at it
 struct StoreDirectory: ~Copyable, Sendable {
     static let snapshotName = "moods.json"
     static let lockName = "lock"
@@ -204,9 +207,17 @@ struct StoreInventory {
     private(set) var backups: [Int] = []
     /// Generations, ascending.
     private(set) var operations: [Int] = []
+    /// Generations, in no order.
+    private(set) var indexes: [Int] = []
     private(set) var temporaries: [String] = []
+    /// Directories of resets that were interrupted.
+    private(set) var unfinishedResets: [String] = []
+    /// Everything that belongs to the store, but for its lock and what resets have set aside; ascending.
+    private(set) var ownNames: [String] = []
 
     init(_ names: [String]) {
+        ownNames = names.filter(Self.isOwn).sorted()
+        unfinishedResets = names.filter(Self.isUnfinishedReset).sorted()
         for name in names {
             if name == StoreDirectory.snapshotName {
                 hasSnapshot = true
@@ -216,6 +227,8 @@ struct StoreInventory {
                 backups.append(generation)
             } else if let generation = Self.number(in: name, "operations-", ".jsonl") {
                 operations.append(generation)
+            } else if let generation = Self.number(in: name, "index-", "") {
+                indexes.append(generation)
             } else if name.utf8.starts(with: "temporary-".utf8) {
                 temporaries.append(name)
             }
@@ -229,7 +242,7 @@ struct StoreInventory {
     static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
     static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
 
-    private static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
+    static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
         var name = name
         return name.withUTF8 { utf8 in
             var matcher = ByteMatcher(UnsafeRawBufferPointer(utf8))

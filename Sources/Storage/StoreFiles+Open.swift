@@ -4,7 +4,8 @@ import Platform
 /// Opening: load, judge, and where the end is unclean begin the next journal.
 ///
 /// A new store is made only where snapshot, journals and backups are all missing, or where nothing is there but the
-/// blank first journal of a creation that was interrupted. Whatever else is missing, empty or unreadable stays as it
+/// blank first journal of a creation that was interrupted. A snapshot of an earlier schema version is migrated; where
+/// that cannot be written, in memory (`OlderDocument`). Whatever else is missing, empty or unreadable stays as it
 /// is. Opening and reading a clean store writes nothing.
 extension StoreFiles {
     /// Opens the store of the settings and hands over what it holds, in order.
@@ -12,18 +13,21 @@ extension StoreFiles {
     /// `load` answers nil, or what is wrong with a record. Where the directory or the file system cannot be written,
     /// or a person edited the snapshot, or acknowledged data is damaged, the store is opened to be read, as far as it is
     /// whole, and `refusal` says why. The lock is not held afterwards.
+    /// - Parameter extractor: with one, the snapshot is not handed over but left to its index (`takeIndex`), if it has one
+    ///   or one can be made.
     public static func open(
-        _ settings: StoreSettings, load: (LoadEvent) -> String?
+        _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let place = try StoreDirectory(settings)
         if settings.isReadOnly {
-            return try openToRead(place, settings, nil, .readOnly(reason: "The store was opened read-only."), load)
+            return try openToRead(
+                place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only."), load)
         }
         var lock: TurnLock
         do throws(SystemError) {
             lock = try TurnLock(place.path(of: StoreDirectory.lockName), directory: place.path, in: settings.fileSystem)
         } catch {
-            return try openWithoutLock(place, settings, error, load)
+            return try openWithoutLock(place, settings, extractor, error, load)
         }
         // A store that is there is read at once, whoever is at work on it: that one has judged its end.
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
@@ -31,23 +35,23 @@ extension StoreFiles {
             try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds)
         } catch {
             switch error {
-            case .timedOut where isThere: return try openToRead(place, settings, lock, nil, load)
+            case .timedOut where isThere: return try openToRead(place, settings, extractor, lock, nil, load)
             case .timedOut: throw lockFailure(nil, place.path, settings)
-            case .system(let error): return try openWithoutLock(place, settings, error, load)
+            case .system(let error): return try openWithoutLock(place, settings, extractor, error, load)
             }
         }
-        var files = try openToWrite(place, lock, settings, load)
+        var files = try openToWrite(place, lock, settings, extractor, load)
         files.unlock()
         return files
     }
 
     private static func openWithoutLock(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ error: SystemError,
-        _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
+        _ error: SystemError, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         guard error.isNoPermission else { throw lockFailure(error, place.path, settings) }
         let refusal = StorageError.readOnly(reason: "The store in \(place.path) cannot be written: \(error).")
-        return try openToRead(place, settings, nil, refusal, load)
+        return try openToRead(place, settings, extractor, nil, refusal, load)
     }
 
     /// - Parameter error: nil where the time was over.
@@ -67,10 +71,18 @@ extension StoreFiles {
 
     /// - Parameter refusal: why it is only read; nil where it may be written later, with the lock.
     static func openToRead(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
-        _ refusal: StorageError?, _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
+        _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        let loading = try Loading(place, settings, isLocked: false, load)
+        let loading: Loading
+        do {
+            loading = try Loading(place, settings, extractor, isLocked: false, load)
+        } catch {
+            if let older = try OlderDocument(meantBy: error, in: place, settings) {
+                return try older.openedToRead(place, settings, lock, refusal, load)
+            }
+            loading = try Loading(place, settings, extractor, isLocked: false, load)
+        }
         let weightier = loading.refusal ?? refusal
         return try loading.openedToRead(place, settings, lock, weightier, load)
     }
@@ -78,7 +90,7 @@ extension StoreFiles {
     /// With the lock held: judges the end, and goes on behind it.
     static func openToWrite(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
-        _ load: (LoadEvent) -> String?
+        _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         let inventory: StoreInventory
         do {
@@ -90,7 +102,19 @@ extension StoreFiles {
             try checkIsNew(inventory, place)
             return try create(place, lock, settings)
         }
-        let loading = try Loading(place, settings, isLocked: true, load)
+        let loading: Loading
+        do {
+            loading = try Loading(place, settings, extractor, isLocked: true, load)
+        } catch {
+            if let older = try OlderDocument(meantBy: error, in: place, settings) {
+                do throws(StorageError) {
+                    try older.replace(in: place, settings)
+                } catch {
+                    return try older.openedToRead(place, settings, lock, error, load)
+                }
+            }
+            loading = try Loading(place, settings, extractor, isLocked: true, load)
+        }
         if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
         return try loading.openedToWrite(place, lock, settings, load)
     }
@@ -99,6 +123,11 @@ extension StoreFiles {
     private static func checkIsNew(
         _ inventory: StoreInventory, _ place: borrowing StoreDirectory
     ) throws(StorageError) {
+        if let name = inventory.unfinishedResets.first {
+            throw .unavailable(
+                reason: "A reset of \(place.path) was interrupted; a part of its files is in \(name).",
+                advice: "Reset the store again (mood store reset --yes), which goes on where it was.")
+        }
         var isUnfinished = inventory.journals.isEmpty
         if inventory.journals == [1] {
             do {

@@ -99,8 +99,10 @@ extension StoreFiles {
     mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         try takeLock()
         do throws(StorageError) {
-            guard case .seen = try catchUp(load: load), isJournalWritable else { return .elsewhere }
-            return try isEndOurs() ? .seen : .elsewhere
+            guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else {
+                return .elsewhere
+            }
+            return .seen
         } catch {
             unlock()
             throw error
@@ -127,7 +129,7 @@ extension StoreFiles {
         if isLocked || lock == nil { return false }
         try takeLock()
         do throws(StorageError) {
-            if isJournalWritable, try readPublication() == nil, try isEndOurs() { return true }
+            if try readPublication() == nil, try isEndOurs(), makeJournalWritable() { return true }
         } catch {
             unlock()
             throw error
@@ -159,16 +161,31 @@ extension StoreFiles {
         }
     }
 
+    /// A journal that was only read until now is opened to be written, where that is still the file of its name.
+    private mutating func makeJournalWritable() -> Bool {
+        if isJournalWritable { return true }
+        let name = StoreInventory.journalName(journalGeneration)
+        guard let read = journal?.descriptor, let file = try? place.open(name, .readWrite),
+            let status = try? file.status(), let other = try? settings.fileSystem.status(read),
+            status.isSameFile(as: other)
+        else { return false }
+        journal = consume file
+        isJournalWritable = true
+        return true
+    }
+
     /// Reads everything anew, with the lock if it is held, which stays so.
     static func reopen(
-        _ old: consuming StoreFiles, load: (LoadEvent) -> String?
+        _ old: consuming StoreFiles, _ extractor: RecordExtractor?, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var old = old
         let settings = old.settings
-        let refusal = old.refusal.flatMap { $0.isReadOnly ? $0 : nil }
+        let refusal = old.isRefusalLasting ? old.refusal.flatMap { $0.isReadOnly ? $0 : nil } : nil
         var lock = old.lock.take()
         let place = try StoreDirectory(settings)
-        if lock?.isHeld == true, let held = lock.take() { return try openToWrite(place, held, settings, load) }
-        return try openToRead(place, settings, lock, refusal, load)
+        if lock?.isHeld == true, let held = lock.take() {
+            return try openToWrite(place, held, settings, extractor, load)
+        }
+        return try openToRead(place, settings, extractor, lock, refusal, load)
     }
 }

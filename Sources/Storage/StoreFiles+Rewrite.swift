@@ -3,13 +3,15 @@ import Platform
 
 /// Compaction, large commits, and going on after a failed sync: a new generation, by the procedure of `Generation`.
 extension StoreFiles {
-    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than twice the snapshot.
+    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than half the snapshot,
     public static let rewriteBytesMin = 16 << 20
+    /// or than this: what it holds is in memory, and is read when the store is opened.
+    public static let rewriteBytesMax = 256 << 20
     /// And when there are more journals than this, because each unclean end begins another.
     public static let journalsMax = 16
 
     public var wantsRewrite: Bool {
-        let isLong = journalBytes > Self.rewriteBytesMin && journalBytes > 2 * snapshotBytes
+        let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
         return refusal == nil && (isLong || journalCount > Self.journalsMax)
     }
 
@@ -36,7 +38,8 @@ extension StoreFiles {
         defer { if isLockedHere { unlock() } }
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: storeId,
-            generation: max(generation, journalGeneration) + 1, revision: revision, count: count)
+            generation: max(generation, journalGeneration) + 1, revision: revision, count: count,
+            unknownMembers: unknownMembers)
         let made: Generation.Made
         do {
             made = try Generation.make(
@@ -79,7 +82,9 @@ extension StoreFiles {
 
     /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried
     /// again at the next opening or rewrite.
-    func tidy() {
+    /// - Parameter clearsTemporaries: whether what is unfinished was left behind by a dead process: the caller holds the
+    ///   lock, and no compaction is at work.
+    func tidy(clearsTemporaries: Bool = false) {
         let inventory: StoreInventory
         do {
             inventory = try place.inventory()
@@ -87,10 +92,15 @@ extension StoreFiles {
             settings.log("\(place.path) could not be tidied: \(error)")
             return
         }
-        for name in inventory.temporaries { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
+        for name in inventory.temporaries where clearsTemporaries {
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
+        let indexes = inventory.indexes.filter { $0 < generation }.map(StoreInventory.indexName)
         let backups = inventory.backups.filter { $0 < generation }.dropLast().map(StoreInventory.backupName)
         let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
-        for name in backups + operations { attempt(name) { () throws(SystemError) in try place.unlink(name) } }
+        for name in indexes + backups + operations {
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
         let overtaken = inventory.journals.filter { $0 < generation }
         guard !overtaken.isEmpty else { return }
         attempt(StoreDirectory.historyName) { () throws(SystemError) in

@@ -39,6 +39,8 @@ public struct StoreFiles: ~Copyable {
     var seenPublication = [UInt8](repeating: 0, count: Publication.byteCount)
     /// The file that was the snapshot when it was read.
     var snapshotIdentity: FileStatus?
+    /// The way to the snapshot's records, until somebody takes it.
+    var index: SnapshotIndex?
     /// The journal that is read on and appended to; nil where it has to be found again.
     var journal: File?
     /// Whether `journal` was opened to be written.
@@ -54,6 +56,8 @@ public struct StoreFiles: ~Copyable {
 
     /// The store's own UUID, given at creation.
     public let storeId: String
+    /// Members of the snapshot's header that this version does not know.
+    let unknownMembers: [UInt8]
     /// The generation of the snapshot.
     public internal(set) var generation: Int
     /// The last commit that was synced (with durability none: written).
@@ -71,6 +75,8 @@ public struct StoreFiles: ~Copyable {
         case .none: nil
         }
     }
+    /// Whether it stays when the files are others; what was wrong with the files themselves goes with them.
+    var isRefusalLasting = true
     /// What people are told of it.
     public var readOnlyReason: String? { refusal?.reason }
     /// The directory's path.
@@ -106,6 +112,7 @@ public struct StoreFiles: ~Copyable {
         self.place = place
         self.lock = lock
         lockFile = nil
+        index = nil
         snapshotIdentity = nil
         self.journal = journal
         journalEnd = 0
@@ -113,6 +120,7 @@ public struct StoreFiles: ~Copyable {
         journalGeneration = header.generation
         journalCount = 1
         storeId = header.storeId
+        unknownMembers = header.unknownMembers
         generation = header.generation
         self.revision = revision
         self.syncedRevision = syncedRevision

@@ -2,31 +2,35 @@ import JSONCodec
 import Platform
 
 /// The first line of `moods.json`:
-/// `{"format":"moodboard","schemaVersion":3,"storeId":"…","generation":G,"revision":R,"count":C,"moods":[`
-struct SnapshotHeader: Equatable {
-    var schemaVersion: Int
-    var storeId: String
-    var generation: Int
+/// `{"format":"moodboard","schemaVersion":3,"storeId":"…","generation":G,"revision":R,"count":C,"moods":[`,
+/// with members that this version does not know between count and moods.
+package struct SnapshotHeader: Equatable {
+    package var schemaVersion: Int
+    package var storeId: String
+    package var generation: Int
     /// The last commit that is in it.
-    var revision: Int
+    package var revision: Int
     /// How many records follow.
-    var count: Int
+    package var count: Int
+    /// Members that this version does not know, each as `,"name":value`: they stand behind the count, and are kept.
+    package var unknownMembers: [UInt8] = []
 }
 
 extension SnapshotHeader {
     /// Nil where the line, without its line feed, is not exactly of the form.
-    init?(line: UnsafeRawBufferPointer) {
+    package init?(line: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(line)
         guard matcher.take("{\"format\":\"moodboard\",\"schemaVersion\":"), let schemaVersion = matcher.takeInteger(),
             matcher.take(",\"storeId\":\""), let storeId = matcher.takeText(count: 36),
             matcher.take("\",\"generation\":"), let generation = matcher.takeInteger(),
             matcher.take(",\"revision\":"), let revision = matcher.takeInteger(),
             matcher.take(",\"count\":"), let count = matcher.takeInteger(),
-            matcher.take(",\"moods\":["), matcher.isAtEnd
+            let unknown = matcher.takeRest(before: ",\"moods\":["),
+            unknown.isEmpty || unknown.starts(with: [0x2C, 0x22])
         else { return nil }
         self.init(
             schemaVersion: schemaVersion, storeId: String(decoding: storeId, as: UTF8.self), generation: generation,
-            revision: revision, count: count)
+            revision: revision, count: count, unknownMembers: Array(unknown))
     }
 
     func append(to buffer: inout ByteBuffer) {
@@ -40,6 +44,7 @@ extension SnapshotHeader {
         buffer.append(integer: revision)
         buffer.append(",\"count\":")
         buffer.append(integer: count)
+        unknownMembers.withUnsafeBytes { buffer.append($0) }
         buffer.append(",\"moods\":[\n")
     }
 }

@@ -21,17 +21,38 @@ public struct RewriteReport: Sendable, Equatable {
 /// What `StoreFiles.verify` found.
 public struct VerifyReport: Sendable, Equatable {
     public struct Problem: Sendable, Equatable {
+        public var kind: Kind
         /// The name of the file in the store's directory.
         public var file: String
         /// Where in it, in bytes.
         public var offset: Int
+        /// A sentence for people.
         public var reason: String
 
-        public init(file: String, offset: Int, reason: String) {
+        public init(_ kind: Kind, file: String, offset: Int, reason: String) {
+            self.kind = kind
             self.file = file
             self.offset = offset
             self.reason = reason
         }
+    }
+
+    /// What sort of problem it is, because each is mended in another way.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The snapshot is a whole store, but not as it was written: somebody changed it. `StoreFiles.accept` seals it.
+        case edited
+        /// Something that was committed is not there any more as it was written. `StoreFiles.salvage` saves the rest.
+        case damaged
+        /// Bytes that were never acknowledged; the next opening for writing puts them aside.
+        case unfinished
+        /// A file is not there.
+        case missing
+        /// A file or directory may not be read, or is not what it should be.
+        case unreadable
+        /// The snapshot is of another schema version.
+        case version
+        /// A reset was interrupted; it goes on where it was.
+        case interrupted
     }
 
     public var isWhole: Bool { problems.isEmpty }

@@ -18,7 +18,7 @@ public struct StoreSettings: Sendable {
     public var trustsDirectory: Bool
     /// How long another process may hold the lock, in milliseconds; 0 does not wait.
     public var lockTimeoutMilliseconds: Int
-    /// The schema version that is written; later ones are refused, earlier ones need a migration.
+    /// The schema version that is written; later ones are only read, earlier ones need a migration.
     public var schemaVersion: Int
     public var fileSystem: FileSystem
     /// Gets one line, without its end, for each thing that people should know of.
@@ -27,6 +27,8 @@ public struct StoreSettings: Sendable {
     public var makeIdentifier: @Sendable () -> String
     /// The time of day as RFC 3339 in UTC with milliseconds: 24 bytes.
     public var timestamp: @Sendable () -> String
+    /// How a snapshot of an earlier schema version becomes one of this; nil: it is refused.
+    public var migration: SchemaMigration?
 
     public init(
         directory: String, durability: Durability, isReadOnly: Bool, trustsDirectory: Bool,

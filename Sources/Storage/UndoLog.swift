@@ -1,8 +1,9 @@
 /// What changes replaced: to take a group back whose sync failed, and to undo commits of this process later on.
 ///
 /// Every change of a group is noted as it happens. Once the group is durable the last commits stay noted, as they are,
-/// without a copy: their slots are freed later than they would be, and that is all that a commit pays. Only when somebody
-/// undoes something are they turned into `UndoStep`s.
+/// without a copy: their slots are freed later than they would be, and that is all that a commit pays. Of a record of the
+/// snapshot only its row is noted, and read when another snapshot takes the place of that one. Only when somebody undoes
+/// something are the commits turned into `UndoStep`s.
 ///
 /// At least `stepsMin` commits can be undone, as long as the versions that they replaced have at most `bytesMax`.
 ///
@@ -16,6 +17,10 @@ struct UndoLog: ~Copyable {
         case inserted(RecordID)
         case replaced(RecordSlot)
         case removed(RecordSlot)
+        /// A record of the snapshot is no longer visible.
+        case hidden(LayeredRecords.Hidden)
+        /// Nothing of the snapshot is visible any more; this much was.
+        case baseHidden(byteCount: Int)
     }
 
     private struct Mark {
@@ -122,6 +127,52 @@ struct UndoLog: ~Copyable {
 
     // MARK: Steps
 
+    /// Puts the records in the place of what the snapshot's rows are, before another snapshot comes or steps are made.
+    /// Where they cannot be read nothing can be undone any more.
+    mutating func preserve(_ layers: inout LayeredRecords) {
+        let isPreserved = changes.allSatisfy {
+            switch $0 {
+            case .hidden, .baseHidden: false
+            default: true
+            }
+        }
+        if isPreserved { return }
+        do throws(IndexFault) {
+            try readRows(&layers)
+        } catch {
+            let last = marks.last?.revision ?? 0
+            forget()
+            forgotten = (last, false)
+        }
+    }
+
+    private mutating func readRows(_ layers: inout LayeredRecords) throws(IndexFault) {
+        var fresh: [Change] = []
+        var read: [RecordSlot] = []
+        // Where each place of before is now, and the end.
+        var places: [Int] = []
+        do throws(IndexFault) {
+            for change in changes {
+                places.append(fresh.count)
+                let start = read.count
+                switch change {
+                case .hidden(let hidden): read.append(try layers.slot(ofRow: hidden.row))
+                case .baseHidden: try layers.forEachVisibleRow { read.append($0) }
+                default: fresh.append(change)
+                }
+                fresh += read[start...].map { .removed($0) }
+            }
+        } catch {
+            for slot in read { slot.deallocate() }
+            throw error
+        }
+        places.append(fresh.count)
+        changes = fresh
+        kept = places[kept]
+        for index in marks.indices { marks[index].end = places[marks[index].end] }
+        keptBytes = changes[..<kept].reduce(0) { $0 + $1.byteCount }
+    }
+
     /// Turns all that is noted into steps; every commit is durable.
     /// - Parameter revision: that of a record, from its bytes.
     mutating func settle(_ revision: (UnsafeRawBufferPointer) -> Int) {
@@ -150,16 +201,17 @@ struct UndoLog: ~Copyable {
         var step = UndoStep(revision: revision, changes: [])
         var places: [RecordID: Int] = [:]
         for change in changes {
+            guard let id = change.id else { continue }
             let before = change.before
-            if let place = places[change.id] {
+            if let place = places[id] {
                 step.changes[place].isThere = change.isThere
                 continue
             }
-            places[change.id] = step.changes.count
-            let version = before.map { self.version(change.id, revisionOf($0)) } ?? 0
+            places[id] = step.changes.count
+            let version = before.map { self.version(id, revisionOf($0)) } ?? 0
             step.changes.append(
                 UndoStep.Change(
-                    id: change.id, before: before.map { Array($0) }, beforeVersion: version, after: nil,
+                    id: id, before: before.map { Array($0) }, beforeVersion: version, after: nil,
                     isThere: change.isThere))
         }
         return step
@@ -203,17 +255,19 @@ struct UndoLog: ~Copyable {
 }
 
 extension UndoLog.Change {
-    var id: RecordID {
+    /// Nil for rows of the snapshot, which `preserve` turns into records.
+    var id: RecordID? {
         switch self {
         case .inserted(let id): id
         case .replaced(let slot), .removed(let slot): slot.head.id
+        case .hidden, .baseHidden: nil
         }
     }
 
     /// The version that was replaced; nil where there was none.
     var before: UnsafeRawBufferPointer? {
         switch self {
-        case .inserted: nil
+        case .inserted, .hidden, .baseHidden: nil
         case .replaced(let slot), .removed(let slot): slot.bytes
         }
     }
@@ -226,13 +280,15 @@ extension UndoLog.Change {
     var byteCount: Int {
         switch self {
         case .inserted: 64
+        case .hidden(let hidden): hidden.byteCount + 64
+        case .baseHidden(let byteCount): byteCount + 64
         case .replaced(let slot), .removed(let slot): slot.count + 64
         }
     }
 
     func free() {
         switch self {
-        case .inserted: break
+        case .inserted, .hidden, .baseHidden: break
         case .replaced(let slot), .removed(let slot): slot.deallocate()
         }
     }
@@ -285,6 +341,12 @@ public struct UndoneCommit: Sendable {
     /// What the commit did; `updated` also where it did several things.
     public let kind: Kind
     public let ids: [RecordID]
+}
+
+/// Why nothing was undone.
+public enum UndoFailure: Error, Sendable {
+    case refused(UndoRefusal)
+    case storage(StorageError)
 }
 
 /// Why a commit is not undone or redone; nothing was done.

@@ -130,6 +130,21 @@ import Testing
         }
     }
 
+    @Test func whatTheHostTellsBeforeItsAnswerIsHeard() throws {
+        let script = try Script(
+            """
+            while read -r line; do
+              printf '{"jsonrpc":"2.0","method":"$/progress","params":{"token":1}}\\n{"jsonrpc":"2.0","method":"x"}\\n'
+              printf '{"jsonrpc":"2.0","id":1,"result":{}}\\n{"jsonrpc":"2.0","method":"late"}\\n'
+            done
+            """)
+        let host = try start(script.path)
+        var heard: [String] = []
+        _ = try host.call("store.verify", nil) { heard.append($0 + " " + String(decoding: $1, as: UTF8.self)) }
+        #expect(heard == [#"$/progress {"token":1}"#, "x "])
+        host.close()
+    }
+
     @Test func theChildGetsThreeDescriptorsAndNoMore() throws {
         // A descriptor of ours that is not close-on-exec must not reach the child either (glibc 2.34 and later).
         let leak = dup(0)

@@ -20,6 +20,9 @@ final class Outside {
     /// 2026-01-02T12:00:00Z; the wall clock is an hour ahead, in a zone called CET.
     var now = 1_767_355_200
     var writeError: SystemError?
+    var isErrorTerminal = false
+    /// The params of `$/progress` that the host tells before each answer.
+    var notices: [String] = []
     /// Answers a request; the params are JSON text, empty when there were none.
     var host: (_ method: String, _ params: String) throws(ClientError) -> Answer
 
@@ -63,8 +66,8 @@ final class Outside {
             writeError: { self.error += $0 },
             readInput: { (bytesMax) throws(SystemError) in Array(self.input.prefix(bytesMax + 1)) },
             readLine: { self.typed },
-            isInputTerminal: isInputTerminal, isOutputTerminal: isOutputTerminal, isErrorTerminal: false,
-            columns: columns, environment: { self.environment[$0] }, now: { self.now },
+            isInputTerminal: isInputTerminal, isOutputTerminal: isOutputTerminal, isErrorTerminal: isErrorTerminal,
+            columns: columns, environment: { self.environment[$0] }, workingDirectory: { "/here" }, now: { self.now },
             localTime: Self.localTime, secondsSince1970: Self.seconds)
     }
 
@@ -73,9 +76,10 @@ final class Outside {
             connect: { (options) throws(ClientError) in
                 self.started.append(options)
                 return HostConnection(
-                    call: { (method, params) throws(ClientError) in
+                    call: { (method, params, listener) throws(ClientError) in
                         let text = String(decoding: params ?? [], as: UTF8.self)
                         self.sent.append(Sent(method: method, params: text))
+                        for notice in self.notices { listener?("$/progress", Array(notice.utf8)) }
                         return try self.host(method, text)
                     },
                     close: { self.closed += 1 })

@@ -7,7 +7,9 @@ import Testing
 /// Declaration and implementation must not drift apart.
 @Suite struct MethodTests {
     @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
-        let families = [Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers]
+        let families = [
+            Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers, Core.repairHandlers,
+        ]
         var handled: [String] = []
         for family in families { handled += family.map { "\($0.name)" } }
         let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
@@ -48,23 +50,36 @@ import Testing
         ("host.shutdown", "{}"),
     ]
 
+    /// Those that have something to do with files only.
+    private static let fileCalls: [(method: String, params: String)] = [
+        ("store.salvage", #"{"to":"${new}"}"#), ("store.accept", #"{"confirm":true}"#),
+        ("store.reset", #"{"confirm":true}"#),
+    ]
+
     @Test(arguments: [true, false])
     func everyResultIsAsItsDeclarationSays(isInMemory: Bool) throws {
         let directory = TestDirectory()
         let session = isInMemory ? TestSession() : TestSession(directory)
-        for number in 1...2 {
-            _ = try session.result("mood.create", #"{"id":"\#(testID(number))","emoji":"😢","label":"Mood \#(number)"}"#)
-        }
+        try Self.fill(session)
         let document = OpenRPC.document(of: .standard, version: Core.version)
-        for call in Self.calls {
+        let saved = TestDirectory()
+        for call in (isInMemory ? [] : Self.fileCalls) + Self.calls {
             let method = try #require(document["methods"]?.array?.first { $0["name"]?.string == call.method })
             let schema = try #require(method["result"]?["schema"])
-            let result = try session.result(call.method, call.params)
+            if call.method == "mood.create" { try Self.fill(session) }
+            let result = try session.result(call.method, call.params.replacing("${new}", with: saved.path))
             let problems = SchemaChecker(root: document).problems(of: result, by: schema)
             #expect(problems.isEmpty, "\(call.method): \(problems) in \(result.text)")
         }
-        let called = Set(Self.calls.map(\.method))
+        let called = Set((Self.fileCalls + Self.calls).map(\.method))
         #expect(called == Set(MethodCatalogue.standard.methods.map { "\($0.name)" }), "every method is called here")
+    }
+
+    /// A mood that is there already stays.
+    private static func fill(_ session: TestSession) throws {
+        for number in 1...2 {
+            _ = try session.result("mood.create", #"{"id":"\#(testID(number))","emoji":"😢","label":"Mood \#(number)"}"#)
+        }
     }
 
     @Test func everyErrorOfAMethodIsDeclared() throws {

@@ -34,16 +34,19 @@ final class TestSession {
     }
 
     /// On the files of a directory.
-    convenience init(_ directory: TestDirectory, _ fileSystem: FileSystem = .system) {
+    convenience init(_ directory: TestDirectory, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false) {
         var options = HostOptions(place: .directory(directory.path))
         options.logLevel = .error
         let settings = StoreSettings(
-            directory: directory.path, durability: .sync, isReadOnly: false, trustsDirectory: false,
+            directory: directory.path, durability: .sync, isReadOnly: isReadOnly, trustsDirectory: false,
             lockTimeoutMilliseconds: 2000, schemaVersion: MoodRecords.schemaVersion, fileSystem: fileSystem,
             log: { _ in }, makeIdentifier: TestDirectory.makeIdentifier, timestamp: { "2026-01-02T03:04:05.678Z" })
         self.init(options, .directory(settings))
         self.directory = directory
     }
+
+    /// Takes notices that leave in the middle of a request.
+    func stream(_ send: @escaping (UnsafeRawBufferPointer) -> Int) { session.core.notices.send = send }
 
     var isOutputFull: Bool { session.isOutputFull }
     var isShuttingDown: Bool { session.core.isShuttingDown }
@@ -143,6 +146,12 @@ final class TestDirectory: Sendable {
     static func makeIdentifier() -> String { testID(1_000_000 + counter.add(1, ordering: .relaxed).newValue) }
 
     var names: [String] { ((try? FileSystem.system.list(path)) ?? []).sorted() }
+
+    func write(_ name: String, _ text: String) {
+        unlink(path + "/" + name)
+        guard let file = try? File(path + "/" + name, .create, in: .system) else { return }
+        Array(text.utf8).withUnsafeBytes { try? file.write($0, at: 0) }
+    }
 
     func text(_ name: String) -> String {
         guard let file = try? File(path + "/" + name, .read, in: .system), let size = try? file.status().size else {

@@ -25,7 +25,7 @@ import Testing
                 "nav.replace",
                 "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",
-                "store.compact", "store.verify",
+                "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])
         #expect(Set(Self.methods.map { "\($0.name)" }).count == Self.methods.count, "names are unique")
     }
@@ -80,8 +80,11 @@ import Testing
 
     @Test func whatChangesMoodsTakesDryRun() {
         for method in Self.methods {
+            // These deal with files as a whole, and are confirmed instead.
+            let isRepair = ["store.accept", "store.reset"].contains("\(method.name)")
             let changesMoods =
-                method.effect == .write && ("\(method.name)".hasPrefix("mood.") || "\(method.name)".hasPrefix("store."))
+                method.effect == .write && !isRepair
+                && ("\(method.name)".hasPrefix("mood.") || "\(method.name)".hasPrefix("store."))
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
             #expect(names.contains("progressToken") == (method.effect == .long), "\(method.name)")

@@ -163,7 +163,7 @@ import Testing
         try moods.reopen()
         #expect(try moods.list(MoodQuery()).isEqual(to: before))
         #expect(moods.info.revision == revision)
-        let isWhole = try moods.with { $0.verify()?.isWhole }
+        let isWhole = try moods.with { $0.verify { _, _ in }?.isWhole }
         #expect(isWhole == true)
     }
 

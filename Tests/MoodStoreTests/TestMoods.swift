@@ -139,7 +139,7 @@ final class TestMoods {
 
     func insertSamples(_ ids: [MoodID]) throws -> Int {
         var next = ids.makeIterator()
-        return try with { $0.insertSamples(at: now) { next.next() ?? ids[0] } }
+        return try with { try $0.insertSamples(at: now) { next.next() ?? ids[0] } }
     }
 
     func list(_ query: MoodQuery, cursor: String? = nil) throws -> JSONValue {

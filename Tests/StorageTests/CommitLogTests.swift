@@ -40,11 +40,11 @@ import Testing
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 let number = Int.random(in: 1...9, using: &random)
                 guard touched.insert(number).inserted else { continue }
-                store.put(TestRecord.random(Self.id(number), &random))
+                try store.put(TestRecord.random(Self.id(number), &random))
                 changes.append("\(present.insert(number).inserted ? "created" : "updated") \(number)=")
             }
             let number = Int.random(in: 1...9, using: &random)
-            if !touched.contains(number), store.remove(Self.id(number)) {
+            if !touched.contains(number), try store.remove(Self.id(number)) {
                 changes.append("deleted \(number)")
                 present.remove(number)
             }
@@ -76,7 +76,7 @@ import Testing
     @Test func saysWhatIsTooOld() throws {
         let store = try TestRecords(settings(directory))
         func commit(_ text: String = "a") throws {
-            store.put(TestRecord(id: Self.id(store.revision), time: 0, updated: 0, text: text, isMarked: false))
+            try store.put(TestRecord(id: Self.id(store.revision), time: 0, updated: 0, text: text, isMarked: false))
             try store.endCommit()
             try store.flush()
         }
@@ -102,7 +102,7 @@ import Testing
         #expect(try read(store, behind: 11)?.count == 1)
         #expect(try store.with { try $0.shortenHistory(to: nil) } == 12)
         let memory = try TestRecords(nil)
-        memory.put(TestRecord(id: Self.id(1), time: 0, updated: 0, text: "", isMarked: false))
+        try memory.put(TestRecord(id: Self.id(1), time: 0, updated: 0, text: "", isMarked: false))
         try memory.endCommit()
         #expect(try read(memory, behind: 0) == nil && read(memory, behind: 1) == [])
     }
@@ -111,7 +111,7 @@ import Testing
     @Test func namesSomeOfManyThatAreCleared() throws {
         let store = try TestRecords(settings(directory))
         for number in 1...250 {
-            store.put(TestRecord(id: Self.id(number), time: Int64(number), updated: 0, text: "", isMarked: false))
+            try store.put(TestRecord(id: Self.id(number), time: Int64(number), updated: 0, text: "", isMarked: false))
         }
         try store.endCommit()
         store.removeAll()

@@ -21,7 +21,7 @@ import Testing
     /// One commit with an operation; `isPut`: its answer is the record that it puts.
     static func commit(_ store: TestRecords, _ number: Int, isPut: Bool = false) throws {
         let record = record(number % 50)
-        store.put(record)
+        try store.put(record)
         let answer = isPut ? Array(record.json.utf8) : answer(number)
         store.with { store in answer.withUnsafeBytes { store.keepOutcome(key(number), answer: $0) } }
         try store.endCommit()
@@ -72,7 +72,7 @@ import Testing
         let store = try store()
         try Self.commit(store, 1)
         try Self.commit(store, 2, isPut: true)
-        store.put(Self.record(3))
+        try store.put(Self.record(3))
         try store.endCommit()
         try store.flush()
         let lines = directory.text("journal-1.jsonl").split(separator: "\n").dropFirst()
@@ -92,7 +92,7 @@ import Testing
         let faulty = FaultyFiles()
         let store = try store(faulty.fileSystem)
         #expect(try Self.find(store, Self.key(1)) == .unknown)
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         store.with { store in Self.answer(1).withUnsafeBytes { store.keepOutcome(Self.key(1), answer: $0) } }
         store.abandonCommit()
         #expect(try Self.find(store, Self.key(1)) == .unknown)
@@ -133,7 +133,7 @@ import Testing
     @Test func keepsTheOperationOfACommitThatIsASnapshot() throws {
         let store = try store()
         let text = String(repeating: "x", count: 1 << 20)
-        for number in 1...5 { store.put(Self.record(number, text)) }
+        for number in 1...5 { try store.put(Self.record(number, text)) }
         store.with { store in Self.answer(1).withUnsafeBytes { store.keepOutcome(Self.key(1), answer: $0) } }
         try store.endCommit()
         try store.flush()
@@ -184,7 +184,7 @@ import Testing
         }
         let faulty = FaultyFiles()
         let store = try store(faulty.fileSystem)
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         try store.flush()
         #expect(!faulty.trace.contains { $0.hasSuffix("operations-2.jsonl") })
@@ -207,7 +207,7 @@ import Testing
             let store = try store()
             #expect(throws: StorageError.self, "byte \(place)") { try Self.find(store, Self.key(4)) }
             #expect(throws: StorageError.self, "byte \(place)") { try Self.find(store, Self.key(2)) }
-            store.put(Self.record(9))
+            try store.put(Self.record(9))
             try store.endCommit()
             try store.flush()
             #expect(store.count == 4)
@@ -230,7 +230,7 @@ import Testing
         var acknowledged: [Int] = []
         do {
             let store = try TestRecords(settings)
-            for number in 1...8 {
+            for number in 1...5 {
                 try store.with { try $0.lock() }
                 defer { store.with { $0.unlock() } }
                 if case .answer = try store.with({ try $0.outcome(of: OperationTests.key(number)) }) { continue }
@@ -239,7 +239,14 @@ import Testing
                     try store.flush()
                     acknowledged.append(number)
                 } catch {}
-                if number % 3 == 1 { _ = try? store.with { try $0.compact() } }
+                guard number % 3 == 1 else { continue }
+                do {
+                    _ = try store.with { try $0.compact() }
+                } catch  where store.with({ $0.isInMemory }) {
+                    // The new files could not be opened; whoever goes on opens them again.
+                    store.close()
+                    try store.open()
+                } catch {}
             }
         } catch {
             // A store that cannot be opened or locked any more is an answer too.
@@ -252,7 +259,7 @@ import Testing
         let counter = FaultyFiles()
         do {
             let directory = TestDirectory()
-            #expect(Self.live(settings(directory, counter.fileSystem)) == Array(1...8))
+            #expect(Self.live(settings(directory, counter.fileSystem)) == Array(1...5))
         }
         for number in 1...counter.calls {
             for fault in [FaultyFiles.Fault.once(number, code), .forever(number, code)] {
@@ -262,7 +269,7 @@ import Testing
                 let acknowledged = Self.live(settings(directory, faulty.fileSystem))
                 let place = "\(fault), \(faulty.trace.dropFirst(number - 1).first ?? "")"
                 let store = try TestRecords(settings(directory))
-                for operation in 1...8 {
+                for operation in 1...5 {
                     let outcome = try OperationTests.find(store, OperationTests.key(operation))
                     let isThere = store.contents[OperationTests.record(operation).id] != nil
                     #expect((outcome != .unknown) == isThere, "\(operation), \(place)")

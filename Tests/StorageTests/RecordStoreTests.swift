@@ -82,13 +82,13 @@ import Testing
         }
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             let record = TestRecord.random(RecordID(high: 7, low: .random(in: 0..<60, using: &random)), &random)
-            store.put(record)
+            try store.put(record)
             model.records[record.id] = record
             isChanged = true
         }
         for _ in 0..<Int.random(in: 0...1, using: &random) {
             let id = RecordID(high: 7, low: .random(in: 0..<60, using: &random))
-            let isRemoved = store.remove(id)
+            let isRemoved = try store.remove(id)
             #expect(isRemoved == (model.records[id] != nil))
             if isRemoved { isChanged = true }
             model.records[id] = nil
@@ -108,12 +108,12 @@ import Testing
     @Test func anAbandonedCommitLeavesNothing() throws {
         let directory = TestDirectory()
         let store = try TestRecords(settings(directory))
-        store.put(Self.record(1, "a"))
+        try store.put(Self.record(1, "a"))
         try store.endCommit()
         store.removeAll()
-        store.put(Self.record(1, "b"))
-        store.put(Self.record(2))
-        _ = store.remove(Self.record(1).id)
+        try store.put(Self.record(1, "b"))
+        try store.put(Self.record(2))
+        _ = try store.remove(Self.record(1).id)
         #expect(store.with { $0.nextRevision } == 2)
         store.abandonCommit()
         store.abandonCommit()
@@ -129,11 +129,11 @@ import Testing
         let directory = TestDirectory()
         let faulty = FaultyFiles()
         let store = try TestRecords(settings(directory, faulty.fileSystem))
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         try store.flush()
         for number in 2..<5 as Range<UInt64> {
-            store.put(Self.record(number))
+            try store.put(Self.record(number))
             try store.endCommit()
         }
         #expect(store.needsFlush && store.revision == 4)
@@ -143,7 +143,7 @@ import Testing
         #expect(store.contents.count == 1)
         // A new generation was begun: it can be written again, and nothing of the lost group comes back.
         #expect(store.with { $0.readOnlyReason } == nil)
-        store.put(Self.record(9))
+        try store.put(Self.record(9))
         try store.endCommit()
         try store.flush()
         store.close()
@@ -154,39 +154,39 @@ import Testing
 
     @Test func aFailureThatIsSetRefusesCommitsAndNothingElse() throws {
         let store = try TestRecords(nil)
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         store.with { $0.failure = .outcomeUnknown(reason: "test") }
         try store.endCommit()
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         #expect(throws: StorageError.outcomeUnknown(reason: "test")) { try store.endCommit() }
         #expect(store.revision == 1 && store.count == 1)
         store.with { $0.failure = nil }
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         try store.endCommit()
         #expect(store.revision == 2 && store.count == 2)
     }
 
     /// A commit of 4 MiB or more, whose line would be too long.
-    private func putMuch(_ store: TestRecords) {
+    private func putMuch(_ store: TestRecords) throws {
         let text = String(repeating: "x", count: 64 * 1024)
-        for number in 0..<70 as Range<UInt64> { store.put(Self.record(100 + number, text)) }
+        for number in 0..<70 as Range<UInt64> { try store.put(Self.record(100 + number, text)) }
     }
 
     @Test func aCommitOver4MiBBecomesASnapshot() throws {
         let directory = TestDirectory()
         let store = try TestRecords(settings(directory))
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         let before = directory.names.filter { $0.hasPrefix("journal") }
-        putMuch(store)
+        try putMuch(store)
         try store.endCommit()
         #expect(!store.needsFlush, "the snapshot is the commit")
         #expect(store.revision == 2)
         #expect(directory.names.filter { $0.hasPrefix("journal") } != before)
         #expect(directory.text("moods.json").hasPrefix("{\"format\":\"moodboard\""))
         #expect(directory.text("moods.json").contains("\"revision\":2,\"count\":71"))
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         try store.endCommit()
         try store.flush()
         store.close()
@@ -199,9 +199,9 @@ import Testing
         let directory = TestDirectory()
         let faulty = FaultyFiles()
         let store = try TestRecords(settings(directory, faulty.fileSystem))
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
-        putMuch(store)
+        try putMuch(store)
         // The journal can still be written, the snapshot not.
         faulty.set(.named("fsync", 28))
         #expect(throws: StorageError.self) { try store.endCommit() }
@@ -221,20 +221,20 @@ import Testing
         let directory = TestDirectory()
         let faulty = FaultyFiles()
         let store = try TestRecords(settings(directory, faulty.fileSystem))
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
-        putMuch(store)
+        try putMuch(store)
         faulty.set(.namedOnce(call, 1, call == "pwrite" ? 28 : 5))
         #expect(throws: StorageError.self) { try store.endCommit() }
         // Another request of the group.
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         try store.endCommit()
         #expect(store.needsFlush)
         #expect(throws: StorageError.self) { try store.flush() }
         faulty.set(.none)
         #expect(!store.needsFlush)
         #expect(store.revision == 0 && store.count == 0)
-        store.put(Self.record(3))
+        try store.put(Self.record(3))
         try store.endCommit()
         try store.flush()
         store.close()
@@ -248,13 +248,13 @@ import Testing
         let directory = TestDirectory()
         let faulty = FaultyFiles()
         let store = try TestRecords(settings(directory, faulty.fileSystem))
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
-        putMuch(store)
+        try putMuch(store)
         faulty.set(.named("fsync", 28))
         #expect(throws: StorageError.self) { try store.endCommit() }
         faulty.set(.none)
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         try store.endCommit()
         faulty.set(.namedOnce("fdatasync", 1, 5))
         #expect(throws: StorageError.self) { try store.flush() }
@@ -273,16 +273,16 @@ import Testing
         let directory = TestDirectory()
         let faulty = FaultyFiles()
         let store = try TestRecords(settings(directory, faulty.fileSystem))
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         faulty.set(.namedOnce(call, 1, call == "pwrite" ? 28 : 5))
         #expect(throws: StorageError.self) { try store.with { try $0.flushEarly() } }
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         try store.endCommit()
         #expect(throws: StorageError.self) { try store.flush() }
         #expect(!store.needsFlush && store.revision == 0 && store.count == 0)
         try store.flush()
-        store.put(Self.record(3))
+        try store.put(Self.record(3))
         try store.endCommit()
         try store.flush()
         store.close()
@@ -295,7 +295,7 @@ import Testing
         let faulty = FaultyFiles()
         let store = try TestRecords(settings(directory, faulty.fileSystem))
         for number in 1...3 as ClosedRange<UInt64> {
-            store.put(Self.record(number))
+            try store.put(Self.record(number))
             try store.endCommit()
             if number == 1 { try store.with { try $0.flushEarly() } }
             if number < 3 { continue }
@@ -308,7 +308,7 @@ import Testing
         }
         #expect(store.revision == 1)
         // The next group knows nothing of that.
-        store.put(Self.record(4))
+        try store.put(Self.record(4))
         try store.endCommit()
         faulty.set(.namedOnce("pwrite", 1, 28))
         #expect {
@@ -322,7 +322,7 @@ import Testing
         let directory = TestDirectory()
         do {
             let store = try TestRecords(settings(directory))
-            store.put(Self.record(1))
+            try store.put(Self.record(1))
             try store.endCommit()
             try store.flush()
         }
@@ -330,7 +330,7 @@ import Testing
         let store = try TestRecords(settings(directory, isReadOnly: true))
         #expect(store.with { $0.readOnlyReason } != nil)
         #expect(store.count == 1)
-        store.put(Self.record(2))
+        try store.put(Self.record(2))
         var isRefused = false
         do {
             try store.endCommit()
@@ -348,7 +348,7 @@ import Testing
         let directory = TestDirectory()
         let store = try TestRecords(settings(directory))
         store.with { $0.time = Array("2027-07-07T07:07:07.007Z".utf8) }
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         try store.flush()
         let journal = try #require(directory.names.first { $0.hasPrefix("journal") })
@@ -357,7 +357,7 @@ import Testing
 
     @Test func inMemoryThereAreNoFiles() throws {
         let store = try TestRecords(nil)
-        store.put(Self.record(1))
+        try store.put(Self.record(1))
         try store.endCommit()
         #expect(!store.needsFlush)
         try store.with { store in
@@ -367,7 +367,7 @@ import Testing
             #expect(bytes == Self.record(1).json.utf8.count)
             let compaction = try store.compact()
             #expect(compaction == nil)
-            let verification = store.verify()
+            let verification = store.verify(examination)
             #expect(verification == nil)
         }
     }

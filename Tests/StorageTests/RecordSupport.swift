@@ -1,4 +1,5 @@
 import JSONCodec
+import Testing
 
 @testable import Storage
 
@@ -126,8 +127,17 @@ final class TestRecords {
         }
     }
 
-    func put(_ record: TestRecord) { with { store in withBytes(record.json) { store.put(record.head, $0) } } }
-    func remove(_ id: RecordID) -> Bool { with { $0.remove(id) } }
+    func put(_ record: TestRecord) throws {
+        try with { store in
+            var fault: StorageError?
+            withBytes(record.json) { bytes in
+                do throws(StorageError) { try store.put(record.head, bytes) } catch { fault = error }
+            }
+            if let fault { throw fault }
+        }
+    }
+
+    func remove(_ id: RecordID) throws -> Bool { try with { try $0.remove(id) } }
     func removeAll() { with { $0.removeAll() } }
     func endCommit() throws { try with { try $0.endCommit() } }
     func abandonCommit() { with { $0.abandonCommit() } }
@@ -139,9 +149,13 @@ final class TestRecords {
     var contents: [RecordID: TestRecord] {
         with { store in
             var records: [RecordID: TestRecord] = [:]
-            store.walk(.time, isDescending: false, behind: nil) { record in
-                records[record.head.id] = TestRecord(record.bytes)
-                return true
+            do {
+                try store.walk(.time, isDescending: false, behind: nil) { record in
+                    records[record.head.id] = TestRecord(record.bytes)
+                    return true
+                }
+            } catch {
+                Issue.record("\(error)")
             }
             return records
         }
@@ -153,7 +167,12 @@ extension RecordExtractor {
     static let test = RecordExtractor(
         head: { TestRecord($0)?.head },
         compareTexts: { a, b in compare(text(a), text(b)) },
-        compareText: { record, text in compare(Self.text(record), text) })
+        compareText: { record, text in compare(Self.text(record), text) },
+        id: { TestRecord($0)?.id },
+        headAndText: { record, text in
+            text.append(utf8: TestRecord(record)?.text ?? "")
+            return TestRecord(record)?.head
+        })
 
     private static func text(_ record: UnsafeRawBufferPointer) -> [UInt8] {
         Array((TestRecord(record)?.text ?? "").utf8)

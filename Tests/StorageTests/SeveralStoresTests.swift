@@ -20,7 +20,7 @@ import Testing
         try store.with { try $0.lock() }
         defer { store.with { $0.unlock() } }
         for record in records {
-            store.put(record)
+            try store.put(record)
             try store.endCommit()
         }
         try store.flush()
@@ -59,7 +59,7 @@ import Testing
     @Test func refusesWhatWasStagedBeforeAnothersCommit() throws {
         let first = try store()
         let second = try store()
-        second.put(Self.record(2, "b"))
+        try second.put(Self.record(2, "b"))
         try second.endCommit()
         try group(first, [Self.record(1, "a")])
         guard case .busy? = #expect(throws: StorageError.self, performing: { try second.flush() }) else {

@@ -26,7 +26,8 @@ import Testing
     /// Codes that the host of today can answer with; the rest belongs to plugins and undo. Whether a cancellation comes in
     /// time is chance on a pipe, and a sync fails on no healthy disk: `MoodHostTests` have -32800 and 1013.
     @Test(arguments: [
-        -32700, -32600, -32601, -32602, -32802, 1001, 1002, 1010, 1011, 1012, 1014, 1015, 1020,
+        -32700, -32600, -32601, -32602, -32802, 1001, 1002, 1003, 1010, 1011, 1012, 1014, 1015,
+        1020,
     ])
     func everyErrorCodeOccursInATranscript(code: Int) throws {
         let files = Project.files("Tests/Conformance", ".transcript")

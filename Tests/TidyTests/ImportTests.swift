@@ -18,7 +18,7 @@ import Testing
         // The only importer of Foundation.
         Row(target: "MoodText", level: 1, mayImport: ["Foundation"]),
         Row(target: "MoodCore", level: 2, mayImport: ["JSONCodec", "MoodText"]),
-        Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "JSONCodec"]),
+        Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "JSONCodec", "Platform"]),
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
         Row(target: "MoodClient", level: 4, mayImport: ["MoodProtocol", "JSONRPC", "JSONCodec", "Platform"]),
         Row(

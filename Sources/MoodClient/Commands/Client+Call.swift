@@ -55,7 +55,7 @@ extension Client {
         do throws(ClientError) {
             let connection = try launcher.connect(options)
             defer { connection.close() }
-            guard case .result(let bytes) = try connection.call("rpc.discover", nil),
+            guard case .result(let bytes) = try connection.call("rpc.discover", nil, nil),
                 let document = try? JSONValue.parse(bytes), let methods = document["methods"]?.array
             else { return "\nThe host does not tell its methods.\n" }
             var text = "\nMETHODS (from \(Escaping.visible(options.program ?? HostLocation.programName))):\n"

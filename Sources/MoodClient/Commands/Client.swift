@@ -42,7 +42,9 @@ final class Client {
     // MARK: Requests
 
     /// Sends a request and answers with the bytes of its result.
-    func call(_ method: String, bytes params: [UInt8]?) throws(ClientError) -> [UInt8] {
+    func call(
+        _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
+    ) throws(ClientError) -> [UInt8] {
         let connection: HostConnection
         if let open = self.connection {
             connection = open
@@ -50,7 +52,7 @@ final class Client {
             connection = try launcher.connect(hostOptions())
             self.connection = connection
         }
-        switch try connection.call(method, params) {
+        switch try connection.call(method, params, listener) {
         case .result(let bytes): return bytes
         case .failure(let error): throw .remote(error)
         }

@@ -1,7 +1,8 @@
 extension Command {
     /// Every command, in the order of the help.
     static let all: [Command] = [
-        add, list, show, edit, remove, clear, favorite, unfavorite, note, share, navigate, call, info,
+        add, list, show, edit, remove, clear, favorite, unfavorite, note, share, navigate, call, info, store,
+        doctor,
     ]
 
     /// What an id may look like, for the help of each command that takes one.

@@ -7,8 +7,12 @@ enum Answer: Sendable {
 
 /// A host that answers: the seam between the commands and the process, so that tests can answer from a list.
 struct HostConnection {
-    /// Sends one request and waits for its answer. The params are JSON in one line; nil is none.
-    let call: (_ method: String, _ params: [UInt8]?) throws(ClientError) -> Answer
+    /// Hears of notifications: the method, and the params as they came.
+    typealias Listener = (_ method: String, _ params: [UInt8]) -> Void
+
+    /// Sends one request and waits for its answer. The params are JSON in one line; nil is none. What the host tells
+    /// before the answer goes to the listener, if there is one.
+    let call: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Answer
     /// Ends the conversation and waits for the host's end.
     let close: () -> Void
 }

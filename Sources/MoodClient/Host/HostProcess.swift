@@ -26,7 +26,9 @@ final class HostProcess {
             connect: { (options) throws(ClientError) in
                 let host = try HostProcess(options, location: location)
                 return HostConnection(
-                    call: { (method, params) throws(ClientError) in try host.call(method, params) },
+                    call: { (method, params, listener) throws(ClientError) in
+                        try host.call(method, params, listener)
+                    },
                     close: { host.close() })
             },
             passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
@@ -34,8 +36,10 @@ final class HostProcess {
 
     func close() { _ = child.finish(within: Self.endMillisecondsMax) }
 
-    /// Sends one request and waits for its answer; what the host tells without being asked is passed over.
-    func call(_ method: String, _ params: [UInt8]?) throws(ClientError) -> Answer {
+    /// Sends one request and waits for its answer; what the host tells before it goes to the listener, if there is one.
+    func call(
+        _ method: String, _ params: [UInt8]?, _ listener: HostConnection.Listener? = nil
+    ) throws(ClientError) -> Answer {
         lastID += 1
         var writer = JSONWriter()
         writer.beginObject()
@@ -57,14 +61,14 @@ final class HostProcess {
             // A host that reads no more may still have said why; reading tells.
             if error.code != EPIPE { throw .unavailable("The host cannot be written to: \(error).", advice: nil) }
         }
-        return try answer()
+        return try answer(listener)
     }
 
-    private func answer() throws(ClientError) -> Answer {
+    private func answer(_ listener: HostConnection.Listener?) throws(ClientError) -> Answer {
         var isAtEnd = false
         while true {
             while let frame = reader.next(isAtEnd: isAtEnd) {
-                if let answer = try read(frame) {
+                if let answer = try read(frame, listener) {
                     reader.discardTaken()
                     return answer
                 }
@@ -82,7 +86,9 @@ final class HostProcess {
     }
 
     /// The answer that we wait for, or nil for a message that is none.
-    private func read(_ frame: FrameReader.Frame) throws(ClientError) -> Answer? {
+    private func read(
+        _ frame: FrameReader.Frame, _ listener: HostConnection.Listener?
+    ) throws(ClientError) -> Answer? {
         guard case .message(let range, _) = frame else { throw notSpeaking() }
         let bytes = UnsafeRawBufferPointer(rebasing: reader.buffer.bytes[range])
         let outline: JSONOutline
@@ -94,7 +100,8 @@ final class HostProcess {
         guard outline.kind == .object else { throw notSpeaking() }
         let (envelope, _) = Envelope.read(outline)
         guard let id = envelope.id else {
-            guard envelope.method != nil else { throw notSpeaking() }
+            guard let method = envelope.method else { throw notSpeaking() }
+            listener?(method.string, envelope.params.map { Array($0.bytes) } ?? [])
             return nil
         }
         let isOurs = id.elementsEqual(String(lastID).utf8)

@@ -45,7 +45,22 @@ struct RemoteError: Error, Sendable {
             facts.append("Did you mean '\(first)'?")
         }
         facts += advice.map { [$0] } ?? []
-        return facts.isEmpty ? [message] : [message, facts.joined(separator: " ")]
+        return (facts.isEmpty ? [message] : [message, facts.joined(separator: " ")]) + problems
+    }
+
+    /// How many places in a file are named.
+    private static let problemsShown = 20
+
+    /// Places in a file, a line each: `moods.json:75: holds …`. The message has named the first.
+    private var problems: [String] {
+        let all = data?["problems"]?.array ?? []
+        guard all.count > 1 else { return [] }
+        let lines = all.prefix(Self.problemsShown).compactMap { problem -> String? in
+            guard let file = problem["file"]?.string, let reason = problem["reason"]?.string else { return nil }
+            return "\(file):\(problem["line"]?.integer.map { "\($0):" } ?? "") \(reason)"
+        }
+        let rest = all.count - Self.problemsShown
+        return lines + (rest > 0 ? ["… and \(rest) more"] : [])
     }
 
     /// What a person at a shell can do, which the host cannot know.

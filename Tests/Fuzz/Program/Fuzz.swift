@@ -6,9 +6,9 @@
     @main
     enum Fuzz {
         private static let usage = """
-            Usage: Fuzz frame|json EXECUTIONS [SEED] [--keep-input]
-                   Fuzz frame|json --input FILE
-                   Fuzz frame|json --corpus DIRECTORY
+            Usage: Fuzz frame|json|migration EXECUTIONS [SEED] [--keep-input]
+                   Fuzz frame|json|migration --input FILE
+                   Fuzz frame|json|migration --corpus DIRECTORY
 
             Tries EXECUTIONS inputs, the same ones for the same SEED (1 when left out). An input for which a property
             does not hold is written to TARGET-failure in the current directory, and the exit code is 1.

@@ -1,12 +1,13 @@
 /// A place where bytes from outside come in, and what must hold there for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
-        case frame, json
+        case frame, json, migration
     }
 
     private let name: Name
     private var frame = FrameTarget()
     private var json = JSONTarget()
+    private let migration = MigrationTarget()
 
     public init(_ name: Name) { self.name = name }
 
@@ -15,6 +16,7 @@ public struct FuzzTarget: ~Copyable {
         switch name {
         case .frame: try frame.check(input)
         case .json: try json.check(input)
+        case .migration: try migration.check(input)
         }
     }
 
@@ -23,6 +25,7 @@ public struct FuzzTarget: ~Copyable {
         switch name {
         case .frame: Seeds.frame
         case .json: Seeds.json.map { Array($0.utf8) }
+        case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
         }
     }
 
@@ -31,6 +34,7 @@ public struct FuzzTarget: ~Copyable {
         switch name {
         case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
         case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
+        case .migration: (Seeds.migrationTokens + Seeds.jsonTokens).map { Array($0.utf8) } + Seeds.jsonBytes
         }
     }
 }

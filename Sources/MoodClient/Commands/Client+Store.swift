@@ -1,0 +1,167 @@
+import JSONCodec
+
+extension Command {
+    static let store = Command(
+        name: "store", summary: "Check the store as a whole, tidy it up, or mend it.",
+        parameters: [
+            .init("ACTION", "verify, compact, salvage, accept or reset."),
+            .init("DIR", .optional, "For salvage: a directory that is empty or not there yet."),
+        ],
+        options: [.init("yes", short: "y", "For accept and reset: yes, that is meant.")],
+        notes: [
+            "verify reads everything again and tells what is wrong; the exit status is 1 then. compact writes all moods"
+                + " into one file again. salvage writes whatever is whole into a new store in DIR and leaves the damaged"
+                + " one alone. accept checks a moods.json that you have edited, and seals it. reset puts all files"
+                + " of the store into a dated folder beside them and begins a new one; nothing is deleted.",
+            "'mood doctor' tells which of them helps.",
+        ],
+        examples: [
+            .init("mood store verify", "Is everything there, and whole?"),
+            .init("mood store salvage ~/saved", "Save what can be saved."),
+            .init("mood store accept --yes", "Keep what was changed in moods.json by hand."),
+            .init("mood store reset --yes", "Begin anew; the old files are set aside."),
+        ],
+        run: { (client) throws(ClientError) in try client.store() })
+}
+
+extension Client {
+    private static let actions = ["verify", "compact", "salvage", "accept", "reset"]
+
+    func store() throws(ClientError) {
+        let action = invocation.words[0]
+        if action != "salvage", invocation.words.count > 1 {
+            throw usage("'\(invocation.words[1])' is one too many: only salvage takes a directory.")
+        }
+        switch action {
+        case "verify": try verify()
+        case "compact": try compact()
+        case "salvage": try salvage()
+        case "accept": try accept()
+        case "reset": try reset()
+        default:
+            let nearest = Suggestion.nearest(to: action, among: Self.actions)
+            throw usage("There is no action '\(action)'.\(Suggestion.question(nearest))")
+        }
+    }
+
+    /// Sends a request that may take its time; at a terminal a bar shows how far it is.
+    func callLong(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
+        guard !wantsJSON, let bar = ProgressBar(console, choice: invocation.value("color")) else {
+            return try call(method, params)
+        }
+        defer { bar.clear() }
+        let members = params + [.init("progressToken", "mood")]
+        return try call(method, bytes: Array(JSONValue.object(members).text.utf8)) { bar.hear($0, $1) }
+    }
+
+    // MARK: Checking
+
+    private func verify() throws(ClientError) {
+        let result = try callLong("store.verify")
+        let report = try tree(result)
+        guard let isWhole = report["ok"]?.boolean, let bytes = report["bytes"]?.integer else { throw unexpected() }
+        if wantsJSON {
+            try print(json: result)
+        } else if isWhole {
+            try print("\(Self.count(report["moods"]?.integer ?? 0)), all whole; \(Self.size(bytes)) read\n")
+        } else {
+            try print(Self.lines(report["problems"]))
+        }
+        if !isWhole {
+            throw .unsound(
+                wantsJSON ? "The store is not whole." : "The store is not whole; 'mood doctor' tells what helps.")
+        }
+    }
+
+    /// A line for each problem.
+    static func lines(_ problems: JSONValue?) -> String {
+        (problems?.array ?? []).reduce(into: "") { text, problem in
+            let place = "\(problem["file"]?.string ?? "?"), byte \(problem["offset"]?.integer ?? 0)"
+            text += Escaping.visible("\(place): \(problem["reason"]?.string ?? "")") + "\n"
+        }
+    }
+
+    static func count(_ moods: Int) -> String { "\(moods) \(moods == 1 ? "mood" : "moods")" }
+
+    private func compact() throws(ClientError) {
+        let result = try callLong("store.compact")
+        if wantsJSON { return try print(json: result) }
+        let report = try tree(result)
+        guard let before = report["bytesBefore"]?.integer, let after = report["bytesAfter"]?.integer else {
+            throw unexpected()
+        }
+        try print(
+            "\(Self.count(report["moods"]?.integer ?? 0)) in one file: \(Self.size(after)), before \(Self.size(before))\n"
+        )
+    }
+
+    // MARK: Mending
+
+    private func salvage() throws(ClientError) {
+        guard invocation.words.count > 1 else {
+            throw usage("Where to? Name a directory that is not there yet: mood store salvage DIR")
+        }
+        let target = try absolute(invocation.words[1])
+        let result = try callLong("store.salvage", [.init("to", .string(target))])
+        if wantsJSON { return try print(json: result) }
+        let report = try tree(result)
+        guard let moods = report["moods"]?.integer, let skipped = report["skippedCount"]?.integer else {
+            throw unexpected()
+        }
+        var text = Escaping.visible("Saved \(Self.count(moods)) in \(invocation.words[1])") + "\n"
+        if skipped > 0 {
+            let shown = report["skipped"]?.array?.count ?? 0
+            text += "Passed over \(skipped) \(skipped == 1 ? "thing that is" : "things that are") not whole:\n"
+            text += Self.lines(report["skipped"])
+            if skipped > shown { text += "… and \(skipped - shown) more\n" }
+        }
+        try print(text)
+        if report["snapshotSealed"]?.boolean == false {
+            tell("The checksum of moods.json did not help: look the moods through, some may be older or altered.")
+        }
+    }
+
+    /// A path as the host takes it, which may run elsewhere.
+    private func absolute(_ path: String) throws(ClientError) -> String {
+        if path.utf8.first == UInt8(ascii: "/") { return path }
+        guard !path.isEmpty, let directory = console.workingDirectory() else {
+            throw usage("Give DIR as a path that begins with a slash.")
+        }
+        return (directory == "/" ? "" : directory) + "/" + path
+    }
+
+    private func accept() throws(ClientError) {
+        guard invocation.has("yes") else {
+            throw usage("This seals moods.json as it is now. If that is meant, say it: mood store accept --yes")
+        }
+        let result = try call("store.accept", [.init("confirm", true)])
+        if wantsJSON { return try print(json: result) }
+        let report = try tree(result)
+        guard let isAccepted = report["accepted"]?.boolean, let moods = report["moods"]?.integer else {
+            throw unexpected()
+        }
+        guard isAccepted else { return try print("Nobody has edited moods.json; nothing was changed\n") }
+        try print("Accepted: \(Self.count(moods)), revision \(report["revision"]?.integer ?? 0)\n")
+        if let completed = report["completed"]?.integer, completed > 0 {
+            tell("\(Self.count(completed)) got what every mood has and \(completed == 1 ? "it" : "they") lacked.")
+        }
+        if let overtaken = report["overtaken"]?.integer, overtaken > 0 {
+            tell("Of \(Self.count(overtaken)) in the file there was a later change in the journal, which stays.")
+        }
+        if let backup = report["backup"]?.string {
+            tell("The file as you edited it is kept: \(Escaping.visible(backup))")
+        }
+    }
+
+    private func reset() throws(ClientError) {
+        guard invocation.has("yes") else {
+            throw usage("This begins with an empty store. If that is meant, say it: mood store reset --yes")
+        }
+        let result = try call("store.reset", [.init("confirm", true)])
+        if wantsJSON { return try print(json: result) }
+        guard let aside = try tree(result)["setAside"]?.string else {
+            return try print("There was nothing to set aside\n")
+        }
+        try print("The store is empty now; the old files are in \(Escaping.visible(aside))\n")
+    }
+}

@@ -1,0 +1,205 @@
+import JSONCodec
+
+/// What the host says of itself and of its store, in plain words, and which command mends it.
+struct Diagnosis {
+    struct Remedy: Equatable {
+        /// When it is the right one.
+        let when: String
+        /// As it is typed.
+        let command: String
+    }
+
+    struct Finding: Equatable {
+        let what: String
+        let meaning: String
+        let remedies: [Remedy]
+    }
+
+    /// Where the store is, and what is in it.
+    let place: String
+    /// How its files are, in short.
+    let state: String
+    /// In the order in which they matter; empty when all is well.
+    private(set) var findings: [Finding] = []
+    /// Whether another program holds the store, which is nobody's fault.
+    let isBusy: Bool
+
+    private let path: String
+    /// `mood`, and which store, as commands have to be typed.
+    private let mood: String
+
+    /// - Parameters:
+    ///   - store: `store` of `host.info`.
+    ///   - check: the result of `store.verify`.
+    ///   - option: what was given with `--store`.
+    init(store: JSONValue, check: JSONValue, option: String?) {
+        path = store["path"]?.string ?? ""
+        mood = option.map { "mood --store \(Self.quoted($0))" } ?? "mood"
+        isBusy = store["error"]?["kind"]?.string == "storeBusy"
+        let problems = check["problems"]?.array ?? []
+        place = Self.place(store)
+        state =
+            problems.isEmpty
+            ? "whole; \(Client.size(check["bytes"]?.integer ?? 0)) read"
+            : "\(problems.count) \(problems.count == 1 ? "problem" : "problems")"
+        add(problems)
+        addStore(store, hasProblems: !problems.isEmpty)
+    }
+
+    private static func place(_ store: JSONValue) -> String {
+        let path = store["path"]?.string ?? "in memory"
+        if store["error"] != nil { return "\(path) cannot be opened" }
+        let moods = "\(path): \(Client.count(store["moods"]?.integer ?? 0))"
+        return store["readOnly"]?.boolean == true ? moods + ", which can only be read" : moods
+    }
+
+    /// A word as a shell takes it.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.unicodeScalars.allSatisfy { scalar in
+            ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+                || "/._-~+=:,@%".unicodeScalars.contains(scalar)
+        }
+        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+    }
+
+    // MARK: The files
+
+    /// One finding for all problems of a kind: what mends one mends them all.
+    private mutating func add(_ problems: [JSONValue]) {
+        var kinds: [String] = []
+        for problem in problems {
+            let kind = problem["kind"]?.string ?? ""
+            if !kinds.contains(kind) { kinds.append(kind) }
+        }
+        // An edit that damages nothing else is the lesser thing.
+        for kind in kinds {
+            let ofKind = problems.filter { ($0["kind"]?.string ?? "") == kind }
+            guard let first = ofKind.first else { continue }
+            var what = Client.lines(.array([first])).trimmingLineFeed
+            if ofKind.count > 1 { what += " (and \(ofKind.count - 1) more: \(mood) store verify)" }
+            findings.append(finding(kind, what))
+        }
+    }
+
+    private func finding(_ kind: String, _ what: String) -> Finding {
+        switch kind {
+        case "edited":
+            return Finding(
+                what: what,
+                meaning: "Somebody changed moods.json. Until that is accepted, moods can be read and not changed.",
+                remedies: [
+                    Remedy(
+                        when: "If the change was meant, have it checked and sealed:",
+                        command: "\(mood) store accept --yes"),
+                    Remedy(
+                        when: "If not, undo it; or build the store anew from the backup and the journals:",
+                        command: rebuild),
+                ])
+        case "damaged":
+            return Finding(
+                what: what, meaning: "Something that was stored is not there any more as it was written.",
+                remedies: (what.hasPrefix("moods.json") ? [byHand] : []) + [
+                    Remedy(
+                        when: "Best put back a good copy of the file, if you have one. Else save what is whole:",
+                        command: "\(mood) store salvage DIR"),
+                    Remedy(
+                        when: "Then use DIR (mood --store DIR list), or set the damaged files aside and begin anew:",
+                        command: "\(mood) store reset --yes"),
+                ])
+        case "unfinished":
+            return Finding(
+                what: what,
+                meaning: "A program was stopped while it wrote. Nothing that it had confirmed is missing.",
+                remedies: [
+                    Remedy(when: "The next change puts it in order, and so does:", command: "\(mood) store compact")
+                ])
+        case "missing":
+            return Finding(
+                what: what, meaning: "A file of the store is gone; what is left is not touched.",
+                remedies: [
+                    Remedy(
+                        when: "Best put the file back, if you have it. Else save what the others hold:",
+                        command: "\(mood) store salvage DIR"),
+                    Remedy(
+                        when: "To begin with an empty store, and keep the other files in a folder:",
+                        command: "\(mood) store reset --yes"),
+                ])
+        case "interrupted":
+            return Finding(
+                what: what, meaning: "Nothing is lost, but the store cannot be opened before that is finished.",
+                remedies: [Remedy(when: "Go on with it:", command: "\(mood) store reset --yes")])
+        case "version":
+            return Finding(
+                what: what, meaning: "This version of the program does not know that file's form. It was not touched.",
+                remedies: [Remedy(when: "Install the version that wrote it. Yours is:", command: "moodboard --version")]
+            )
+        default:
+            return Finding(
+                what: what, meaning: "The files cannot be looked at as they are.",
+                remedies: [
+                    Remedy(when: "See whose they are, and what they are:", command: "ls -la \(Self.quoted(path))")
+                ])
+        }
+    }
+
+    private var byHand: Remedy {
+        Remedy(
+            when: "If you have just edited moods.json, this says which lines are wrong, and seals it once none is:",
+            command: "\(mood) store accept --yes")
+    }
+
+    private var rebuild: String {
+        let file = Self.quoted(path + "/moods.json")
+        return "mv \(file) \(Self.quoted(path + "/moods-edited.json")) && \(mood) store salvage DIR"
+    }
+
+    // MARK: The store as a whole
+
+    /// What does not show in the files.
+    private mutating func addStore(_ store: JSONValue, hasProblems: Bool) {
+        if let error = store["error"] {
+            let message = error["message"]?.string ?? ""
+            switch error["kind"]?.string {
+            case "storeBusy":
+                findings.append(
+                    Finding(
+                        what: message,
+                        meaning:
+                            "Its files are not the matter: one program at a time changes them.",
+                        remedies: [
+                            Remedy(
+                                when: "Wait for it or end it. Which it is tells:",
+                                command: "fuser -v \(Self.quoted(path + "/lock"))")
+                        ]))
+            case "storageFull":
+                findings.append(
+                    Finding(
+                        what: message, meaning: "There is no space left, or no more is allowed to you.",
+                        remedies: [
+                            Remedy(when: "Free some. How much there is tells:", command: "df -h \(Self.quoted(path))")
+                        ]))
+            default:
+                guard !hasProblems else { return }
+                findings.append(
+                    Finding(
+                        what: message, meaning: "The store cannot be opened.",
+                        remedies: [Remedy(when: "See whose it is:", command: "ls -ld \(Self.quoted(path))")]))
+            }
+        } else if store["readOnly"]?.boolean == true, !hasProblems {
+            findings.append(
+                Finding(
+                    what: store["readOnlyReason"]?.string ?? "The store can only be read.",
+                    meaning: "Moods can be read and not changed.",
+                    remedies: [
+                        Remedy(
+                            when: "If the files are yours, take back the right to write them:",
+                            command: "chmod -R u+rwX \(Self.quoted(path))")
+                    ]))
+        }
+    }
+}
+
+extension String {
+    /// Without the line feed at its end.
+    fileprivate var trimmingLineFeed: String { hasSuffix("\n") ? String(dropLast()) : self }
+}

@@ -1,0 +1,188 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Storage
+
+/// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
+extension Core {
+    static let repairHandlers: [HandlerEntry] = [
+        HandlerEntry("store.verify", { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
+        HandlerEntry("store.salvage", { (core, arguments, out) throws(RPCError) in try core.salvage(arguments, &out) }),
+        HandlerEntry("store.accept", { (core, _, out) throws(RPCError) in try core.accept(&out) }),
+        HandlerEntry("store.reset", { (core, _, out) throws(RPCError) in try core.reset(&out) }),
+    ]
+
+    /// Tells how far a request is, where it asked for that.
+    func progress(_ arguments: borrowing Arguments) -> (StaticString, _ done: Int, _ total: Int) -> Void {
+        guard let token = arguments["progressToken"] else { return { _, _, _ in } }
+        let notices = notices
+        return { message, done, total in notices.addProgress(token: token, done: done, total: total, message: message) }
+    }
+
+    /// What earlier requests of the group have changed has to be in the files before these are looked at.
+    private mutating func flushFiles() throws(RPCError) {
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
+    }
+
+    private mutating func verify(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
+        do throws(MoodStoreError) { try store.open() } catch {}
+        try flushFiles()
+        let statistics = store.statistics
+        let tell = progress(arguments)
+        tell("Reading", 0, statistics.bytes)
+        var all = statistics.bytes
+        let report = store.verify { done, total in
+            all = total
+            tell("Reading", done, total)
+        }
+        tell("Done", all, all)
+        out.beginObject()
+        out.key("ok")
+        out.boolean(report?.isWhole ?? true)
+        out.key("moods")
+        out.integer(store.isOpen ? statistics.moods : report?.records ?? 0)
+        out.key("bytes")
+        out.integer(report?.bytes ?? statistics.bytes)
+        out.key("problems")
+        Self.write(report?.problems ?? [], &out)
+        out.endObject()
+    }
+
+    private static func write(_ problems: [VerifyReport.Problem], _ out: inout JSONWriter) {
+        out.beginArray()
+        for problem in problems {
+            out.beginObject()
+            out.key("file")
+            out.string(problem.file)
+            out.key("offset")
+            out.integer(problem.offset)
+            out.key("reason")
+            out.string(problem.reason)
+            out.key("kind")
+            out.string(problem.kind.rawValue)
+            out.endObject()
+        }
+        out.endArray()
+    }
+
+    private mutating func salvage(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        guard let target = arguments.string("to") else { throw Arguments.error("is required", at: "/to") }
+        try flushFiles()
+        let tell = progress(arguments)
+        tell("Reading", 0, 0)
+        var all = 0
+        let report: SalvageReport
+        do throws(RepairError) {
+            report = try store.salvage(to: target) { done, total in
+                all = total
+                tell("Reading", done, total)
+            }
+        } catch {
+            throw RPCError(error, by: "store.salvage")
+        }
+        tell("Done", all, all)
+        out.beginObject()
+        out.key("to")
+        out.string(target)
+        out.key("moods")
+        out.integer(report.records)
+        out.key("bytes")
+        out.integer(report.bytes)
+        out.key("revision")
+        out.integer(report.revision)
+        out.key("files")
+        out.beginArray()
+        for file in report.files { out.string(file) }
+        out.endArray()
+        out.key("snapshotSealed")
+        out.boolean(report.isSnapshotSealed)
+        out.key("skipped")
+        Self.write(report.skipped, &out)
+        out.key("skippedCount")
+        out.integer(report.skippedCount)
+        out.endObject()
+    }
+
+    /// A repair is carried out once: where its group is answered anew, because a later sync failed, nobody can say what
+    /// an answer given before would have been.
+    private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
+        try flushFiles()
+        guard let failure = store.failure else {
+            endsGroup = true
+            return
+        }
+        throw RPCError(
+            .outcomeUnknown,
+            "\(method) may have been done before a sync failed: \(failure.reason) See with store.info.")
+    }
+
+    private mutating func accept(_ out: inout JSONWriter) throws(RPCError) {
+        try beginRepair("store.accept")
+        let report: AcceptReport
+        let (now, limits) = (now, options.limits)
+        var random = SystemRandomNumberGenerator()
+        do throws(RepairError) {
+            report = try store.accept(
+                makeID: { MoodID(version7At: now, random: (random.next(), random.next())) },
+                problem: { StoredMood.problem($0, limits) })
+        } catch {
+            throw RPCError(error, by: "store.accept")
+        }
+        // What is told is what the next request meets. Where the store cannot be opened now, that is for it to say.
+        do throws(MoodStoreError) { try store.open() } catch {}
+        let statistics = store.statistics
+        out.beginObject()
+        out.key("accepted")
+        out.boolean(report.isAccepted)
+        out.key("moods")
+        out.integer(store.isOpen ? statistics.moods : report.records)
+        out.key("revision")
+        out.integer(store.isOpen ? statistics.revision : report.revision)
+        out.key("bytes")
+        out.integer(report.bytes)
+        out.key("completed")
+        out.integer(report.completed)
+        out.key("overtaken")
+        out.integer(report.overtaken)
+        if let backup = report.backup {
+            out.key("backup")
+            out.string(backup)
+        }
+        out.endObject()
+    }
+
+    private mutating func reset(_ out: inout JSONWriter) throws(RPCError) {
+        try beginRepair("store.reset")
+        let aside: String?
+        do throws(RepairError) { aside = try store.reset() } catch { throw RPCError(error, by: "store.reset") }
+        out.beginObject()
+        if let aside {
+            out.key("setAside")
+            out.string(aside)
+        }
+        out.endObject()
+    }
+}
+
+extension RPCError {
+    /// - Parameter by: the method that refuses.
+    init(_ error: RepairError, by method: String) {
+        switch error {
+        case .storage(let error): self.init(error, forWriting: true)
+        case .refused(let reason, let problems):
+            let listed = problems.map { problem in
+                JSONValue.object([
+                    .init("file", .string(problem.file)), .init("offset", .number(String(problem.offset))),
+                    .init("line", .number(String(problem.line))), .init("reason", .string(problem.reason)),
+                ])
+            }
+            self.init(
+                .refused, reason,
+                [.init("by", .string(method)), .init("reason", .string(reason))]
+                    + (problems.isEmpty ? [] : [.init("problems", .array(listed))]))
+        }
+    }
+}

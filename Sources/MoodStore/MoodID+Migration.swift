@@ -1,0 +1,28 @@
+import JSONCodec
+import MoodCore
+
+extension MoodID {
+    /// The namespace of the names below: a random UUID, fixed for ever. 2e3fa6d5-51c6-4a2d-9748-99650ceb2dca
+    private static let migrationNamespace = MoodID(high: 0x2e3f_a6d5_51c6_4a2d, low: 0x9748_9965_0ceb_2dca)
+
+    /// The id of a mood that had none: version 5, RFC 9562, section 5.5. Its name is the mood's place in the array in
+    /// decimal, its emoji, its label and its time as version 3 writes them, with a line feed (which none of them can hold)
+    /// between each two; so neither the layout of the file nor the favourite mark changes it.
+    init(migrating place: Int, emoji: UnsafeRawBufferPointer, label: UnsafeRawBufferPointer, time: Timestamp) {
+        let lineFeed = UInt8(ascii: "\n")
+        var name = ByteBuffer(capacity: 256)
+        name.append(word: Self.migrationNamespace.high.byteSwapped)
+        name.append(word: Self.migrationNamespace.low.byteSwapped)
+        name.append(integer: place)
+        name.append(lineFeed)
+        name.append(emoji)
+        name.append(lineFeed)
+        name.append(label)
+        name.append(lineFeed)
+        time.write(to: &name)
+        let digest = SHA1.prefix(of: name.bytes)
+        self.init(
+            high: digest.high & ~0xf000 | 0x5000,
+            low: digest.low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+    }
+}

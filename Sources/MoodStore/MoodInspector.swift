@@ -1,0 +1,54 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// Looks closely at bytes that should be a stored mood, and takes nothing on trust: they may come from a damaged disk or
+/// from an editor.
+///
+/// A class, because closures share its validator.
+final class MoodInspector {
+    private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+
+    /// Whether the bytes are one mood: JSON, no name twice, every member of its kind.
+    func finding(_ bytes: UnsafeRawBufferPointer) -> RecordFinding {
+        let outline: JSONOutline
+        do {
+            outline = try validator.validate(bytes)
+        } catch {
+            return .problem("is not JSON: \(error.reason)")
+        }
+        guard outline.kind == .object else { return .problem("is \(outline.kind.name), not an object") }
+        if outline.duplicate != nil { return .problem("gives a name twice") }
+        guard let mood = MoodMembers(checking: outline.text), let head = RecordHead(mood: mood) else {
+            return .problem(Self.shapeProblem(outline.text))
+        }
+        return .record(id: head.id, time: head.time, revision: mood.revision ?? 0)
+    }
+
+    /// The members that every mood has, and what they are.
+    private static let members: [(name: StaticString, kind: JSONKind)] = [
+        ("id", .string), ("emoji", .string), ("label", .string), ("timestamp", .string), ("isFavorite", .boolean),
+        ("notes", .string), ("tags", .array), ("attachments", .array), ("createdAt", .string), ("updatedAt", .string),
+        ("revision", .number),
+    ]
+
+    /// Which member makes it no mood.
+    private static func shapeProblem(_ mood: ValidJSON) -> String {
+        for (name, kind) in members {
+            var value: ValidJSON?
+            mood.forEachMember { key, member in if key.equals(name) { value = member } }
+            guard let value else { return "lacks \"\(name)\"" }
+            var reader = JSONReader(value)
+            if reader.kind != kind { return "has \(reader.kind.name) for \"\(name)\"" }
+        }
+        return "has an id, a time or another member that cannot be read"
+    }
+}
+
+extension ValidJSON {
+    fileprivate func forEachMember(_ body: (JSONText, ValidJSON) -> Void) {
+        var reader = JSONReader(self)
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() { body(key, reader.skip()) }
+    }
+}

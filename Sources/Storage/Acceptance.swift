@@ -1,0 +1,220 @@
+import JSONCodec
+import Platform
+
+/// An edited snapshot on its way to the next generation.
+///
+/// The edit counts as one commit: it gets the revision behind the last one. Commits of the journal came later than what
+/// the file held when it was written, so they are applied on top of it, as they are when the edited store is read: where
+/// both speak of one record, the journal's version stays, and what the journal deleted stays deleted.
+struct Acceptance: ~Copyable {
+    private let header: SnapshotHeader
+    private let recovery: Recovery
+    private var last: Int
+    private var records = GatheredRecords()
+    private var completed = 0
+    private var overtaken = 0
+    /// Records that the journal has spoken of.
+    private var touched: Set<RecordID> = []
+
+    // MARK: Reading the file
+
+    /// The whole snapshot, or nil where it is as it was written.
+    static func readEdited(_ place: borrowing StoreDirectory) throws(RepairError) -> ByteBuffer? {
+        do throws(SystemError) {
+            let file = try place.open(StoreDirectory.snapshotName, .read)
+            var isWhole = true
+            let survey = try SnapshotSurvey(file, in: place.fileSystem) { finding in
+                if case .problem = finding { isWhole = false }
+            }
+            if isWhole, survey.isSealed, survey.header?.count == survey.records { return nil }
+            return try file.readWhole()
+        } catch {
+            throw .storage(.reading(error, StoreDirectory.snapshotName))
+        }
+    }
+
+    /// What is said of a snapshot that nobody edited.
+    static func unedited(_ place: borrowing StoreDirectory) throws(RepairError) -> AcceptReport {
+        do throws(SystemError) {
+            let file = try place.open(StoreDirectory.snapshotName, .read)
+            let survey = try SnapshotSurvey(file, in: place.fileSystem) { _ in }
+            return AcceptReport(
+                isAccepted: false, revision: survey.header?.revision ?? 0, records: survey.records,
+                bytes: survey.bytes, completed: 0, overtaken: 0, backup: nil)
+        } catch {
+            throw .storage(.reading(error, StoreDirectory.snapshotName))
+        }
+    }
+
+    /// The header of an edited snapshot, of whatever layout.
+    static func header(
+        of text: UnsafeRawBufferPointer, _ settings: StoreSettings
+    ) throws(RepairError) -> SnapshotHeader {
+        let name = StoreDirectory.snapshotName
+        let document = SnapshotDocument(text, schemaVersion: settings.schemaVersion) { _, _ in nil }
+        if let header = document.header { return header }
+        var probe = SchemaProbe()
+        probe.read(text)
+        if let version = probe.version, version > settings.schemaVersion {
+            throw .storage(SnapshotReader(name: name, schemaVersion: settings.schemaVersion).newer(version))
+        }
+        throw refusal(document.problems, text)
+    }
+
+    private static func refusal(
+        _ problems: [SnapshotDocument.Problem], _ text: UnsafeRawBufferPointer
+    ) -> RepairError {
+        var line = 1
+        var counted = 0
+        let listed = problems.sorted { $0.offset < $1.offset }.prefix(VerifyReport.problemsMax).map { problem in
+            line += text[counted..<max(min(problem.offset, text.count), counted)].count { $0 == 0x0A }
+            counted = max(min(problem.offset, text.count), counted)
+            return RepairError.Problem(
+                file: StoreDirectory.snapshotName, offset: problem.offset, line: line, reason: problem.reason)
+        }
+        let first = listed.first.map { "Line \($0.line) \($0.reason)." } ?? ""
+        return .refused(
+            reason: "\(StoreDirectory.snapshotName) cannot be accepted as it is. \(first) Nothing was changed.",
+            problems: listed)
+    }
+
+    // MARK: The journals
+
+    init(_ header: SnapshotHeader, _ place: borrowing StoreDirectory) throws(RepairError) {
+        self.header = header
+        last = header.revision
+        let published = try RepairError.storage { () throws(StorageError) in
+            try GenerationFiles.readPublication(place)
+        }
+        recovery = Recovery(header, published: Publication(bytes: published), isLocked: true)
+    }
+
+    /// The journals behind the edited snapshot, open.
+    static func journals(
+        behind header: SnapshotHeader, _ place: borrowing StoreDirectory
+    ) throws(RepairError) -> OpenJournals {
+        do throws(SystemError) {
+            let generations = try place.inventory().journals.filter { $0 >= header.generation }
+            guard generations.first == header.generation else {
+                throw SystemError(call: "open", subject: StoreInventory.journalName(header.generation), code: ENOENT)
+            }
+            return try OpenJournals(generations, in: place)
+        } catch {
+            throw .storage(GenerationFiles.journalMissing(error, header))
+        }
+    }
+
+    /// Damage in the journals is no edit of the snapshot.
+    mutating func check(_ journals: borrowing OpenJournals) throws(RepairError) {
+        do throws(StorageError) {
+            let outcome = try recovery.replay(journals) { _, _, _ in }
+            if let damage = outcome.damage { throw damage }
+            last = outcome.last
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Takes the records of the file, each as it is to be stored.
+    mutating func gather(
+        _ text: UnsafeRawBufferPointer,
+        _ seal: (UnsafeRawBufferPointer, Int, inout ByteBuffer) -> StoreFiles.EditedRecord
+    ) throws(RepairError) {
+        var buffer = ByteBuffer(capacity: 4096)
+        let document = SnapshotDocument(text, schemaVersion: header.schemaVersion) { bytes, _ in
+            buffer.truncate(to: 0)
+            switch seal(bytes, last + 1, &buffer) {
+            case .problem(let offset, let what):
+                return (offset, "holds a record that \(what)")
+            case .record(let id, let time, let isCompleted):
+                if records.put(buffer.bytes, id: id, time: time) {
+                    return (0, "holds a record with the id of one before it")
+                }
+                if isCompleted { completed += 1 }
+                return nil
+            }
+        }
+        guard document.problems.isEmpty else { throw Self.refusal(document.problems, text) }
+    }
+
+    mutating func apply(
+        _ journals: borrowing OpenJournals, _ inspect: (UnsafeRawBufferPointer) -> RecordFinding
+    ) throws(RepairError) {
+        let recovery = recovery
+        do throws(StorageError) {
+            let outcome = try recovery.replay(journals) { (event, file, offset) throws(StorageError) in
+                try apply(event, file, offset, inspect)
+            }
+            guard let held = outcome.held else { return }
+            try JournalScan.handOver(
+                journals.entries[held.index], in: journals.fileSystem, from: held.offset, upTo: outcome.last
+            ) { (event, file, offset) throws(StorageError) in
+                try apply(event, file, offset, inspect)
+            }
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private mutating func apply(
+        _ event: LoadEvent, _ file: String, _ offset: Int, _ inspect: (UnsafeRawBufferPointer) -> RecordFinding
+    ) throws(StorageError) {
+        switch event {
+        case .record(let bytes), .put(let bytes):
+            switch inspect(bytes) {
+            case .problem(let what):
+                throw .corrupt(file: file, offset: offset, reason: "A change in \(file) is not valid: it \(what).")
+            case .record(let id, let time, _):
+                touch(id)
+                records.put(bytes, id: id, time: time)
+            }
+        case .delete(let text):
+            guard let id = RecordID(text: text) else { return }
+            touch(id)
+            records.remove(id)
+        case .clear:
+            records.forEachID { if touched.insert($0).inserted { overtaken += 1 } }
+            records.removeAll()
+        }
+    }
+
+    private mutating func touch(_ id: RecordID) {
+        if touched.insert(id).inserted, records.contains(id) { overtaken += 1 }
+    }
+
+    // MARK: Writing
+
+    /// Makes the next generation, and publishes it.
+    consuming func write(
+        behind journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing FileLock,
+        _ settings: StoreSettings
+    ) throws(RepairError) -> AcceptReport {
+        var next = header
+        next.generation = (journals.entries.map(\.generation).max() ?? header.generation) + 1
+        next.revision = last + 1
+        next.count = records.count
+        let made: Generation.Made
+        do throws(Generation.Failure) {
+            made = try Generation.make(
+                next, backupOf: header.generation,
+                carrying: .init(generation: header.generation, revision: last, operation: []), at: settings.timestamp(),
+                in: place, settings
+            ) { emit in records.forEach(emit) }
+        } catch {
+            throw .storage(error.error)
+        }
+        var publication = ByteBuffer(capacity: Publication.byteCount)
+        Publication(
+            storeId: next.storeId, generation: next.generation, durable: next.revision, isSynced: true
+        ).append(to: &publication)
+        do {
+            try lock.write(publication.bytes, at: 0)
+        } catch {
+            // The snapshot says it too; this only tells those sooner that watch the file.
+            settings.log("\(place.path(of: StoreDirectory.lockName)) could not be written: \(error)")
+        }
+        return AcceptReport(
+            isAccepted: true, revision: next.revision, records: next.count, bytes: made.snapshotBytes,
+            completed: completed, overtaken: overtaken, backup: made.backup)
+    }
+}

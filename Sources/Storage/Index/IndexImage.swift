@@ -1,0 +1,112 @@
+import JSONCodec
+import Platform
+
+/// The bytes of an index, on the disk or in memory: the same for whoever reads.
+package struct IndexImage: ~Copyable {
+    private enum Source: ~Copyable {
+        case file(File)
+        case memory(ByteBuffer)
+    }
+
+    private var source: Source
+    let header: IndexHeader
+
+    /// An image that was just built.
+    init(_ bytes: consuming ByteBuffer, _ header: IndexHeader) {
+        source = .memory(bytes)
+        self.header = header
+    }
+
+    /// Takes the index of this snapshot from a file; nil where it is damaged, cut short, of another version of the format
+    /// or of another snapshot. Reads one page.
+    package init?(_ file: consuming File, of snapshot: SnapshotIdentity) {
+        guard let header = Self.header(file), header.identity == snapshot,
+            snapshot.closingLine.count == SnapshotIdentity.closingBytes
+        else { return nil }
+        source = .file(file)
+        self.header = header
+    }
+
+    private static func header(_ file: borrowing File) -> IndexHeader? {
+        withUnsafeTemporaryAllocation(byteCount: IndexFormat.pageBytes, alignment: 16) { page in
+            // A file that cannot be read is as good as none: an index is made anew.
+            guard let status = try? file.status(), let count = try? file.read(page, at: 0),
+                count == page.count, let header = IndexHeader(page: UnsafeRawBufferPointer(page)),
+                status.size == header.sections.byteCount
+            else { return nil }
+            return header
+        }
+    }
+
+    /// Reads exactly this unit or these units.
+    @inline(__always)
+    func read(_ into: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexFault) {
+        switch source {
+        case .file(let file):
+            let count: Int
+            do {
+                count = try file.read(into, at: offset)
+            } catch {
+                throw .indexDamaged(reason: "The index cannot be read: \(error).")
+            }
+            guard count == into.count else { throw .indexDamaged(reason: "The index was cut short.") }
+        case .memory(let buffer):
+            guard offset >= 0, offset <= buffer.count, into.count <= buffer.count - offset else {
+                throw .indexDamaged(reason: "The index has no byte \(offset).")
+            }
+            into.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer.bytes[offset..<offset + into.count]))
+        }
+    }
+
+    package var isInMemory: Bool {
+        switch source {
+        case .file: false
+        case .memory: true
+        }
+    }
+
+    /// What is in memory, nil where it is a file.
+    package var bytes: UnsafeRawBufferPointer? {
+        switch source {
+        case .file: nil
+        case .memory(let buffer): buffer.bytes
+        }
+    }
+}
+
+extension IndexImage {
+    /// The index that lies beside a snapshot, nil where there is none that fits it.
+    static func open(in place: borrowing StoreDirectory, of snapshot: SnapshotIdentity) -> IndexImage? {
+        guard let file = try? place.open(StoreInventory.indexName(snapshot.header.generation), .read) else {
+            return nil
+        }
+        return IndexImage(file, of: snapshot)
+    }
+
+    /// Writes what is in memory beside the snapshot and goes on with the file, so that the memory is free again.
+    ///
+    /// Nothing is synced: whatever did not reach the disk is found out when it is read. Where this throws, the index goes
+    /// on in memory, and there is nothing to mend.
+    /// - Parameter temporary: a name that nobody else uses, for the time until the file is whole.
+    mutating func moveToDisk(
+        in place: borrowing StoreDirectory, temporary: String
+    ) throws(SystemError) {
+        guard let bytes else { return }
+        var file = try place.open(temporary, .create)
+        let name = StoreInventory.indexName(header.identity.header.generation)
+        do throws(SystemError) {
+            try file.write(bytes, at: 0)
+            try place.rename(temporary, to: name)
+        } catch {
+            // What cannot be removed is cleared away with other temporary files.
+            try? place.unlink(temporary)
+            throw error
+        }
+        file.path = place.path(of: name)
+        source = .file(file)
+    }
+}
+
+extension StoreInventory {
+    static func indexName(_ generation: Int) -> String { "index-\(generation)" }
+}

@@ -1,0 +1,136 @@
+import JSONCodec
+
+/// Where a record stands in its snapshot, and what its bytes sum up to.
+package struct IndexPlace: Sendable, Equatable {
+    /// The number of its row, which is its position in the order by time.
+    package let row: Int
+    package let offset: Int
+    package let byteCount: Int
+    let checksum: UInt32
+
+    init(row: Int, offset: Int, byteCount: Int, checksum: UInt32) {
+        self.row = row
+        self.offset = offset
+        self.byteCount = byteCount
+        self.checksum = checksum
+    }
+}
+
+/// What the index knows of a record: everything but its bytes.
+///
+/// | offset | bytes | |
+/// | --- | --- | --- |
+/// | 0 | 16 | id |
+/// | 16 | 24 | time, update, text prefix, 8 bytes each, signed |
+/// | 40 | 8 | offset in the snapshot |
+/// | 48 | 4 | length |
+/// | 52 | 4 | CRC-32C of the record |
+/// | 56 | 1 | flags |
+/// | 57 | 1 | 1 where it is marked, else 0 |
+/// | 58 | 2 | zero |
+/// | 60 | 4 | checksum of the row |
+package struct IndexRow: Sendable {
+    package let head: RecordHead
+    package let place: IndexPlace
+
+    init(head: RecordHead, place: IndexPlace) {
+        self.head = head
+        self.place = place
+    }
+
+    /// Takes a row apart whose checksum is right.
+    @inline(__always)
+    init(number: Int, _ row: UnsafeRawBufferPointer) {
+        head = RecordHead(
+            id: Self.id(row), time: row.integer(at: 16, Int64.self), updated: row.integer(at: 24, Int64.self),
+            textPrefix: row.integer(at: 32, Int64.self), isMarked: row[57] != 0, flags: row[56])
+        place = IndexPlace(
+            row: number, offset: Int(truncatingIfNeeded: row.integer(at: 40, UInt64.self)),
+            byteCount: Int(row.integer(at: 48, UInt32.self)), checksum: row.integer(at: 52, UInt32.self))
+    }
+
+    @inline(__always)
+    static func id(_ row: UnsafeRawBufferPointer) -> RecordID {
+        RecordID(
+            high: row.integer(at: 0, UInt64.self).byteSwapped, low: row.integer(at: 8, UInt64.self).byteSwapped)
+    }
+
+    @inline(__always)
+    static func updated(_ row: UnsafeRawBufferPointer) -> Int64 { row.integer(at: 24, Int64.self) }
+
+    /// Where row `number` begins in the file.
+    @inline(__always)
+    static func offset(_ number: Int) -> Int { IndexFormat.pageBytes + number * IndexFormat.rowBytes }
+
+    /// Appends the row with its checksum.
+    @inline(__always)
+    func append(to image: inout ByteBuffer, _ checksum: UnitChecksum) {
+        image.reserve(IndexFormat.rowBytes)
+        image.append(word: head.id.high.byteSwapped)
+        image.append(word: head.id.low.byteSwapped)
+        image.append(word: UInt64(bitPattern: head.time))
+        image.append(word: UInt64(bitPattern: head.updated))
+        image.append(word: UInt64(bitPattern: head.textPrefix))
+        image.append(word: UInt64(truncatingIfNeeded: place.offset))
+        image.append(word: UInt64(truncatingIfNeeded: place.byteCount) & 0xffff_ffff | UInt64(place.checksum) << 32)
+        let marks = UInt64(head.flags) | (head.isMarked ? 1 << 8 : 0)
+        image.append(word: marks)
+        let row = UnsafeRawBufferPointer(rebasing: image.bytes.suffix(IndexFormat.rowBytes))
+        let sum = checksum(row, at: Self.offset(place.row))
+        image.truncate(to: image.count - 8)
+        image.append(word: marks | UInt64(sum) << 32)
+    }
+}
+
+/// What a bucket says of one record.
+///
+/// | offset | bytes | |
+/// | --- | --- | --- |
+/// | 0 | 4 | the lower half of the hash of the id |
+/// | 4 | 4 | number of the row |
+/// | 8 | 8 | offset in the snapshot |
+/// | 16 | 4 | length |
+/// | 20 | 4 | CRC-32C of the record |
+///
+/// A bucket is 21 of them, the number of those that are used (4 bytes, at 504), and its checksum (at 508). An entry
+/// stands in the bucket of its hash or, where that is full, in the next one that is not; behind the last comes the first.
+enum IndexBucket {
+    private static let countOffset = 504
+
+    @inline(__always)
+    static func count(_ bucket: UnsafeRawBufferPointer) -> Int {
+        min(Int(bucket.integer(at: countOffset, UInt32.self)), IndexFormat.bucketEntriesMax)
+    }
+
+    @inline(__always)
+    static func fingerprint(_ bucket: UnsafeRawBufferPointer, _ entry: Int) -> UInt32 {
+        bucket.integer(at: entry * IndexFormat.entryBytes, UInt32.self)
+    }
+
+    @inline(__always)
+    static func place(_ bucket: UnsafeRawBufferPointer, _ entry: Int) -> IndexPlace {
+        let at = entry * IndexFormat.entryBytes
+        return IndexPlace(
+            row: Int(bucket.integer(at: at + 4, UInt32.self)),
+            offset: Int(truncatingIfNeeded: bucket.integer(at: at + 8, UInt64.self)),
+            byteCount: Int(bucket.integer(at: at + 16, UInt32.self)),
+            checksum: bucket.integer(at: at + 20, UInt32.self))
+    }
+
+    /// Adds an entry; false where the bucket is full.
+    @inline(__always)
+    static func append(
+        to bucket: UnsafeMutableRawBufferPointer, fingerprint: UInt32, row: Int, _ source: UnsafeRawBufferPointer
+    ) -> Bool {
+        let count = count(UnsafeRawBufferPointer(bucket))
+        guard count < IndexFormat.bucketEntriesMax else { return false }
+        let at = count * IndexFormat.entryBytes
+        bucket.store(fingerprint, at: at)
+        bucket.store(UInt32(truncatingIfNeeded: row), at: at + 4)
+        // Offset, length and checksum stand side by side in both.
+        bucket.store(source.integer(at: 40, UInt64.self), at: at + 8)
+        bucket.store(source.integer(at: 48, UInt64.self), at: at + 16)
+        bucket.store(UInt32(truncatingIfNeeded: count + 1), at: countOffset)
+        return true
+    }
+}

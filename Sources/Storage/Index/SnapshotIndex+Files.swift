@@ -1,0 +1,51 @@
+import Platform
+
+/// Where an index comes from: from beside its snapshot, else it is made, which reads the snapshot once.
+extension SnapshotIndex {
+    /// - Parameter isUsed: whether an index that lies there may be used; else it is made anew.
+    /// - Returns: nil where the snapshot is empty, edited, damaged or not sorted: then it has to be read as a whole.
+    static func of(
+        _ header: SnapshotHeader, _ snapshot: FileStatus?, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings, _ extractor: RecordExtractor, isUsed: Bool = true
+    ) -> SnapshotIndex? {
+        guard header.count > 0, let file = try? place.open(StoreDirectory.snapshotName, .read),
+            let status = try? file.status(), snapshot.map({ $0.isSameFile(as: status) }) ?? true,
+            let identity = try? SnapshotIdentity(of: file, header)
+        else { return nil }
+        if isUsed, let image = IndexImage.open(in: place, of: identity) {
+            return SnapshotIndex(image, of: file, extractor)
+        }
+        guard
+            var image = try? SnapshotIndexBuilder.build(
+                of: file, schemaVersion: settings.schemaVersion, in: place.fileSystem, extractor)
+        else { return nil }
+        // Where it cannot be kept it is held in memory; nothing else is different then.
+        if !settings.isReadOnly {
+            try? image.moveToDisk(in: place, temporary: "temporary-" + settings.makeIdentifier())
+        }
+        return SnapshotIndex(image, of: file, extractor)
+    }
+}
+
+extension StoreFiles {
+    /// The way to the snapshot's records that was found at opening; nil where they were handed over.
+    mutating func takeIndex() -> SnapshotIndex? { index.take() }
+
+    /// The index of the snapshot as it is now.
+    func openIndex(_ extractor: RecordExtractor) -> SnapshotIndex? { index(extractor, isUsed: true) }
+
+    /// The same, made anew because the one that lies there is damaged.
+    func rebuiltIndex(_ extractor: RecordExtractor) -> SnapshotIndex? {
+        settings.log("\(place.path(of: StoreInventory.indexName(generation))) was damaged and is made anew")
+        return index(extractor, isUsed: false)
+    }
+
+    private func index(_ extractor: RecordExtractor, isUsed: Bool) -> SnapshotIndex? {
+        let name = StoreDirectory.snapshotName
+        guard let file = try? place.open(name, .read),
+            let header = try? SnapshotReader(name: name, schemaVersion: settings.schemaVersion)
+                .header(file, in: place.fileSystem), header.generation == generation
+        else { return nil }
+        return SnapshotIndex.of(header, snapshotIdentity, in: place, settings, extractor, isUsed: isUsed)
+    }
+}

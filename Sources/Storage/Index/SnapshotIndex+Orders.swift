@@ -1,0 +1,133 @@
+import JSONCodec
+import Platform
+
+/// The orders in which an index can be walked; ties break by id.
+package enum IndexOrder: Sendable {
+    case time, updated, text
+    /// The marked records only, by time.
+    case marked
+
+    package init(_ order: RecordOrder) {
+        self =
+            switch order {
+            case .time: .time
+            case .updated: .updated
+            case .text: .text
+            }
+    }
+}
+
+/// Positions in an order count from 0, in ascending order. A page of an order is
+///
+/// | offset | bytes | |
+/// | --- | --- | --- |
+/// | 0 | 8 | the key of its first entry: time, update or text prefix, signed |
+/// | 8 | 4084 | row numbers, 4 bytes each, zero behind the last |
+/// | 4092 | 4 | checksum of the page |
+extension SnapshotIndex {
+    /// How many positions an order has.
+    package func count(_ order: IndexOrder) -> Int { order == .marked ? markedCount : count }
+
+    /// The row at a position of an order; a page is read once for all of its positions in a walk.
+    package mutating func number(_ order: IndexOrder, at position: Int) throws(IndexFault) -> Int {
+        guard position >= 0, position < count(order) else {
+            throw .indexDamaged(reason: "The index has no position \(position).")
+        }
+        guard let section = section(order) else { return position }
+        try load(section, page: position / IndexFormat.pageEntriesMax)
+        let number = entry(position % IndexFormat.pageEntriesMax)
+        guard number < count else { throw .indexDamaged(reason: "The index names row \(number), which it lacks.") }
+        return number
+    }
+
+    /// The first position in an order behind a place, the number of positions where there is none; with `inclusive` the
+    /// record exactly there counts as behind it. Walking up from there without, and down from the one before with
+    /// `inclusive`, is what `RecordTable.walk` does.
+    ///
+    /// - Complexity: O(log n) reads of a row, and of a record where texts have the same prefix.
+    package mutating func firstPosition(
+        _ order: IndexOrder, behind place: RecordPosition, inclusive: Bool
+    ) throws(IndexFault) -> Int {
+        var range = 0..<count(order)
+        if let section = section(order) {
+            range = try pageRange(order, section, place, inclusive)
+        }
+        var low = range.lowerBound
+        var high = range.upperBound
+        while low < high {
+            let middle = (low + high) / 2
+            if try isBehind(order, try number(order, at: middle), place, inclusive) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low
+    }
+
+    /// The positions of the last page whose first entry is not behind the place: the answer is one of them or the next.
+    private mutating func pageRange(
+        _ order: IndexOrder, _ section: IndexSection, _ place: RecordPosition, _ inclusive: Bool
+    ) throws(IndexFault) -> Range<Int> {
+        var low = 0
+        var high = section.byteCount / IndexFormat.pageBytes
+        while low < high {
+            let middle = (low + high) / 2
+            try load(section, page: middle)
+            let first = UnsafeRawBufferPointer(page).integer(at: 0, Int64.self)
+            let isBehind =
+                first != place.key ? first > place.key : try isBehind(order, entry(0), place, inclusive)
+            if isBehind { high = middle } else { low = middle + 1 }
+        }
+        guard low > 0 else { return 0..<0 }
+        let start = (low - 1) * IndexFormat.pageEntriesMax
+        return start..<min(start + IndexFormat.pageEntriesMax, count(order))
+    }
+
+    private mutating func isBehind(
+        _ order: IndexOrder, _ number: Int, _ place: RecordPosition, _ inclusive: Bool
+    ) throws(IndexFault) -> Bool {
+        let row = try row(number)
+        let key: Int64 =
+            switch order {
+            case .time, .marked: row.head.time
+            case .updated: row.head.updated
+            case .text: row.head.textPrefix
+            }
+        if key != place.key { return key > place.key }
+        if order == .text {
+            var bytes = ByteBuffer(capacity: 16)
+            swap(&bytes, &scratch)
+            defer { swap(&bytes, &scratch) }
+            try record(row, into: &bytes)
+            let sign = extractor.compareText(bytes.bytes, place.text)
+            if sign != 0 { return sign > 0 }
+        }
+        return inclusive ? !(row.head.id < place.id) : place.id < row.head.id
+    }
+
+    private func section(_ order: IndexOrder) -> IndexSection? {
+        switch order {
+        case .time: nil
+        case .updated: image.header.sections.byUpdate
+        case .text: image.header.sections.byText
+        case .marked: image.header.sections.marked
+        }
+    }
+
+    /// The row number at a place of the page that is loaded.
+    private func entry(_ place: Int) -> Int {
+        Int(UnsafeRawBufferPointer(page).integer(at: 8 + place * 4, UInt32.self))
+    }
+
+    private mutating func load(_ section: IndexSection, page number: Int) throws(IndexFault) {
+        let offset = section.offset + number * IndexFormat.pageBytes
+        guard offset != pageOffset else { return }
+        pageOffset = -1
+        try image.read(page, at: offset)
+        guard checksum.matches(UnsafeRawBufferPointer(page), at: offset) else {
+            throw .indexDamaged(reason: "The index is damaged at byte \(offset).")
+        }
+        pageOffset = offset
+    }
+}

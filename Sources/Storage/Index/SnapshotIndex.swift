@@ -1,0 +1,266 @@
+import JSONCodec
+import Platform
+
+/// A snapshot that is read through its index: by id, by position in an order, by place; nothing of it is kept in memory.
+/// (A table behind SQLite's B-trees, except that nothing here is ever changed.)
+///
+///     let identity = try SnapshotIdentity(of: snapshot, header)
+///     guard let image = IndexImage.open(in: place, of: identity) else { … build one … }
+///     var index = SnapshotIndex(image, of: snapshot, .moods)
+///     if let place = try index.record(id, into: &buffer) { … }          // two reads
+///
+/// Everything is checked when it is read. Where that fails in the index it throws `indexDamaged`, and an index is made
+/// anew; where it fails in the snapshot it throws `corrupt`. It never answers with what it has not checked.
+///
+/// Invariants
+/// 1. The file `snapshot` is the one that the image's identity was compared with.
+/// 2. `page` holds the order page `pageOffset`, checked, or `pageOffset` is -1.
+package struct SnapshotIndex: ~Copyable {
+    let image: IndexImage
+    let snapshot: File
+    let extractor: RecordExtractor
+    let checksum: UnitChecksum
+    private let hash: SipHash
+    /// The order page that was read last: a walk reads each page once.
+    var page: UnsafeMutableRawBufferPointer
+    var pageOffset = -1
+    /// Rows on their way from the file.
+    private var rowBuffer = ByteBuffer(capacity: 16)
+    /// Records that are only compared.
+    var scratch = ByteBuffer(capacity: 16)
+
+    /// - Parameter snapshot: the open file that the image's identity was taken from.
+    package init(_ image: consuming IndexImage, of snapshot: consuming File, _ extractor: RecordExtractor) {
+        checksum = UnitChecksum(image.header.key)
+        hash = SipHash(image.header.key)
+        self.image = image
+        self.snapshot = snapshot
+        self.extractor = extractor
+        page = .allocate(byteCount: IndexFormat.pageBytes, alignment: 16)
+    }
+
+    deinit { page.deallocate() }
+
+    package var count: Int { image.header.count }
+    package var markedCount: Int { image.header.markedCount }
+    /// The bytes of all records.
+    package var recordBytes: Int { image.header.recordBytes }
+    package var storeId: String { image.header.identity.header.storeId }
+    package var generation: Int { image.header.identity.header.generation }
+    package var revision: Int { image.header.identity.header.revision }
+    package var snapshotBytes: Int { image.header.identity.size }
+}
+
+// MARK: - By id
+
+extension SnapshotIndex {
+    /// Where the record of an id stands, nil where there is none. Two reads of the index, mostly one where there is none.
+    package func find(_ id: RecordID) throws(IndexFault) -> IndexPlace? {
+        var found: IndexPlace?
+        try forEachCandidate(id) { (place) throws(IndexFault) in
+            guard try row(place.row).head.id == id else { return false }
+            found = place
+            return true
+        }
+        return found
+    }
+
+    /// Puts the bytes of a record in the place of what `buffer` holds: where it stands, nil where there is none, and then
+    /// `buffer` holds nothing of use. One read of the index and one of the snapshot, whatever the size of the store.
+    package func record(_ id: RecordID, into buffer: inout ByteBuffer) throws(IndexFault) -> IndexPlace? {
+        var found: IndexPlace?
+        try forEachCandidate(id) { (place) throws(IndexFault) in
+            try read(place, into: &buffer)
+            guard let other = extractor.id(buffer.bytes) else { throw unlike(place) }
+            // Two ids may share what the bucket remembers of them; the record says whose it is.
+            guard other == id else { return false }
+            found = place
+            return true
+        }
+        return found
+    }
+
+    /// Hands the places of the ids that look like this one in their bucket to `body`, until it answers true.
+    @inline(__always)
+    private func forEachCandidate(
+        _ id: RecordID, _ body: (IndexPlace) throws(IndexFault) -> Bool
+    ) throws(IndexFault) {
+        guard count > 0 else { return }
+        let hash = hash(id)
+        let bucketCount = image.header.bucketCount
+        var bucket = IndexFormat.bucket(hash, of: bucketCount)
+        let first = bucket
+        repeat {
+            // On the stack, because a store that is read by several callers has one index.
+            let isLast: Bool = try withBucket(bucket) { (entries) throws(IndexFault) in
+                let used = IndexBucket.count(entries)
+                for entry in 0..<used
+                where IndexBucket.fingerprint(entries, entry) == IndexFormat.fingerprint(hash) {
+                    let place = IndexBucket.place(entries, entry)
+                    try check(place)
+                    if try body(place) { return true }
+                }
+                return used < IndexFormat.bucketEntriesMax
+            }
+            if isLast { return }
+            bucket = bucket + 1 == bucketCount ? 0 : bucket + 1
+        } while bucket != first
+    }
+
+    @inline(__always)
+    private func withBucket<Answer>(
+        _ bucket: Int, _ body: (UnsafeRawBufferPointer) throws(IndexFault) -> Answer
+    ) throws(IndexFault) -> Answer {
+        let offset = image.header.sections.buckets.offset + bucket * IndexFormat.bucketBytes
+        return try withTemporaryBytes(IndexFormat.bucketBytes) { (bytes) throws(IndexFault) in
+            try image.read(bytes, at: offset)
+            let bytes = UnsafeRawBufferPointer(bytes)
+            guard checksum.matches(bytes, at: offset) else { throw damaged(offset) }
+            return try body(bytes)
+        }
+    }
+}
+
+// MARK: - By row
+
+extension SnapshotIndex {
+    /// One row: the record at this position in the order by time.
+    package func row(_ number: Int) throws(IndexFault) -> IndexRow {
+        guard number >= 0, number < count else { throw .indexDamaged(reason: "The index has no row \(number).") }
+        let offset = IndexRow.offset(number)
+        return try withTemporaryBytes(IndexFormat.rowBytes) { (bytes) throws(IndexFault) in
+            try image.read(bytes, at: offset)
+            return try checkedRow(number, UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// Puts the rows of a range in the place of what `rows` holds, in one read. What lies outside the index is left out.
+    package mutating func rows(_ range: Range<Int>, into rows: inout [IndexRow]) throws(IndexFault) {
+        rows.removeAll(keepingCapacity: true)
+        let range = range.clamped(to: 0..<count)
+        guard !range.isEmpty else { return }
+        rowBuffer.truncate(to: 0)
+        try rowBuffer.append(upTo: range.count * IndexFormat.rowBytes) { (bytes) throws(IndexFault) in
+            try image.read(bytes, at: IndexRow.offset(range.lowerBound))
+            return bytes.count
+        }
+        rows.reserveCapacity(range.count)
+        for (position, number) in range.enumerated() {
+            let start = position * IndexFormat.rowBytes
+            let bytes = UnsafeRawBufferPointer(rebasing: rowBuffer.bytes[start..<start + IndexFormat.rowBytes])
+            rows.append(try checkedRow(number, bytes))
+        }
+        // A large range is rare; its memory is not kept.
+        rowBuffer.truncate(to: 0)
+        rowBuffer.shrink(toCapacity: 1024 * IndexFormat.rowBytes)
+    }
+
+    @inline(__always)
+    private func checkedRow(_ number: Int, _ bytes: UnsafeRawBufferPointer) throws(IndexFault) -> IndexRow {
+        guard checksum.matches(bytes, at: IndexRow.offset(number)) else { throw damaged(IndexRow.offset(number)) }
+        let row = IndexRow(number: number, bytes)
+        try check(row.place)
+        return row
+    }
+}
+
+// MARK: - Records
+
+extension SnapshotIndex {
+    /// Puts the bytes of a row's record in the place of what `buffer` holds.
+    /// - Throws: `corrupt` where they are not the bytes that the index saw, or not a record of that id.
+    package func record(_ row: IndexRow, into buffer: inout ByteBuffer) throws(IndexFault) {
+        try read(row.place, into: &buffer)
+        guard extractor.id(buffer.bytes) == row.head.id else { throw unlike(row.place) }
+    }
+
+    /// Hands the records of rows that follow each other to `body`, in as few reads as `buffer` needs to be filled with at
+    /// most `bytesMax` bytes, and at least with one record. The bytes are valid in `body` only.
+    /// - Returns: how many of the rows came, from the first on.
+    package func records(
+        _ rows: ArraySlice<IndexRow>, bytesMax: Int, into buffer: inout ByteBuffer,
+        _ body: (IndexRow, UnsafeRawBufferPointer) throws(IndexFault) -> Void
+    ) throws(IndexFault) -> Int {
+        guard let first = rows.first?.place else { return 0 }
+        var taken: ArraySlice<IndexRow> = rows.prefix(1)
+        var end = first.offset + first.byteCount
+        for row in rows.dropFirst() {
+            // Records stand in the order of their rows, a comma and a line feed between them.
+            guard row.place.offset == end + 2, row.place.offset + row.place.byteCount - first.offset <= bytesMax else {
+                break
+            }
+            end = row.place.offset + row.place.byteCount
+            taken = rows.prefix(taken.count + 1)
+        }
+        try readSnapshot(first.offset..<end, into: &buffer)
+        for row in taken {
+            let start = row.place.offset - first.offset
+            let bytes = UnsafeRawBufferPointer(rebasing: buffer.bytes[start..<start + row.place.byteCount])
+            guard CRC32C.checksum(bytes) == row.place.checksum, extractor.id(bytes) == row.head.id else {
+                throw unlike(row.place)
+            }
+            try body(row, bytes)
+        }
+        return taken.count
+    }
+
+    @inline(__always)
+    func read(_ place: IndexPlace, into buffer: inout ByteBuffer) throws(IndexFault) {
+        try readSnapshot(place.offset..<place.offset + place.byteCount, into: &buffer)
+        guard CRC32C.checksum(buffer.bytes) == place.checksum else { throw unlike(place) }
+    }
+
+    @inline(__always)
+    private func readSnapshot(_ range: Range<Int>, into buffer: inout ByteBuffer) throws(IndexFault) {
+        buffer.truncate(to: 0)
+        do throws(SystemError) {
+            try buffer.append(upTo: range.count) { (bytes) throws(SystemError) in
+                try snapshot.read(bytes, at: range.lowerBound)
+            }
+        } catch {
+            throw .snapshot(.reading(error, StoreDirectory.snapshotName, at: range.lowerBound))
+        }
+        guard buffer.count == range.count else {
+            throw corrupt(range.lowerBound, "was cut short behind byte \(range.lowerBound + buffer.count)")
+        }
+    }
+
+    /// A place inside the snapshot and no longer than a line; anything else was never written.
+    @inline(__always)
+    private func check(_ place: IndexPlace) throws(IndexFault) {
+        guard place.offset >= 0, place.offset <= snapshotBytes, place.byteCount <= snapshotBytes - place.offset,
+            place.byteCount <= StoreFiles.lineBytesMax, place.row < count
+        else { throw .indexDamaged(reason: "The index names a place outside the snapshot.") }
+    }
+
+    private func damaged(_ offset: Int) -> IndexFault {
+        .indexDamaged(reason: "The index is damaged at byte \(offset).")
+    }
+
+    private func unlike(_ place: IndexPlace) -> IndexFault {
+        corrupt(place.offset, "holds a record that is not the one that was written there")
+    }
+
+    private func corrupt(_ offset: Int, _ what: String) -> IndexFault {
+        let name = StoreDirectory.snapshotName
+        return .snapshot(
+            .corrupt(
+                file: name, offset: offset,
+                reason: "The snapshot \(name) \(what). Put back what it was, or copy the newest backup over it."))
+    }
+}
+
+/// Bytes on the stack, in a closure that throws.
+@inline(__always)
+private func withTemporaryBytes<Answer>(
+    _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(IndexFault) -> Answer
+) throws(IndexFault) -> Answer {
+    let result: Result<Answer, IndexFault> = withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { bytes in
+        do throws(IndexFault) {
+            return .success(try body(bytes))
+        } catch {
+            return .failure(error)
+        }
+    }
+    return try result.get()
+}

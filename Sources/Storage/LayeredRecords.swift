@@ -1,0 +1,281 @@
+import JSONCodec
+
+/// All records that can be seen: those of the snapshot, read through its index, and over them those that were committed
+/// since, in memory. (A log-structured merge tree of two levels: O'Neil and others, 1996.)
+///
+/// A record of the snapshot that is replaced or removed is hidden, never changed; what is in memory comes first.
+///
+/// Invariants
+/// 1. No id is both in `table` and visible in `base`.
+/// 2. `hiddenCount` and the other sums count what `hidden` holds.
+struct LayeredRecords: ~Copyable {
+    /// What was committed since the snapshot.
+    var table: RecordTable
+    /// The snapshot; nil where there is none, or all of it is in memory.
+    private(set) var base: SnapshotIndex?
+    private var hidden = RowBits(count: 0)
+    private var hiddenCount = 0
+    private var hiddenMarked = 0
+    private var hiddenBytes = 0
+    /// After a clear nothing of the snapshot is visible.
+    private(set) var isBaseHidden = false
+    /// Ids that were read from journals while the snapshot was not looked at: whatever it says of them is overtaken.
+    private var unsettled: [RecordID] = []
+    private var buffer = ByteBuffer(capacity: 1024)
+
+    init(extractor: RecordExtractor) { table = RecordTable(extractor: extractor) }
+
+    /// A snapshot with nothing committed behind it.
+    init(_ base: consuming SnapshotIndex?, extractor: RecordExtractor) {
+        table = RecordTable(extractor: extractor)
+        hidden = RowBits(count: base?.count ?? 0)
+        self.base = consume base
+    }
+
+    /// Puts a snapshot below what was read of the journals; `settle` makes the two agree.
+    mutating func setBase(_ index: consuming SnapshotIndex) {
+        hidden = RowBits(count: index.count)
+        base = consume index
+    }
+
+    /// Takes over what an opened store holds, or what another process has committed. `settle` must follow.
+    /// - Returns: what is wrong with the record, or nil.
+    mutating func load(_ event: LoadEvent) -> String? {
+        switch event {
+        case .put(let bytes):
+            guard let head = table.extractor.head(bytes) else { return "this is not a record" }
+            let slot = RecordSlot(head: head, copying: bytes)
+            if let number = table.find(head.id) {
+                table.replace(number, with: slot).deallocate()
+            } else {
+                table.insert(slot)
+                unsettled.append(head.id)
+            }
+        case .delete(let text):
+            guard let id = RecordID(text: text) else { return "this is not an id" }
+            if let number = table.find(id) { table.remove(number).deallocate() } else { unsettled.append(id) }
+        case .clear:
+            for slot in table.removeAll() { slot.deallocate() }
+            unsettled = []
+            isBaseHidden = true
+        case .record: return table.load(event)
+        }
+        return nil
+    }
+
+    /// Hides what the journals have overtaken.
+    mutating func settle() throws(IndexFault) {
+        guard base != nil else { return unsettled = [] }
+        for id in unsettled { _ = try hide(id) }
+        unsettled = []
+    }
+
+    /// Puts an index in the place of one that was damaged; the rows are the same.
+    mutating func replaceBase(_ index: consuming SnapshotIndex) { base = consume index }
+
+    var count: Int { table.count + (visibleBaseCount ?? 0) }
+
+    private var visibleBaseCount: Int? {
+        switch base {
+        case .some(let base): isBaseHidden ? nil : base.count - hiddenCount
+        case .none: nil
+        }
+    }
+
+    var markedCount: Int {
+        switch base {
+        case .some(let base): table.markedCount + (isBaseHidden ? 0 : base.markedCount - hiddenMarked)
+        case .none: table.markedCount
+        }
+    }
+
+    /// The bytes of all records.
+    var byteCount: Int {
+        switch base {
+        case .some(let base): table.byteCount + (isBaseHidden ? 0 : base.recordBytes - hiddenBytes)
+        case .none: table.byteCount
+        }
+    }
+
+    // MARK: Finding
+
+    /// A record; valid until the next call.
+    @inline(__always)
+    mutating func find(_ id: RecordID) throws(IndexFault) -> StoredRecord? {
+        if let number = table.find(id) { return StoredRecord(table[number]) }
+        if visibleBaseCount == nil { return nil }
+        return try findInBase(id)
+    }
+
+    /// Its bytes alone.
+    @inline(__always)
+    mutating func bytes(_ id: RecordID) throws(IndexFault) -> UnsafeRawBufferPointer? {
+        if let number = table.find(id) { return table[number].bytes }
+        if visibleBaseCount == nil { return nil }
+        return try readFromBase(id) ? buffer.bytes : nil
+    }
+
+    mutating func contains(_ id: RecordID) throws(IndexFault) -> Bool {
+        if table.find(id) != nil { return true }
+        return try rowInBase(id) != nil
+    }
+
+    private mutating func findInBase(_ id: RecordID) throws(IndexFault) -> StoredRecord? {
+        guard try readFromBase(id) else { return nil }
+        guard let head = table.extractor.head(buffer.bytes) else {
+            throw .indexDamaged(reason: "The index knows a record that is none.")
+        }
+        return StoredRecord(head, buffer.bytes)
+    }
+
+    private mutating func readFromBase(_ id: RecordID) throws(IndexFault) -> Bool {
+        guard let place = try base?.record(id, into: &buffer) else { return false }
+        return !hidden.contains(place.row)
+    }
+
+    /// The row of a record that is visible in the snapshot.
+    private mutating func rowInBase(_ id: RecordID) throws(IndexFault) -> IndexRow? {
+        guard !isBaseHidden, let place = try base?.find(id), !hidden.contains(place.row) else { return nil }
+        return try base?.row(place.row)
+    }
+
+    // MARK: Changing
+
+    /// What a record was that left the snapshot.
+    struct Hidden {
+        let row: Int
+        let isMarked: Bool
+        let byteCount: Int
+    }
+
+    /// Hides the record of an id in the snapshot, if one is visible there.
+    mutating func hide(_ id: RecordID) throws(IndexFault) -> Hidden? {
+        if visibleBaseCount == nil { return nil }
+        guard let row = try rowInBase(id) else { return nil }
+        let gone = Hidden(row: row.place.row, isMarked: row.head.isMarked, byteCount: row.place.byteCount)
+        hidden.insert(gone.row)
+        count(gone, 1)
+        return gone
+    }
+
+    mutating func show(_ gone: Hidden) {
+        hidden.remove(gone.row)
+        count(gone, -1)
+    }
+
+    private mutating func count(_ gone: Hidden, _ sign: Int) {
+        hiddenCount += sign
+        hiddenMarked += gone.isMarked ? sign : 0
+        hiddenBytes += sign * gone.byteCount
+    }
+
+    /// Hides the snapshot as a whole, or shows what was visible of it.
+    /// - Returns: whether that changed anything.
+    mutating func setBaseHidden(_ isHidden: Bool) -> Bool {
+        guard base != nil, isBaseHidden != isHidden else { return false }
+        isBaseHidden = isHidden
+        return true
+    }
+
+    // MARK: Rows that are hidden
+
+    /// The bytes of what can be seen of the snapshot.
+    var visibleBaseBytes: Int {
+        switch base {
+        case .some(let base): isBaseHidden ? 0 : base.recordBytes - hiddenBytes
+        case .none: 0
+        }
+    }
+
+    /// A copy of the snapshot's record in a row, hidden or not.
+    mutating func slot(ofRow number: Int) throws(IndexFault) -> RecordSlot {
+        guard let row = try base?.row(number) else {
+            throw .indexDamaged(reason: "There is no snapshot with a row \(number).")
+        }
+        try base?.record(row, into: &buffer)
+        guard let head = table.extractor.head(buffer.bytes) else {
+            throw .indexDamaged(reason: "The index knows a record that is none.")
+        }
+        return RecordSlot(head: head, copying: buffer.bytes)
+    }
+
+    /// Hands over copies of all records of the snapshot that are not hidden one by one, also when the whole of it is.
+    mutating func forEachVisibleRow(_ body: (RecordSlot) -> Void) throws(IndexFault) {
+        for number in 0..<baseCount where !hidden.contains(number) { body(try slot(ofRow: number)) }
+    }
+
+    private var baseCount: Int {
+        switch base {
+        case .some(let base): base.count
+        case .none: 0
+        }
+    }
+
+    // MARK: Walking
+
+    /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
+    /// The bytes are valid in `body` only.
+    mutating func walk(
+        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, markedOnly: Bool = false,
+        _ body: (StoredRecord) -> Bool
+    ) throws(IndexFault) {
+        guard let visible = visibleBaseCount, visible > 0, var index = base.take() else {
+            return table.walk(order, isDescending: isDescending, behind: position) {
+                !markedOnly || $0.head.isMarked ? body(StoredRecord($0)) : true
+            }
+        }
+        // Taken out and put back: the walk needs both layers at once.
+        let result: Result<Void, IndexFault>
+        do throws(IndexFault) {
+            try merge(&index, order, isDescending, position, markedOnly, body)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        base = consume index
+        try result.get()
+    }
+
+    private mutating func merge(
+        _ index: inout SnapshotIndex, _ order: RecordOrder, _ isDescending: Bool, _ position: RecordPosition?,
+        _ markedOnly: Bool, _ body: (StoredRecord) -> Bool
+    ) throws(IndexFault) {
+        var upper = table.cursor(order, isDescending: isDescending, behind: position)
+        var lower = try IndexWalk(
+            &index, markedOnly && order == .time ? .marked : IndexOrder(order), isDescending: isDescending,
+            behind: position)
+        var slot = nextSlot(&upper, markedOnly)
+        while try lower.load(&index, skipping: hidden, markedOnly: markedOnly) {
+            while let next = slot, try comesFirst(next, lower, order, isDescending) {
+                guard body(StoredRecord(next)) else { return }
+                slot = nextSlot(&upper, markedOnly)
+            }
+            guard body(StoredRecord(lower.head, lower.bytes)) else { return }
+            lower.advance()
+        }
+        while let next = slot {
+            guard body(StoredRecord(next)) else { return }
+            slot = nextSlot(&upper, markedOnly)
+        }
+    }
+
+    private func nextSlot(_ cursor: inout RecordTable.Cursor, _ markedOnly: Bool) -> RecordSlot? {
+        while let slot = table.next(&cursor) {
+            if !markedOnly || slot.head.isMarked { return slot }
+        }
+        return nil
+    }
+
+    /// Whether a record in memory comes before the one of the snapshot at which the walk stands.
+    private func comesFirst(
+        _ slot: RecordSlot, _ lower: borrowing IndexWalk, _ order: RecordOrder, _ isDescending: Bool
+    ) throws(IndexFault) -> Bool {
+        let (mine, theirs) = (slot.key(order), lower.head.key(order))
+        if mine != theirs { return (mine < theirs) != isDescending }
+        if order == .text {
+            let sign = table.extractor.compareTexts(slot.bytes, lower.bytes)
+            if sign != 0 { return (sign < 0) != isDescending }
+        }
+        return (slot.head.id < lower.head.id) != isDescending
+    }
+}

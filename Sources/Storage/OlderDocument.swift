@@ -1,0 +1,237 @@
+import JSONCodec
+import Platform
+
+/// A `moods.json` of an earlier schema version, in memory and checked, from where it is either replaced or only shown.
+///
+/// Replacing it, under the lock:
+/// 1. the old file is synced, and gets a second name, `moods.vN.json`
+/// 2. a new store of generation 1 and revision 1 is made by the procedure of `Generation`, which ends with the rename
+///    over `moods.json`: **the commit point**
+///
+/// Killed before that rename, the old file is in its place as it was; beside it there may be its second name, temporary
+/// files and a blank `journal-1.jsonl`. The next opening takes the old file for what it is and begins again: the same
+/// second name will do, the blank journal is replaced, temporary files go when the store has been opened. Killed after
+/// the rename, the new store is whole. The old file itself is never written.
+///
+/// A journal with commits, or a backup, beside such a file belongs to another store of a later version. Then nothing is
+/// migrated: which of the two is meant is not for us to say.
+struct OlderDocument: ~Copyable {
+    private struct Found: ~Copyable {
+        let version: Int
+        let bytes: ByteBuffer
+        let publishedBytes: [UInt8]
+
+        consuming func takeBytes() -> ByteBuffer { bytes }
+    }
+
+    private static let name = StoreDirectory.snapshotName
+
+    private let version: Int
+    private let bytes: ByteBuffer
+    /// What was published before it was read, which is not about it.
+    private let publishedBytes: [UInt8]
+    /// Points into `bytes`, whose memory stays where it is.
+    private let migrated: MigratedDocument
+
+    /// The document that `error` is about; nil where there is none any more, because another process has migrated it.
+    /// - Throws: `error` itself, if it says anything else than that; or why the document cannot be migrated.
+    init?(
+        meantBy error: StorageError, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(StorageError) {
+        guard let migration = settings.migration, let found = try Self.find(error, place, settings) else { return nil }
+        do throws(SchemaMigration.Problem) {
+            migrated = try migration.migrate(found.bytes.bytes)
+        } catch {
+            throw Self.refusal(error, found.version)
+        }
+        version = found.version
+        publishedBytes = found.publishedBytes
+        bytes = found.takeBytes()
+    }
+
+    private static func find(
+        _ error: StorageError, _ place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(StorageError) -> Found? {
+        guard case .olderSchema = error, settings.migration != nil else { throw error }
+        // Before the document is read: if somebody else migrates it and commits in between, it is not an old one then.
+        let publishedBytes = try GenerationFiles.readPublication(place)
+        let others = try laterFiles(in: place)
+        let bytes = try read(place)
+        var probe = SchemaProbe()
+        probe.read(bytes.bytes)
+        guard let version = probe.version, version < settings.schemaVersion else { return nil }
+        guard others.isEmpty else {
+            throw .unavailable(
+                reason: "\(name) in \(place.path) has schema version \(version), but \(others.joined(separator: ", "))"
+                    + " beside it belong to a store of a later version. Nothing was changed.",
+                advice: "Put back the \(name) of that store, or move the old one into a directory of its own and"
+                    + " open that.")
+        }
+        return Found(version: version, bytes: bytes, publishedBytes: publishedBytes)
+    }
+
+    private static func refusal(_ problem: SchemaMigration.Problem, _ version: Int) -> StorageError {
+        if problem.isDamage {
+            return .corrupt(
+                file: name, offset: problem.offset,
+                reason:
+                    "\(name) is not JSON: \(problem.reason) (at byte \(problem.offset)). It was not touched. Put back"
+                    + " a copy of it, or mend that place.")
+        }
+        return .unavailable(
+            reason: "\(name) has schema version \(version) and cannot be migrated: \(problem.reason) (at byte"
+                + " \(problem.offset)). It was not touched.",
+            advice: "Mend that place in an editor and open the store again.")
+    }
+
+    /// Files that no interrupted migration leaves behind.
+    private static func laterFiles(in place: borrowing StoreDirectory) throws(StorageError) -> [String] {
+        do throws(SystemError) {
+            let inventory = try place.inventory()
+            var journals = inventory.journals
+            if journals == [1], try OpenJournals([1], in: place).entries.allSatisfy(\.isBlank) { journals = [] }
+            return journals.map { StoreInventory.journalName($0) }
+                + inventory.backups.map { StoreInventory.backupName($0) }
+        } catch {
+            throw .reading(error, error.subject)
+        }
+    }
+
+    private static func read(_ place: borrowing StoreDirectory) throws(StorageError) -> ByteBuffer {
+        let bytes: ByteBuffer?
+        do throws(SystemError) {
+            bytes = try read(name, bytesMax: SchemaMigration.documentBytesMax, in: place)
+        } catch {
+            throw .reading(error, name)
+        }
+        guard let bytes else {
+            throw .unavailable(
+                reason: "\(name) is of an earlier schema version and larger than \(SchemaMigration.documentBytesMax)"
+                    + " bytes, which is more than can be migrated. It was not touched.",
+                advice: "Split its moods into two files, each in a directory of its own.")
+        }
+        return bytes
+    }
+
+    /// A whole file; nil where it is larger than `bytesMax`.
+    private static func read(
+        _ name: String, bytesMax: Int, in place: borrowing StoreDirectory
+    ) throws(SystemError) -> ByteBuffer? {
+        let file = try place.open(name, .read)
+        let size = try file.status().size
+        guard size <= bytesMax else { return nil }
+        var bytes = ByteBuffer(capacity: size)
+        try bytes.append(upTo: size) { buffer throws(SystemError) in try file.read(buffer, at: 0) }
+        return bytes
+    }
+
+    /// Makes the store that the document becomes, in its place.
+    /// - Throws: and then either the old file or the whole new store is there.
+    func replace(in place: borrowing StoreDirectory, _ settings: StoreSettings) throws(StorageError) {
+        let header = header(settings)
+        let kept: String
+        do throws(SystemError) {
+            kept = try keep(in: place, settings)
+        } catch {
+            throw .writing(error, error.subject)
+        }
+        do {
+            _ = try Generation.make(
+                header, backupOf: nil, carrying: nil, at: settings.timestamp(), in: place, settings,
+                records: migrated.records)
+        } catch {
+            throw error.error
+        }
+        settings.log(
+            "\(place.path(of: Self.name)) was migrated from schema version \(version) to \(settings.schemaVersion);"
+                + " the old file is kept as \(kept)")
+    }
+
+    /// The store, only to be read, with the records as they would become.
+    /// - Parameter refusal: why it is only read; nil where another process is at work on it, and it may be written later.
+    consuming func openedToRead(
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
+        _ refusal: StorageError?, _ load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles {
+        var problem: String?
+        migrated.records { record in
+            if problem == nil { problem = load(.record(record)) }
+        }
+        if let problem {
+            throw .unavailable(
+                reason: "\(Self.name) has schema version \(version) and cannot be migrated: \(problem).",
+                advice: "This is a defect of the program; nothing was changed.")
+        }
+        let header = header(settings)
+        var store = StoreFiles(
+            settings, place, header, revision: header.revision, syncedRevision: header.revision,
+            snapshotBytes: bytes.count, lock: lock, journal: nil)
+        store.journalCount = 0
+        // Whoever migrates it publishes, and then everything is read anew.
+        store.note(nil, published: publishedBytes)
+        guard let refusal else { return store }
+        store.refusal = .readOnly(
+            reason: "\(refusal.reason) \(Self.name) has schema version \(version); it is shown as version"
+                + " \(settings.schemaVersion), and is migrated when the store is opened where it can be written.")
+        return store
+    }
+
+    private func header(_ settings: StoreSettings) -> SnapshotHeader {
+        SnapshotHeader(
+            schemaVersion: settings.schemaVersion, storeId: settings.makeIdentifier(), generation: 1, revision: 1,
+            count: migrated.count, unknownMembers: migrated.unknownMembers)
+    }
+
+    /// Gives the old file a second name, `moods.vN.json`, or where another file has that, `moods.vN-2.json` and so on.
+    /// A file that has one already, or of which there is a copy, gets no other.
+    private func keep(in place: borrowing StoreDirectory, _ settings: StoreSettings) throws(SystemError) -> String {
+        let file = try place.open(Self.name, .read)
+        // Whoever put it there need not have done so, and from the rename on this is its only home.
+        try file.sync()
+        let status = try file.status()
+        var number = 1
+        while true {
+            let name = "moods.v\(version)" + (number == 1 ? "" : "-\(number)") + ".json"
+            guard let other = try place.status(of: name) else {
+                try Generation.nameSnapshot(name, status, in: place, settings)
+                return name
+            }
+            if other.isSameFile(as: status) { return name }
+            if try isCopy(name, other, in: place) { return name }
+            number += 1
+        }
+    }
+
+    private func isCopy(
+        _ name: String, _ status: FileStatus, in place: borrowing StoreDirectory
+    ) throws(SystemError) -> Bool {
+        guard status.kind == .regular, status.size == bytes.count,
+            let other = try Self.read(name, bytesMax: bytes.count, in: place),
+            JSONText.sameBytes(other.bytes, bytes.bytes)
+        else { return false }
+        try place.open(name, .read).sync()
+        return true
+    }
+}
+
+extension OlderDocument {
+    /// What `error` and the document that it is about, if it is about one, are in a report: whole, where every mood can be
+    /// migrated.
+    static func report(
+        on error: StorageError, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) -> VerifyReport {
+        var report = VerifyReport(records: 0, bytes: 0, problems: [])
+        do throws(StorageError) {
+            guard let migration = settings.migration, let found = try find(error, place, settings) else { throw error }
+            report.bytes = found.bytes.count
+            do throws(SchemaMigration.Problem) {
+                report.records = try migration.migrate(found.bytes.bytes).count
+            } catch {
+                report.problems = [.init(.version, file: name, offset: error.offset, reason: error.reason)]
+            }
+        } catch {
+            report.problems = [.init(.version, file: name, offset: 0, reason: error.reason)]
+        }
+        return report
+    }
+}

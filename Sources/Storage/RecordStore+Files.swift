@@ -1,0 +1,131 @@
+import JSONCodec
+
+/// The files below, as far as callers know of them.
+extension RecordStore {
+    /// Calls `body` with the files, if there are any.
+    func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
+        switch files {
+        case .some(let files): body(files)
+        case .none: nil
+        }
+    }
+
+    /// What every change is answered with, or nil when the store can be written.
+    public var refusal: StorageError? {
+        withFiles { $0.refusal } ?? nil
+    }
+
+    /// Why nothing can be written, or nil.
+    public var readOnlyReason: String? { refusal?.reason }
+
+    public var storeID: String? {
+        withFiles { $0.storeId }
+    }
+
+    /// The bytes on disk; in memory, those of the records.
+    public var byteCount: Int {
+        withFiles { $0.snapshotBytes + $0.journalBytes } ?? layers.byteCount
+    }
+
+    /// The generation of the snapshot; 0 in memory.
+    public var generation: Int { withFiles { $0.generation } ?? 0 }
+
+    /// Whether the journal has grown so much that a new snapshot pays.
+    public var wantsCompaction: Bool {
+        !needsFlush && withFiles { $0.wantsRewrite } == true
+    }
+
+    /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
+    /// nothing to do. Other processes can read and change the store meanwhile, but for a moment at the end.
+    /// - Parameter progress: called now and then with the number of records written so far and in all.
+    public mutating func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
+        guard let settings = withFiles({ $0.settings }) else { return nil }
+        if let refusal { throw refusal }
+        let wasLocked = isLocked
+        // The compaction takes the lock itself, as another process would.
+        unlock()
+        let report = try Compaction.run(settings, extractor, progress)
+        if wasLocked { try lock() } else { try catchUp() }
+        return report
+    }
+
+    /// Begins the next generation with all that is visible.
+    @discardableResult
+    mutating func rewrite(
+        _ progress: @escaping (Int, Int) -> Void = { _, _ in }
+    ) throws(StorageError) -> RewriteReport? {
+        guard !isInMemory else { return nil }
+        let report = try Self.rewrite(&files, &layers, revision, time, progress)
+        refreshBase()
+        return report
+    }
+
+    private static func rewrite(
+        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: [UInt8],
+        _ progress: @escaping (Int, Int) -> Void
+    ) throws(StorageError) -> RewriteReport? {
+        let time = ByteBuffer(copying: time)
+        var fault: IndexFault?
+        var meter = ProgressMeter(total: layers.count, stepMin: 4096, tell: progress)
+        var written = 0
+        do throws(StorageError) {
+            return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) { emit in
+                do throws(IndexFault) {
+                    try layers.walk(.time, isDescending: false, behind: nil) {
+                        emit($0.bytes)
+                        written += 1
+                        meter.advance(to: written)
+                        return true
+                    }
+                } catch {
+                    fault = error
+                }
+            }
+        } catch {
+            // Fewer records came than were announced, so nothing was replaced; this is why.
+            switch fault {
+            case .snapshot(let damage)?: throw damage
+            case .indexDamaged(let reason)?: throw .busy(reason: reason + " Try again.")
+            case nil: throw error
+            }
+        }
+    }
+
+    /// After a rewrite what is in memory is in the snapshot too. Where that cannot be read now, all stays as it is: the
+    /// file that the old index speaks of is still open.
+    private mutating func refreshBase() {
+        guard let index = files?.openIndex(extractor) else { return }
+        undo.preserve(&layers)
+        layers = LayeredRecords(index, extractor: extractor)
+    }
+
+    /// Reads everything again from the disk and checks it.
+    public func verify(_ examination: RecordExamination) -> VerifyReport? {
+        withFiles { $0.verify(examination) }
+    }
+}
+
+extension RecordTable {
+    /// Takes over what an opened store holds.
+    /// - Returns: what is wrong with the record, or nil.
+    mutating func load(_ event: LoadEvent) -> String? {
+        switch event {
+        case .record(let bytes):
+            guard let head = extractor.head(bytes) else { return "this line is not a record" }
+            guard find(head.id) == nil else { return "a second record with the same id" }
+            insert(RecordSlot(head: head, copying: bytes))
+        case .put(let bytes):
+            guard let head = extractor.head(bytes) else { return "this is not a record" }
+            let slot = RecordSlot(head: head, copying: bytes)
+            if let number = find(head.id) { replace(number, with: slot).deallocate() } else { insert(slot) }
+        case .delete(let text):
+            guard let id = RecordID(text: text) else { return "this is not an id" }
+            if let number = find(id) { remove(number).deallocate() }
+        case .clear:
+            for slot in removeAll() { slot.deallocate() }
+        }
+        return nil
+    }
+}

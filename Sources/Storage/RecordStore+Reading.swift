@@ -1,0 +1,92 @@
+/// Reading: from memory what was committed since the snapshot, from the snapshot the rest.
+extension RecordStore {
+    public var count: Int { layers.count }
+    public var markedCount: Int { layers.markedCount }
+    public var isInMemory: Bool { files == nil }
+
+    /// A record; nil when there is none. (Mutating, as are other questions that every request asks: a borrowed value of
+    /// this size is copied at each call, one that is passed in and out is not.)
+    /// - Throws: `corrupt` where the snapshot cannot be read there.
+    @inline(__always)
+    public mutating func record(_ id: RecordID) throws(StorageError) -> StoredRecord? {
+        do throws(IndexFault) { return try layers.find(id) } catch {
+            try mend(error)
+        }
+        do throws(IndexFault) { return try layers.find(id) } catch { throw error.asStorageError }
+    }
+
+    /// The bytes of a record alone, which is less work.
+    @inline(__always)
+    public mutating func bytes(_ id: RecordID) throws(StorageError) -> UnsafeRawBufferPointer? {
+        do throws(IndexFault) { return try layers.bytes(id) } catch {
+            try mend(error)
+        }
+        do throws(IndexFault) { return try layers.bytes(id) } catch { throw error.asStorageError }
+    }
+
+    /// Asks for the memory of records that will be needed soon, all at once.
+    @inline(__always)
+    public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { layers.table.bringNear(count: count, id) }
+
+    public mutating func contains(_ id: RecordID) throws(StorageError) -> Bool {
+        do throws(IndexFault) { return try layers.contains(id) } catch {
+            try mend(error)
+        }
+        do throws(IndexFault) { return try layers.contains(id) } catch { throw error.asStorageError }
+    }
+
+    /// Hides the record of an id in the snapshot, if one is visible there.
+    mutating func hide(_ id: RecordID) throws(StorageError) -> LayeredRecords.Hidden? {
+        do throws(IndexFault) { return try layers.hide(id) } catch {
+            try mend(error)
+        }
+        do throws(IndexFault) { return try layers.hide(id) } catch { throw error.asStorageError }
+    }
+
+    /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
+    /// - Parameter markedOnly: whether only marked records are wanted.
+    /// - Throws: `corrupt` where the snapshot cannot be read; `busy` where only the index was damaged: it has been made
+    ///   anew, and the walk can be begun again.
+    public mutating func walk(
+        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, markedOnly: Bool = false,
+        _ body: (StoredRecord) -> Bool
+    ) throws(StorageError) {
+        do throws(IndexFault) {
+            try layers.walk(order, isDescending: isDescending, behind: position, markedOnly: markedOnly, body)
+        } catch {
+            try mend(error)
+            throw .busy(reason: "The index of the store was damaged and has been made anew. Try again.")
+        }
+    }
+
+    /// Makes a damaged index anew; any other fault is thrown.
+    @inline(never)
+    private mutating func mend(_ fault: IndexFault) throws(StorageError) {
+        guard case .indexDamaged = fault, let index = files?.rebuiltIndex(extractor) else {
+            throw fault.asStorageError
+        }
+        layers.replaceBase(index)
+    }
+
+    /// Puts the snapshot below what was read of the journals.
+    mutating func takeBase() throws(StorageError) {
+        if let index = files?.takeIndex() { layers.setBase(index) }
+        do throws(IndexFault) {
+            try layers.settle()
+        } catch {
+            try mend(error)
+            do throws(IndexFault) { try layers.settle() } catch { throw error.asStorageError }
+        }
+    }
+}
+
+extension IndexFault {
+    var asStorageError: StorageError {
+        switch self {
+        case .snapshot(let error): error
+        case .indexDamaged(let reason):
+            .unavailable(
+                reason: reason, advice: "Remove the files index-… from the store's directory; they are made anew.")
+        }
+    }
+}

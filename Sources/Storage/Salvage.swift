@@ -1,0 +1,157 @@
+import JSONCodec
+import Platform
+
+/// Gathers what can be saved of a damaged store. It only reads.
+///
+/// The order in which it applies what it finds, where the last version of a record wins and deletions count:
+/// 1. Where the snapshot is damaged or missing: the newest whole backup, or nothing, and the journals from there up to the
+///    snapshot, but only if they lead without a gap to the commit that the snapshot names. So a record that is lost from
+///    the snapshot may come back, and one that a later snapshot had left out does not.
+/// 2. Every whole record of the snapshot, whatever its checksum says.
+/// 3. Every line of the later journals whose checksum is right, in order, also behind lines that are lost. What a journal
+///    holds above the next one's base counts for nothing, as in `Recovery`.
+struct Salvage: ~Copyable {
+    private let examination: RecordExamination
+    private let schemaVersion: Int
+    private var meter: ProgressMeter
+    private(set) var records = GatheredRecords()
+    private(set) var report = SalvageReport(
+        records: 0, bytes: 0, revision: 0, files: [], isSnapshotSealed: false, skipped: [], skippedCount: 0)
+
+    /// Gathers from the open directory; with `storeId` the damaged store's own, where it is known.
+    init(
+        _ place: borrowing StoreDirectory, schemaVersion: Int, _ examination: RecordExamination
+    ) throws(StorageError) {
+        self.examination = examination
+        self.schemaVersion = schemaVersion
+        let sources = try SalvageSources(place, schemaVersion)
+        meter = ProgressMeter(total: sources.totalBytes(in: place), tell: examination.progress)
+        if let backup = sources.backup { readSnapshot(backup, place, isBackup: true) }
+        readJournals(sources.earlier, place, upTo: sources.snapshotRevision)
+        if sources.hasSnapshot { readSnapshot(StoreDirectory.snapshotName, place, isBackup: false) }
+        readJournals(sources.later, place, upTo: nil)
+        report.records = records.count
+    }
+
+    /// Blocks that the disk did not give back, which stand in the place of whatever was said of them.
+    mutating func add(_ blocks: [BadBlocks.Block]) {
+        for block in blocks {
+            let name = block.path.split(separator: "/").last.map(String.init) ?? block.path
+            skip(name, block.offset, "\(block.count) bytes of \(name) cannot be read from the disk.")
+        }
+    }
+
+    private mutating func skip(_ file: String, _ offset: Int, _ reason: String) {
+        report.skippedCount += 1
+        guard report.skipped.count < VerifyReport.problemsMax else { return }
+        report.skipped.append(VerifyReport.Problem(.damaged, file: file, offset: offset, reason: reason))
+    }
+
+    /// Applies a record, or says why not.
+    private mutating func apply(_ bytes: UnsafeRawBufferPointer, _ name: String, _ offset: Int) {
+        switch examination.inspect(bytes) {
+        case .record(let id, let time, let revision):
+            records.put(bytes, id: id, time: time)
+            report.revision = max(report.revision, revision)
+        case .problem(let what):
+            skip(name, offset, "A record \(what).")
+        }
+    }
+
+    // MARK: Snapshots
+
+    private mutating func readSnapshot(_ name: String, _ place: borrowing StoreDirectory, isBackup: Bool) {
+        do throws(SystemError) {
+            let file = try place.open(name, .read)
+            report.files.append(name)
+            if try readDocument(file, name) { return }
+            let survey = try SnapshotSurvey(file, in: place.fileSystem) { finding in
+                switch finding {
+                case .record(let bytes, let offset):
+                    meter.advance(to: offset)
+                    apply(bytes, name, offset)
+                case .problem(let offset, let what):
+                    skip(name, offset, "\(name) \(what).")
+                }
+            }
+            meter.finishFile(of: survey.bytes)
+            report.revision = max(report.revision, survey.header?.revision ?? 0)
+            if !isBackup { report.isSnapshotSealed = survey.isSealed && survey.header?.count == survey.records }
+        } catch {
+            skip(name, 0, "\(name) cannot be read: \(error).")
+        }
+    }
+
+    /// Whether the file is a whole store in another layout than ours, whose records were then applied.
+    private mutating func readDocument(_ file: borrowing File, _ name: String) throws(SystemError) -> Bool {
+        if try SnapshotHeader.begins(file) { return false }
+        let text = try file.readWhole()
+        let probe = SnapshotDocument(text.bytes, schemaVersion: schemaVersion) { _, _ in nil }
+        guard probe.isStore else { return false }
+        let document = SnapshotDocument(text.bytes, schemaVersion: schemaVersion) { bytes, offset in
+            apply(bytes, name, offset)
+            return nil
+        }
+        meter.finishFile(of: text.count)
+        report.revision = max(report.revision, document.header?.revision ?? 0)
+        for problem in document.problems { skip(name, problem.offset, "\(name) \(problem.reason).") }
+        return true
+    }
+
+    // MARK: Journals
+
+    private mutating func readJournals(
+        _ journals: [SalvageSources.Journal], _ place: borrowing StoreDirectory, upTo revision: Int?
+    ) {
+        for (index, journal) in journals.enumerated() {
+            let limit = journals[(index + 1)...].first { $0.base != nil }?.base ?? revision
+            do throws(SystemError) {
+                let open = try OpenJournals(journal.name, journal.generation, in: place)
+                report.files.append(journal.name)
+                guard let entry = open.entries.first else { continue }
+                let survey = try JournalSurvey(entry, in: place.fileSystem, after: nil, limit: limit) { finding in
+                    switch finding {
+                    case .commit(let commit, let offset):
+                        meter.advance(to: offset)
+                        apply(commit, journal.name, offset)
+                    case .problem(let offset, let what):
+                        skip(journal.name, offset, "\(journal.name) \(what).")
+                    }
+                }
+                meter.finishFile(of: survey.bytes)
+            } catch {
+                skip(journal.name, 0, "\(journal.name) cannot be read: \(error).")
+            }
+        }
+    }
+
+    private mutating func apply(_ commit: JournalLine, _ name: String, _ offset: Int) {
+        report.revision = max(report.revision, commit.seq)
+        let isKnown = commit.forEachChange { event in
+            switch event {
+            case .record(let bytes), .put(let bytes): apply(bytes, name, offset)
+            case .delete(let text): if let id = RecordID(text: text) { records.remove(id) }
+            case .clear: records.removeAll()
+            }
+        }
+        if !isKnown { skip(name, offset, "\(name) holds a commit of a form that this version does not know.") }
+    }
+}
+
+extension SnapshotHeader {
+    /// Whether a file begins with a header.
+    static func begins(_ file: borrowing File) throws(SystemError) -> Bool {
+        let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 16)
+        defer { start.deallocate() }
+        let count = try file.read(start, at: 0)
+        guard let end = start[..<count].firstIndex(of: UInt8(ascii: "\n")) else { return false }
+        return SnapshotHeader(line: UnsafeRawBufferPointer(rebasing: start[..<end])) != nil
+    }
+}
+
+extension OpenJournals {
+    /// One journal by its name, which may lie in the history.
+    init(_ name: String, _ generation: Int, in place: borrowing StoreDirectory) throws(SystemError) {
+        try self.init([generation], in: place) { _ in name }
+    }
+}

@@ -1,0 +1,139 @@
+import Platform
+
+/// Which files of a damaged store are applied, and in which order; `Salvage` has the rules.
+struct SalvageSources {
+    struct Journal {
+        let generation: Int
+        /// In the directory, or in its history.
+        let name: String
+        /// The commit before its first; nil where its header is not whole.
+        let base: Int?
+    }
+
+    let hasSnapshot: Bool
+    /// The commit that the snapshot holds, where anything says it.
+    let snapshotRevision: Int?
+    /// The name of a whole snapshot from before, where it is of use.
+    private(set) var backup: String?
+    /// Journals between the backup and the snapshot.
+    private(set) var earlier: [Journal] = []
+    /// Journals behind the snapshot.
+    private(set) var later: [Journal]
+
+    /// - Throws: `newerSchema`, `unavailable`: there is nothing that this version could read.
+    init(_ place: borrowing StoreDirectory, _ schemaVersion: Int) throws(StorageError) {
+        let inventory: StoreInventory
+        let past: StoreInventory
+        do {
+            inventory = try place.inventory()
+            past = try place.historyInventory()
+        } catch {
+            throw .reading(error, place.path)
+        }
+        hasSnapshot = inventory.hasSnapshot
+        let (header, isWhole) = Self.survey(StoreDirectory.snapshotName, place)
+        if let version = header?.schemaVersion ?? Self.probedVersion(place), version > schemaVersion {
+            throw SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: schemaVersion).newer(version)
+        }
+        guard hasSnapshot || !inventory.journals.isEmpty || !inventory.backups.isEmpty || !past.journals.isEmpty else {
+            throw .unavailable(
+                reason: "There is nothing of a store in \(place.path).", advice: "Check the path of the store.")
+        }
+        // The journals before the snapshot's own have been moved to the history.
+        let generation = header?.generation ?? inventory.journals.first ?? .max
+        later = inventory.journals.filter { $0 >= generation }.map {
+            Self.journal($0, StoreInventory.journalName($0), place)
+        }
+        snapshotRevision = header?.revision ?? later.first?.base
+        guard !isWhole else { return }
+        let before =
+            past.journals.filter { $0 < generation }.map {
+                Self.journal($0, StoreDirectory.historyName + "/" + StoreInventory.journalName($0), place)
+            }
+            + inventory.journals.filter { $0 < generation }.map {
+                Self.journal($0, StoreInventory.journalName($0), place)
+            }
+        chooseStart(
+            before.sorted { $0.generation < $1.generation }, inventory.backups.filter { $0 < generation }, place)
+    }
+
+    /// The newest backup, or else the very beginning, from which the journals lead to the snapshot without a gap.
+    private mutating func chooseStart(_ journals: [Journal], _ backups: [Int], _ place: borrowing StoreDirectory) {
+        for generation in backups.reversed() {
+            let name = StoreInventory.backupName(generation)
+            let (header, isWhole) = Self.survey(name, place)
+            let following = journals.filter { $0.generation >= generation }
+            guard isWhole, let header, leads(following, from: header.revision, place) else { continue }
+            backup = name
+            earlier = following
+            return
+        }
+        if !journals.isEmpty, leads(journals, from: 0, place) { earlier = journals }
+    }
+
+    /// Whether journals lead from one commit to that of the snapshot, every line of them whole.
+    private func leads(_ journals: [Journal], from revision: Int, _ place: borrowing StoreDirectory) -> Bool {
+        var last = revision
+        for (index, journal) in journals.enumerated() {
+            guard let base = journal.base, base <= last else { return false }
+            let limit = journals[(index + 1)...].first { $0.base != nil }?.base ?? snapshotRevision
+            guard let open = try? OpenJournals(journal.name, journal.generation, in: place),
+                let entry = open.entries.first,
+                let survey = try? JournalSurvey(entry, in: place.fileSystem, after: base, limit: limit, found: { _ in })
+            else { return false }
+            last = survey.last
+            if let limit, last < limit { return false }
+        }
+        return snapshotRevision.map { last == $0 } ?? true
+    }
+
+    private static func survey(
+        _ name: String, _ place: borrowing StoreDirectory
+    ) -> (header: SnapshotHeader?, isWhole: Bool) {
+        var isWhole = true
+        guard let file = try? place.open(name, .read),
+            let survey = try? SnapshotSurvey(
+                file, in: place.fileSystem,
+                found: { finding in
+                    if case .problem = finding { isWhole = false }
+                })
+        else { return (nil, false) }
+        return (survey.header, isWhole && survey.isSealed && survey.header?.count == survey.records)
+    }
+
+    /// What a snapshot of another layout says of itself.
+    private static func probedVersion(_ place: borrowing StoreDirectory) -> Int? {
+        guard let file = try? place.open(StoreDirectory.snapshotName, .read), let text = try? file.readWhole() else {
+            return nil
+        }
+        var probe = SchemaProbe()
+        probe.read(text.bytes)
+        return probe.version
+    }
+
+    private static func journal(_ generation: Int, _ name: String, _ place: borrowing StoreDirectory) -> Journal {
+        guard let open = try? OpenJournals(name, generation, in: place) else {
+            return Journal(generation: generation, name: name, base: nil)
+        }
+        return Journal(generation: generation, name: name, base: open.entries.first?.header?.baseRevision)
+    }
+
+    /// The size of everything that is read.
+    func totalBytes(in place: borrowing StoreDirectory) -> Int {
+        let names =
+            [backup, hasSnapshot ? StoreDirectory.snapshotName : nil].compactMap { $0 } + (earlier + later).map(\.name)
+        return names.reduce(0) { $0 + ((try? place.status(of: $1))?.map(\.size) ?? 0) }
+    }
+}
+
+extension StoreDirectory {
+    /// What lies in the history; nothing where there is none.
+    func historyInventory() throws(SystemError) -> StoreInventory {
+        do {
+            return StoreInventory(try fileSystem.list(path(of: Self.historyName)))
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+            return StoreInventory([])
+        }
+    }
+}

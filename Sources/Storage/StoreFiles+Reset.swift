@@ -1,0 +1,89 @@
+import Platform
+
+/// Setting everything aside that belongs to the store, so that a new one can begin.
+///
+/// In this order, under the lock, each step synced before the next:
+/// 1. a directory `set-aside-TIME-unfinished` is made, or an earlier attempt's is taken up
+/// 2. `moods.json` is moved into it
+/// 3. everything else of the store is moved into it
+/// 4. it gets its name `set-aside-TIME`
+///
+/// From 2 to 4 there is no snapshot and an unfinished directory, and whoever opens the store is told to finish the reset:
+/// no killed reset is taken for a new store. Before 2 the store is as it was; after 4 there is none, and the next opening
+/// makes one. Nothing is deleted. `lock` stays, because its file is what is locked; so do plugins, what earlier resets
+/// have set aside, and files that are none of a store's own.
+extension StoreFiles {
+    /// Moves the files of the store aside.
+    ///
+    /// The store need not be one that can be opened, and must not be open in this process.
+    ///
+    /// - Returns: the path of the directory in which they are now; nil where there were none.
+    /// - Throws: `storage`: before step 2 nothing was changed; after it, `outcomeUnknown`, and the same call goes on.
+    public static func reset(_ settings: StoreSettings) throws(RepairError) -> String? {
+        let place = try RepairError.storage { () throws(StorageError) in try StoreDirectory(settings) }
+        let lock = try RepairLock.take(place, settings)
+        return try reset(place, lock, settings)
+    }
+
+    private static func reset(
+        _ place: borrowing StoreDirectory, _ lock: borrowing FileLock, _ settings: StoreSettings
+    ) throws(RepairError) -> String? {
+        var hasBegun = false
+        do throws(SystemError) {
+            let inventory = try place.inventory()
+            var unfinished = inventory.unfinishedResets.first
+            hasBegun = unfinished != nil && !inventory.hasSnapshot
+            if unfinished == nil {
+                guard !inventory.ownNames.isEmpty else { return nil }
+                let name = StoreInventory.unfinishedResetName(settings.compactTime())
+                try place.fileSystem.makeDirectory(place.path(of: name))
+                try place.sync()
+                unfinished = name
+            }
+            guard let unfinished else { return nil }
+            // The snapshot first: without it nobody takes what is left for a store.
+            if inventory.hasSnapshot {
+                try moveAside([StoreDirectory.snapshotName], to: unfinished, place, settings)
+            }
+            hasBegun = true
+            try moveAside(
+                inventory.ownNames.filter { $0 != StoreDirectory.snapshotName }, to: unfinished, place, settings)
+            let name = try place.freeName(StoreInventory.resetName(ofUnfinished: unfinished), settings)
+            try place.move(unfinished, to: name)
+            try place.sync()
+            return place.path(of: name)
+        } catch {
+            guard hasBegun else { throw .storage(.writing(error, error.subject)) }
+            throw .storage(
+                .outcomeUnknown(
+                    reason: "Not everything in \(place.path) could be set aside: \(error). Nothing is lost; reset the"
+                        + " store again to go on."))
+        }
+    }
+
+    private static func moveAside(
+        _ names: [String], to aside: String, _ place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) {
+        guard !names.isEmpty else { return }
+        for name in names {
+            try place.move(name, to: place.freeName(aside + "/" + name, settings))
+        }
+        // What has come must be there for certain before what has gone is gone for certain.
+        try File(place.path(of: aside), .directory, in: place.fileSystem).sync()
+        try place.sync()
+    }
+}
+
+extension StoreDirectory {
+    /// The name, or where it is taken one like it that is not.
+    fileprivate func freeName(_ name: String, _ settings: StoreSettings) throws(SystemError) -> String {
+        try status(of: name) == nil ? name : name + "-" + settings.makeIdentifier()
+    }
+}
+
+extension StoreSettings {
+    /// The time for names of files: no dashes and no colons.
+    func compactTime() -> String {
+        String(decoding: timestamp().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    }
+}

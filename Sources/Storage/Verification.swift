@@ -1,0 +1,282 @@
+import JSONCodec
+import Platform
+
+/// The whole check: everything is read from the disk again, nothing is changed, and whatever is wrong is told of, to the
+/// last byte of the last file. Files that are none of a store's own are no concern of it.
+///
+/// A snapshot: header, every record, order by (time, id), no id twice, the count, the checksum. Journals: headers, every
+/// line's checksum and sequence, and what `Recovery` says of them as a whole; then every record in them.
+struct Verification {
+    private let examination: RecordExamination
+    private let blocks: BadBlocks
+    private var report = VerifyReport(records: 0, bytes: 0, problems: [])
+    private var meter: ProgressMeter
+    /// The records of the snapshot: what no two of them may have in common, and where.
+    private var ids: [(id: RecordID, offset: Int)] = []
+    private var previous: (time: Int64, id: RecordID)?
+
+    /// Checks the store of the settings. Takes no lock; `isLocked` says whether the caller holds it.
+    static func run(
+        _ settings: StoreSettings, isLocked: Bool, _ examination: RecordExamination
+    ) -> VerifyReport {
+        var settings = settings
+        settings.isReadOnly = true
+        let blocks = BadBlocks(in: settings.fileSystem)
+        settings.fileSystem = blocks.fileSystem
+        var verification = Verification(examination, blocks)
+        do {
+            try verification.check(try StoreDirectory(settings), settings, isLocked: isLocked)
+        } catch {
+            verification.add(.unreadable, error)
+        }
+        return verification.finished()
+    }
+
+    private init(_ examination: RecordExamination, _ blocks: BadBlocks) {
+        self.examination = examination
+        self.blocks = blocks
+        meter = ProgressMeter(total: 0, tell: examination.progress)
+    }
+
+    private mutating func check(
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings, isLocked: Bool
+    ) throws(StorageError) {
+        let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
+        let files: GenerationFiles
+        do {
+            files = try GenerationFiles(in: place, reader)
+        } catch {
+            if case .olderSchema = error {
+                report = OlderDocument.report(on: error, in: place, settings)
+                return
+            }
+            return checkSeparately(place, settings, after: error)
+        }
+        var total = (try? files.snapshot.status().size) ?? 0
+        for entry in files.journals.entries { total += (try? place.fileSystem.status(entry.descriptor).size) ?? 0 }
+        meter = ProgressMeter(total: total, tell: examination.progress)
+        checkSnapshot(files.snapshot, place.fileSystem)
+        checkJournals(files, Recovery(files.header, published: files.published, isLocked: isLocked))
+    }
+
+    // MARK: The snapshot
+
+    private mutating func checkSnapshot(_ file: borrowing File, _ fileSystem: FileSystem) {
+        let name = StoreDirectory.snapshotName
+        let before = report.problems.count
+        do {
+            let survey = try SnapshotSurvey(file, in: fileSystem) { finding in
+                switch finding {
+                case .problem(let offset, let what): add(.damaged, name, offset, "\(name) \(what).")
+                case .record(let bytes, let offset): checkRecord(bytes, name, offset, isInSnapshot: true)
+                }
+            }
+            report.bytes += survey.bytes
+            meter.finishFile(of: survey.bytes)
+            if survey.isClosed, !survey.isSealed {
+                add(
+                    .damaged, name, survey.bytes,
+                    "Its checksum is wrong: it was changed by something else than this program.")
+            } else if let header = survey.header, survey.isSealed, header.count != survey.records {
+                add(.damaged, name, 0, "\(name) counts \(header.count) records but holds \(survey.records).")
+            }
+            checkIdentities(name)
+            // Whoever edits a file leaves a document; what a disk damages is seldom one.
+            guard !survey.isSealed, report.problems.count > before, Self.isDocument(file) else { return }
+            for index in before..<report.problems.count { report.problems[index].kind = .edited }
+        } catch {
+            add(.reading(error, name))
+        }
+    }
+
+    private static func isDocument(_ file: borrowing File) -> Bool {
+        guard let text = try? file.readWhole() else { return false }
+        return SnapshotDocument(text.bytes, schemaVersion: 0) { _, _ in nil }.isStore
+    }
+
+    private mutating func checkRecord(
+        _ bytes: UnsafeRawBufferPointer, _ name: String, _ offset: Int, isInSnapshot: Bool
+    ) {
+        report.records += 1
+        meter.advance(to: offset)
+        switch examination.inspect(bytes) {
+        case .problem(let what):
+            add(.damaged, name, offset, "A record \(what).")
+        case .record(let id, let time, _):
+            guard isInSnapshot else { return }
+            if let previous, (previous.time, previous.id) >= (time, id) {
+                add(.damaged, name, offset, "A record stands out of order: they are sorted by time, then by id.")
+            }
+            previous = (time, id)
+            ids.append((id, offset))
+        }
+    }
+
+    /// Two records of one id and time are out of order already; these have different times.
+    private mutating func checkIdentities(_ name: String) {
+        ids.sort { a, b in a.id != b.id ? a.id < b.id : a.offset < b.offset }
+        for (a, b) in zip(ids, ids.dropFirst()) where a.id == b.id {
+            add(.damaged, name, b.offset, "A record has the id of the one at byte \(a.offset).")
+        }
+        ids = []
+    }
+
+    // MARK: The journals
+
+    private mutating func checkJournals(_ files: borrowing GenerationFiles, _ recovery: Recovery) {
+        let entries = files.journals.entries
+        let fileSystem = files.journals.fileSystem
+        do {
+            let outcome = try recovery.replay(files.journals) { (event, file, offset) in
+                if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
+            }
+            report.bytes += outcome.changeBytes + entries.reduce(0) { $0 + $1.headerEnd }
+            if let held = outcome.held {
+                try JournalScan.handOver(
+                    entries[held.index], in: fileSystem, from: held.offset, upTo: outcome.last
+                ) { (event, file, offset) in
+                    if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
+                }
+            }
+            if let damage = outcome.damage {
+                add(damage)
+                surveyJournals(files.journals)
+            } else if outcome.hasTornTail {
+                add(
+                    .unfinished, entries[outcome.current].name, outcome.end,
+                    "There are bytes behind commit \(outcome.last), the last whole one; they were never acknowledged.")
+            }
+        } catch {
+            add(error)
+            surveyJournals(files.journals)
+        }
+    }
+
+    /// What is wrong in each journal, where they are known to be damaged.
+    private mutating func surveyJournals(_ journals: borrowing OpenJournals) {
+        let entries = journals.entries
+        for (index, entry) in entries.enumerated() where index == 0 || !entry.isBlank {
+            let next = entries[(index + 1)...].first { !$0.isBlank && $0.header != nil }
+            do {
+                _ = try JournalSurvey(
+                    entry, in: journals.fileSystem, after: nil, limit: next?.header?.baseRevision
+                ) { finding in
+                    guard case .problem(let offset, let what) = finding else { return }
+                    add(.damaged, entry.name, offset, "\(entry.name) \(what).")
+                }
+            } catch {
+                add(.reading(error, entry.name))
+            }
+        }
+    }
+
+    // MARK: Files that do not make a store
+
+    private mutating func checkSeparately(
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings, after error: StorageError
+    ) {
+        if case .newerSchema = error { return add(.version, error) }
+        let inventory: StoreInventory
+        do {
+            inventory = try place.inventory()
+        } catch {
+            return add(.reading(error, place.path))
+        }
+        guard inventory.hasSnapshot else {
+            if let name = inventory.unfinishedResets.first {
+                add(.interrupted, name, 0, "A reset was interrupted; a part of the files is in \(name).")
+            } else {
+                add(.missing, error)
+            }
+            return surveyAll(inventory.journals, place)
+        }
+        do throws(SystemError) {
+            let snapshot = try place.open(StoreDirectory.snapshotName, .read)
+            if checkDocument(snapshot, settings) { return surveyAll(inventory.journals, place) }
+            let line = try SnapshotSurvey(snapshot, in: place.fileSystem) { _ in }.header
+            let isJournalMissing = line.map { !inventory.journals.contains($0.generation) } ?? false
+            add(isJournalMissing ? .missing : Self.kind(of: error), error)
+            // A blank file, or one of another sort, has no lines worth telling of.
+            if line != nil { checkSnapshot(snapshot, place.fileSystem) }
+        } catch {
+            add(.reading(error, StoreDirectory.snapshotName))
+        }
+        surveyAll(inventory.journals, place)
+    }
+
+    /// Whether the snapshot is a store in another layout, which was then told of.
+    private mutating func checkDocument(_ file: borrowing File, _ settings: StoreSettings) -> Bool {
+        guard let text = try? file.readWhole(), !text.isEmpty else { return false }
+        let name = StoreDirectory.snapshotName
+        var records = 0
+        let document = SnapshotDocument(text.bytes, schemaVersion: settings.schemaVersion) { bytes, _ in
+            records += 1
+            guard case .problem(let what) = examination.inspect(bytes) else { return nil }
+            return (0, "holds a record that \(what)")
+        }
+        guard document.isStore, !isLaidOut(text.bytes) else { return false }
+        report.bytes += text.count
+        report.records += records
+        add(.edited, name, 0, "\(name) is not laid out as this program writes it: it was changed by something else.")
+        for problem in document.problems { add(.edited, name, problem.offset, "\(name) \(problem.reason).") }
+        return true
+    }
+
+    /// Whether the first line is a header.
+    private func isLaidOut(_ text: UnsafeRawBufferPointer) -> Bool {
+        let end = text.firstIndex(of: UInt8(ascii: "\n")) ?? text.count
+        return SnapshotHeader(line: UnsafeRawBufferPointer(rebasing: text[..<end])) != nil
+    }
+
+    private mutating func surveyAll(_ generations: [Int], _ place: borrowing StoreDirectory) {
+        do throws(SystemError) {
+            surveyJournals(try OpenJournals(generations, in: place))
+        } catch {
+            add(.reading(error, error.subject))
+        }
+    }
+
+    // MARK: The report
+
+    private static func kind(of error: StorageError) -> VerifyReport.Kind {
+        if case .corrupt = error { return .damaged }
+        return .unreadable
+    }
+
+    private mutating func add(_ error: StorageError) { add(Self.kind(of: error), error) }
+
+    private mutating func add(_ kind: VerifyReport.Kind, _ error: StorageError) {
+        switch error {
+        case .corrupt(let file, let offset, let reason): add(kind, file, offset, reason)
+        case .unavailable(let reason, let advice): add(kind, StoreDirectory.snapshotName, 0, "\(reason) \(advice)")
+        default: add(kind, StoreDirectory.snapshotName, 0, error.reason)
+        }
+    }
+
+    /// The first word on a place is the weightiest; others on the same are left out.
+    private mutating func add(_ kind: VerifyReport.Kind, _ file: String, _ offset: Int, _ reason: String) {
+        guard report.problems.count < VerifyReport.problemsMax else { return }
+        guard !report.problems.contains(where: { $0.file == file && $0.offset == offset }) else { return }
+        report.problems.append(VerifyReport.Problem(kind, file: file, offset: offset, reason: reason))
+    }
+
+    private consuming func finished() -> VerifyReport {
+        for block in blocks.found {
+            let name = block.path.split(separator: "/").last.map(String.init) ?? block.path
+            let offset = block.offset
+            report.problems.removeAll { $0.file == name && (offset..<offset + block.count).contains($0.offset) }
+            add(.damaged, name, offset, "\(block.count) bytes of \(name) cannot be read from the disk.")
+        }
+        return report
+    }
+}
+
+extension File {
+    /// All of its bytes.
+    func readWhole() throws(SystemError) -> ByteBuffer {
+        let size = try status().size
+        var buffer = ByteBuffer(capacity: size)
+        try buffer.append(upTo: size) { (room) throws(SystemError) in try read(room, at: 0) }
+        return buffer
+    }
+}

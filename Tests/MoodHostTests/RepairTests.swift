@@ -1,0 +1,304 @@
+import JSONCodec
+import Platform
+import Testing
+
+@testable import MoodHost
+
+/// What a running host does when its store is mended: the next request meets the new state.
+@Suite struct RepairTests {
+    private let confirmed = #"{"confirm":true}"#
+
+    private func filled(_ directory: TestDirectory) throws -> TestSession {
+        let session = TestSession(directory)
+        for (number, label) in [(1, "One"), (2, "Two")] {
+            _ = try session.result(
+                "mood.create",
+                #"{"id":"\#(testID(number))","emoji":"😊","label":"\#(label)","timestamp":"2026-01-0\#(number)T00:00:00Z"}"#
+            )
+        }
+        _ = try session.result("store.compact")
+        return session
+    }
+
+    private func edit(_ directory: TestDirectory, _ old: String, _ new: String) {
+        directory.write("moods.json", directory.text("moods.json").replacing(old, with: new))
+    }
+
+    private func labels(_ session: TestSession) throws -> [String] {
+        let list = try session.result("mood.list", #"{"order":"asc"}"#)
+        return (list["items"]?.array ?? []).compactMap { $0["label"]?.string }
+    }
+
+    @Test func anAcceptedEditIsThereAtOnceAndCanBeChanged() throws {
+        let directory = TestDirectory()
+        let session = try filled(directory)
+        edit(directory, "\"One\"", "\"Won\"")
+        let report = try session.result("store.accept", confirmed)
+        #expect(report["accepted"]?.boolean == true && report["revision"]?.integer == 3)
+        #expect(report["moods"]?.integer == 2 && report["backup"]?.string == "backup-2.json")
+        #expect(try labels(session) == ["Won", "Two"])
+        let mood = try session.result("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#)
+        #expect(mood["revision"]?.integer == 4)
+        #expect(try session.result("store.accept", confirmed)["accepted"]?.boolean == false)
+    }
+
+    @Test func aMoodAddedByHandGetsWhatItLacks() throws {
+        let directory = TestDirectory()
+        let session = try filled(directory)
+        edit(
+            directory, "\"moods\":[",
+            #""moods":[{"emoji":"😴","label":" Tired ","timestamp":"2026-01-01T12:00:00+02:00","mine":[1, 2]},"#)
+        let report = try session.result("store.accept", confirmed)
+        #expect(report["completed"]?.integer == 1 && report["moods"]?.integer == 3)
+        let list = try session.result("mood.list", #"{"order":"asc"}"#)
+        let mood = try #require(list["items"]?.array?[1])
+        #expect(mood["label"]?.string == "Tired" && mood["timestamp"]?.string == "2026-01-01T10:00:00.000Z")
+        #expect(mood["revision"]?.integer == 3 && mood["isFavorite"]?.boolean == false && mood["tags"]?.array != nil)
+        #expect(mood["mine"]?.text == "[1,2]" || mood["mine"]?.array?.count == 2)
+        #expect(mood["createdAt"]?.string == list["items"]?.array?[1]["updatedAt"]?.string)
+        #expect(try session.result("store.verify")["ok"]?.boolean == true)
+    }
+
+    @Test(arguments: [
+        (#""emoji":"😊""#, #""emoji":"x""#, "emoji"), (#""label":"Two""#, #""label":"""#, "label"),
+        (#""tags":[]"#, #""tags":["a","a"]"#, "tags"), (#""notes":"""#, #""notes":null"#, "notes"),
+        (#","revision":2}"#, #","revision":-2}"#, "revision"), (#","label":"Two""#, "", "lacks \"label\""),
+        (#""isFavorite":false"#, #""isFavorite":0"#, "isFavorite"),
+        (#""notes":"""#, #""notes":"","actions":1"#, "actions"),
+        (#""attachments":[]"#, #""attachments":[{"kind":"link"}]"#, "attachments"),
+        (#""notes":"""#, #""notes":"","valence":2"#, "valence"),
+    ])
+    func whatARequestMayNotSayNeitherMayAnEdit(old: String, new: String, reason: String) throws {
+        let directory = TestDirectory()
+        let session = try filled(directory)
+        edit(directory, old, new)
+        let before = directory.text("moods.json")
+        let answer = try session.call("store.accept", confirmed)
+        #expect(answer.kind == "refused" && answer["error"]?["data"]?["by"]?.string == "store.accept")
+        let problem = try #require(answer["error"]?["data"]?["problems"]?.array?.first)
+        #expect(problem["reason"]?.string?.contains(reason) == true, "\(problem.text)")
+        #expect(problem["line"]?.integer.map { (2...3).contains($0) } == true)
+        let offset = try #require(problem["offset"]?.integer)
+        #expect(offset > 0 && offset < before.utf8.count)
+        #expect(directory.text("moods.json") == before)
+    }
+
+    @Test func aResetStoreIsNewAtOnce() throws {
+        let directory = TestDirectory()
+        let session = try filled(directory)
+        let aside = try #require(try session.result("store.reset", confirmed)["setAside"]?.string)
+        #expect(aside.hasPrefix(directory.path + "/set-aside-"))
+        #expect(try labels(session).isEmpty)
+        #expect(try session.result("store.info")["revision"]?.integer == 0)
+        _ = try session.result("mood.create", #"{"emoji":"😊","label":"New"}"#)
+        #expect(directory.text(String(aside.dropFirst(directory.path.utf8.count + 1)) + "/moods.json").contains("Two"))
+    }
+
+    @Test func aResetMendsAStoreThatCannotBeOpened() throws {
+        let directory = TestDirectory()
+        _ = try filled(directory)
+        directory.write("moods.json", "this is not JSON")
+        let session = TestSession(directory)
+        #expect(try session.call("mood.list").outcome == "storeCorrupt")
+        #expect(try session.call("store.accept", confirmed).kind == "refused")
+        #expect(try session.call("store.reset", confirmed).outcome == "ok")
+        #expect(try labels(session).isEmpty)
+    }
+
+    @Test func changesOfTheSameReadAreInWhatIsSetAsideOrSaved() throws {
+        let directory = TestDirectory()
+        let saved = TestDirectory()
+        let session = try filled(directory)
+        let answers = try session.answers(
+            request(1, "mood.setNotes", #"{"id":"\#(testID(1))","notes":"in time"}"#),
+            request(2, "store.salvage", #"{"to":"\#(saved.path)"}"#), request(3, "store.reset", confirmed),
+            request(4, "mood.list"), request(5, "mood.create", #"{"emoji":"😊","label":"New"}"#))
+        #expect(answers.map(\.outcome) == ["ok", "ok", "ok", "ok", "ok"] && answers.map(\.id) == [1, 2, 3, 4, 5])
+        #expect(answers[3]["result"]?["items"]?.array?.isEmpty == true)
+        #expect(saved.text("moods.json").contains("in time"))
+        let aside = directory.names.first { $0.hasPrefix("set-aside-") } ?? ""
+        #expect(directory.text(aside + "/journal-2.jsonl").contains("in time"))
+    }
+
+    /// A group that is answered anew must not reset the store a second time.
+    @Test func aFailedSyncBehindAResetDoesNotRepeatIt() throws {
+        let directory = TestDirectory()
+        let fault = Fault()
+        _ = try filled(directory)
+        let session = TestSession(directory, fault.fileSystem)
+        _ = try session.result("mood.list")
+        session.receive(
+            Array(
+                (request(1, "store.reset", confirmed) + "\n"
+                    + request(2, "mood.create", #"{"emoji":"😊","label":"Lost"}"#) + "\n").utf8))
+        fault.set("fdatasync", EIO)
+        var output = ""
+        while !session.process() { output += session.takeOutput() }
+        let answers = try (output + session.takeOutput()).split(separator: "\n").map {
+            try JSONValue(parsing: String($0))
+        }
+        #expect(answers.map(\.outcome) == ["ok", "outcomeUnknown"])
+        #expect(directory.names.filter { $0.hasPrefix("set-aside-") }.count == 1)
+    }
+
+    @Test func inABatchARepairIsNotDoneTwiceEither() throws {
+        let directory = TestDirectory()
+        let fault = Fault()
+        _ = try filled(directory)
+        let session = TestSession(directory, fault.fileSystem)
+        _ = try session.result("mood.list")
+        fault.set("fdatasync", EIO)
+        let batch =
+            "[" + request(1, "store.reset", confirmed) + ","
+            + request(2, "mood.create", #"{"emoji":"😊","label":"Lost"}"#) + "]"
+        let answers = try #require(try session.answers(batch).first?.array)
+        #expect(answers.map(\.outcome) == ["outcomeUnknown", "outcomeUnknown"])
+        #expect(directory.names.filter { $0.hasPrefix("set-aside-") }.count == 1)
+    }
+
+    /// Another host on the same directory, which has the store open, goes on with what was made of it.
+    @Test func anotherHostGoesOnWithTheMendedStore() throws {
+        let directory = TestDirectory()
+        let mending = try filled(directory)
+        let before = TestSession(directory)
+        #expect(try labels(before) == ["One", "Two"])
+        edit(directory, "\"One\"", "\"Won\"")
+        let beside = TestSession(directory)
+        #expect(try beside.call("mood.clear", confirmed).kind == "storeReadOnly")
+        _ = try mending.result("store.accept", confirmed)
+        for session in [before, beside] {
+            #expect(try labels(session) == ["Won", "Two"])
+            #expect(try session.call("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#).outcome == "ok")
+        }
+        _ = try mending.result("store.reset", confirmed)
+        for session in [before, beside, mending] {
+            _ = try session.result("mood.create", #"{"emoji":"😊","label":"New"}"#)
+        }
+        #expect(try labels(before).count == 3 && labels(beside).count == 3)
+        #expect(try before.result("store.verify")["ok"]?.boolean == true)
+    }
+
+    @Test func whatIsReadOnlyIsNotMendedButSaved() throws {
+        let directory = TestDirectory()
+        let saved = TestDirectory()
+        _ = try filled(directory)
+        let session = TestSession(directory, isReadOnly: true)
+        #expect(try session.call("store.accept", confirmed).kind == "storeReadOnly")
+        #expect(try session.call("store.reset", confirmed).kind == "storeReadOnly")
+        #expect(try session.result("store.salvage", #"{"to":"\#(saved.path)"}"#)["moods"]?.integer == 2)
+        let memory = TestSession()
+        for (method, params) in [
+            ("store.accept", confirmed), ("store.reset", confirmed), ("store.salvage", #"{"to":"\#(saved.path)"}"#),
+        ] { #expect(try memory.call(method, params).kind == "refused") }
+    }
+
+    @Test func aPathMustBeAbsoluteAndAnswerIsConfirmed() throws {
+        let session = TestSession()
+        #expect(try session.call("store.salvage", #"{"to":"here"}"#).path == "/to")
+        #expect(try session.call("store.salvage").path == "/to")
+        for method in ["store.accept", "store.reset"] {
+            #expect(try session.call(method).path == "/confirm")
+            #expect(try session.call(method, #"{"confirm":false}"#).path == "/confirm")
+        }
+    }
+}
+
+/// Progress leaves while the request works, where nothing else waits to leave.
+@Suite struct ProgressTests {
+    private static func notices(_ lines: [JSONValue]) -> [JSONValue] {
+        lines.filter { $0["method"]?.string == "$/progress" }
+    }
+
+    private func large(_ directory: TestDirectory) throws -> TestSession {
+        let session = TestSession(directory)
+        let notes = String(repeating: "n", count: 60_000)
+        for _ in 1...60 { _ = try session.result("mood.create", #"{"emoji":"😊","label":"A","notes":"\#(notes)"}"#) }
+        return session
+    }
+
+    @Test(arguments: ["store.verify", "store.compact", "store.salvage"])
+    func comesBeforeTheAnswerAndEndsWithTheTotal(method: String) throws {
+        let directory = TestDirectory()
+        let saved = TestDirectory()
+        let session = try large(directory)
+        let to = method == "store.salvage" ? #","to":"\#(saved.path)""# : ""
+        let lines = try session.answers(request(9, method, #"{"progressToken":"t"\#(to)}"#))
+        #expect(lines.last?.id == 9 && lines.last?.outcome == "ok")
+        let values = Self.notices(lines).compactMap { $0["params"]?["value"] }
+        #expect(values.count == lines.count - 1 && values.count >= 2)
+        #expect(Self.notices(lines).allSatisfy { $0["params"]?["token"]?.string == "t" })
+        let done = values.compactMap { $0["done"]?.integer }
+        #expect(done.first == 0 && done == done.sorted() && done.last == values.last?["total"]?.integer)
+        #expect(try session.answers(request(10, "host.ping")).count == 1)
+    }
+
+    @Test func compactionCountsMoods() throws {
+        let session = TestSession(TestDirectory())
+        let lines = (1...9000).map { request($0, "mood.create", #"{"emoji":"😊","label":"A"}"#) }
+        _ = session.output(for: lines.joined(separator: "\n") + "\n")
+        var sent: [UInt8] = []
+        session.stream { bytes in
+            sent += bytes
+            return bytes.count
+        }
+        _ = try session.answers(request(1, "store.compact", #"{"progressToken":1}"#))
+        let done = try String(decoding: sent, as: UTF8.self).split(separator: "\n").map {
+            try JSONValue(parsing: String($0))["params"]?["value"]?["done"]?.integer
+        }
+        #expect(done == [0, 4096, 8192, 9000])
+    }
+
+    @Test func leavesWhileTheRequestWorks() throws {
+        let directory = TestDirectory()
+        let session = try large(directory)
+        var sent: [UInt8] = []
+        session.stream { bytes in
+            sent += bytes
+            return bytes.count
+        }
+        let rest = try session.answers(request(9, "store.verify", #"{"progressToken":7}"#))
+        #expect(rest.count == 1 && rest[0].id == 9)
+        let lines = try String(decoding: sent, as: UTF8.self).split(separator: "\n").map {
+            try JSONValue(parsing: String($0))
+        }
+        #expect(lines.count > 3 && Self.notices(lines).count == lines.count)
+    }
+
+    /// A client that reads slowly gets whole notices, in order, and the answer behind them.
+    @Test(arguments: [0, 1, 10, 150, 1000]) func aSlowReaderGetsWholeNotices(room: Int) throws {
+        let directory = TestDirectory()
+        let session = try large(directory)
+        var left = room
+        var sent: [UInt8] = []
+        session.stream { bytes in
+            let count = min(left, bytes.count)
+            left -= count
+            sent += bytes.prefix(count)
+            return count
+        }
+        let rest = session.output(for: request(9, "store.verify", #"{"progressToken":7}"#) + "\n")
+        let lines = try (String(decoding: sent, as: UTF8.self) + rest).split(separator: "\n").map {
+            try JSONValue(parsing: String($0))
+        }
+        #expect(lines.last?.id == 9)
+        let done = lines.dropLast().compactMap { $0["params"]?["value"]?["done"]?.integer }
+        #expect(done == done.sorted() && done.count == lines.count - 1)
+        // The last one tells of the end.
+        #expect(done.last == lines.dropLast().last?["params"]?["value"]?["total"]?.integer)
+    }
+
+    @Test func waitsBehindAnswersAndInBatches() throws {
+        let session = try large(TestDirectory())
+        var sent: [UInt8] = []
+        session.stream { bytes in
+            sent += bytes
+            return bytes.count
+        }
+        let verify = request(2, "store.verify", #"{"progressToken":7}"#)
+        let behind = try session.answers(request(1, "host.ping"), verify)
+        #expect(behind.first?.id == 1 && behind.last?.id == 2 && Self.notices(behind).count >= 2)
+        let batch = try session.answers("[\(verify)]")
+        #expect(batch.last?.array?.count == 1 && Self.notices(batch).count >= 2)
+        #expect(sent.isEmpty)
+    }
+}

@@ -1,0 +1,21 @@
+import FuzzTargets
+import Testing
+
+/// A short search of `Tests/Fuzz`, the same each time; the long ones are run by hand.
+@Suite struct FuzzTests {
+    @Test(arguments: [1, 20_260_102] as [UInt64])
+    func migrationHoldsItsPropertiesForAnyBytes(seed: UInt64) throws {
+        var search = FuzzSearch(.migration, seed: seed)
+        #if DEBUG
+            try search.run(executions: 5_000)
+        #else
+            try search.run(executions: 100_000)
+        #endif
+    }
+
+    @Test(arguments: Fixture.older)
+    func migrationHoldsItsPropertiesForTheFixtures(fixture: Fixture) throws {
+        var target = FuzzTarget(.migration)
+        #expect(throws: Never.self) { try target.check(fixture.document) }
+    }
+}

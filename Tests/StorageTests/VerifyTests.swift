@@ -1,0 +1,185 @@
+import Platform
+import Storage
+import Testing
+
+/// The whole check finds everything that is wrong, says where, and changes nothing.
+@Suite struct VerifyTests {
+    let directory = TestDirectory()
+
+    private func verify() -> VerifyReport { StoreFiles.verify(settings(directory), examination) }
+
+    private func replace(_ name: String, _ old: String, _ new: String) {
+        directory.write(name, directory.text(name).replacing(old, with: new))
+    }
+
+    private func offset(_ name: String, of text: String) -> Int {
+        let whole = directory.text(name)
+        return whole.firstRange(of: text).map { whole[..<$0.lowerBound].utf8.count } ?? -1
+    }
+
+    @Test func aWholeStoreHasNoProblem() throws {
+        let (contents, _) = try DamageTests.whole()
+        directory.restore(contents)
+        directory.write("somebody's notes.txt", "no business of ours")
+        let whole = verify()
+        #expect(whole.isWhole && whole.records == 5)
+        #expect(whole.bytes == (contents["moods.json"]?.count ?? 0) + (contents["journal-2.jsonl"]?.count ?? 0) - 2)
+    }
+
+    @Test(arguments: Damage.allCases.filter { $0 != .none })
+    func findsEveryDamageAndChangesNothing(damage: Damage) throws {
+        directory.restore(try DamageTests.whole().contents)
+        damage.apply(to: directory)
+        let before = directory.contents()
+        let report = verify()
+        #expect(!report.isWhole)
+        #expect(directory.contents() == before)
+        for problem in report.problems {
+            #expect(problem.offset >= 0 && problem.offset <= (before[problem.file]?.count ?? 0), "\(problem)")
+        }
+    }
+
+    @Test func goesOnBehindWhatIsWrong() throws {
+        directory.restore(try DamageTests.whole().contents)
+        replace("moods.json", "\"label\":\"first", "\"label:\"first")
+        replace("moods.json", "\"label\":\"second\"", "\"lebal\":\"second\"")
+        replace("journal-2.jsonl", "third", "THIRD")
+        replace("journal-2.jsonl", "fourth", "FOURTH")
+        let problems = verify().problems.filter { !$0.reason.contains("checksum is wrong: it") }
+        #expect(
+            problems.map(\.file) == ["moods.json", "moods.json", "journal-2.jsonl", "journal-2.jsonl"], "\(problems)")
+        #expect(problems[0].offset == offset("moods.json", of: "{\"id\":"))
+        #expect(problems[1].offset > problems[0].offset && problems[1].reason.contains("label"))
+        #expect(problems[2].offset == offset("journal-2.jsonl", of: "{\"seq\":2"))
+        #expect(problems[3].offset == offset("journal-2.jsonl", of: "{\"seq\":4"))
+        #expect(problems.allSatisfy { $0.kind == .damaged })
+    }
+
+    @Test func tellsAnEditFromDamage() throws {
+        directory.restore(try DamageTests.whole().contents)
+        replace("moods.json", "first", "mended")
+        #expect(verify().problems.map(\.kind) == [.edited])
+        #expect(verify().problems[0].offset == directory.read("moods.json").count)
+        // Printed anew, as jq would.
+        replace("moods.json", ",", ",\n  ")
+        #expect(verify().problems.map(\.kind) == [.edited] && verify().records == 2)
+        directory.write("moods.json", directory.text("moods.json") + "}")
+        #expect(verify().problems.allSatisfy { $0.kind == .damaged })
+    }
+
+    @Test func findsWhatIsInOrderLineByLineAndYetWrong() throws {
+        let (contents, _) = try DamageTests.whole()
+        directory.restore(contents)
+        let lines = directory.text("moods.json").split(separator: "\n").map(String.init)
+        func check(_ records: [String], _ count: Int, _ expected: String) {
+            var buffer = lines[0].replacing("\"count\":2", with: "\"count\":\(count)") + "\n"
+            buffer += records.joined(separator: ",\n") + "\n"
+            let digits = Array(buffer.utf8).withUnsafeBytes { String(CRC32C.checksum($0), radix: 16) }
+            let seal = String(repeating: "0", count: 8 - digits.count) + digits
+            directory.write("moods.json", buffer + "],\"crc\":\"\(seal)\"}\n")
+            let problems = verify().problems
+            #expect(problems.count == 1 && problems.first?.reason.contains(expected) == true, "\(problems)")
+        }
+        check([record(1, "a"), record(2, "b")], 3, "counts 3")
+        check([record(2, "b"), record(1, "a")], 2, "out of order")
+        check([record(1, "a"), record(1, "b")], 2, "out of order")
+    }
+
+    @Test func twoRecordsMayNotHaveOneId() throws {
+        directory.restore(try DamageTests.whole().contents)
+        // With times that differ, both are in order.
+        var number: Int64 = 0
+        let report = StoreFiles.verify(
+            settings(directory),
+            RecordExamination(
+                inspect: { _ in
+                    number += 1
+                    return .record(id: RecordID(high: 1, low: 1), time: number, revision: 1)
+                }, progress: { _, _ in }))
+        #expect(report.problems.count == 1 && report.problems[0].reason.contains("has the id of the one"))
+    }
+
+    @Test func saysThatATornEndIsHarmless() throws {
+        directory.restore(try DamageTests.whole().contents)
+        directory.write("journal-2.jsonl", directory.text("journal-2.jsonl") + "{\"seq\":5,\"at\"")
+        #expect(verify().problems.map(\.kind) == [.unfinished])
+        _ = try reopened(settings(directory)).get()
+        #expect(verify().isWhole)
+    }
+
+    @Test func saysWhatIsMissingOrMayNotBeRead() throws {
+        directory.restore(try DamageTests.whole().contents)
+        directory.remove("moods.json")
+        #expect(verify().problems.map(\.kind) == [.missing])
+        directory.restore(try DamageTests.whole().contents)
+        directory.remove("journal-2.jsonl")
+        #expect(verify().problems.map(\.kind) == [.missing])
+        directory.write("moods.json", "{\"schemaVersion\":99,\"moods\":[]}")
+        #expect(verify().problems.map(\.kind) == [.version])
+        directory.remove("moods.json")
+        symlink("elsewhere", directory.path("moods.json"))
+        #expect(verify().problems.map(\.kind) == [.unreadable])
+    }
+
+    @Test(arguments: ["moods.json", "journal-2.jsonl"])
+    func readsAroundBlocksThatTheDiskDoesNotGiveBack(name: String) throws {
+        do {
+            var store = try TestStore(settings(directory))
+            for number in 1...200 { store.stage([.put(number, String(repeating: "x", count: 100))]) }
+            try store.sync()
+            try store.rewrite()
+            for number in 201...300 { store.stage([.put(number, String(repeating: "y", count: 100))]) }
+            try store.sync()
+        }
+        let bad = BadDisk(name, 8192..<12288)
+        let report = StoreFiles.verify(settings(directory, bad.fileSystem), examination)
+        #expect(report.problems.contains { $0.file == name && $0.offset == 8192 && $0.reason.contains("4096 bytes") })
+        #expect(report.problems.allSatisfy { $0.file == name })
+        // What lies in front of the block and behind it is read.
+        #expect(report.records > 200)
+    }
+
+    @Test func countsTheBytesAsItGoes() throws {
+        do {
+            var store = try TestStore(settings(directory))
+            for number in 1...40 { try store.commit(.put(number, String(repeating: "x", count: 100_000))) }
+            try store.rewrite()
+        }
+        var steps: [Int] = []
+        let report = StoreFiles.verify(
+            settings(directory),
+            RecordExamination(
+                inspect: inspect,
+                progress: { done, total in
+                    steps.append(done)
+                    #expect(done <= total)
+                }))
+        #expect(report.isWhole && steps.count == 3 && steps == steps.sorted())
+    }
+}
+
+/// A disk that does not give back some bytes of one file.
+struct BadDisk {
+    let fileSystem: FileSystem
+
+    init(_ name: String, _ bad: Range<Int>) {
+        let system = FileSystem.system
+        var faulty = system
+        faulty.read = { descriptor, into, offset throws(SystemError) in
+            let path = (try? FileSystem.linkTarget("/proc/self/fd/\(descriptor)")) ?? ""
+            if path.hasSuffix(name), (offset..<offset + into.count).overlaps(bad) {
+                throw SystemError(call: "pread", subject: path, code: EIO)
+            }
+            return try system.read(descriptor, into, offset)
+        }
+        fileSystem = faulty
+    }
+}
+
+extension FileSystem {
+    fileprivate static func linkTarget(_ path: String) throws -> String {
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let count = readlink(path, &bytes, bytes.count)
+        return String(decoding: bytes[..<max(count, 0)].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
