@@ -37,6 +37,8 @@ extension Core {
         ),
         HandlerEntry(
             "mood.setNotes", { (core, arguments, out) throws(RPCError) in try core.setNotes(arguments, &out) }),
+        HandlerEntry(
+            "mood.history", { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
         HandlerEntry("mood.share", { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
     ]
 
@@ -49,7 +51,7 @@ extension Core {
 
     /// The argument that every method which calls this requires, so it is there.
     @inline(__always)
-    private static func id(_ arguments: borrowing Arguments) throws(RPCError) -> MoodID {
+    static func id(_ arguments: borrowing Arguments) throws(RPCError) -> MoodID {
         guard let id = arguments.id("id") else { throw Arguments.error("is required", at: "/id") }
         return id
     }

@@ -23,6 +23,10 @@ extension Core {
                 out.endObject()
             }
         ),
+        HandlerEntry(
+            "store.undo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: false, &out) }),
+        HandlerEntry(
+            "store.redo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
         HandlerEntry("store.compact", { (core, arguments, out) throws(RPCError) in try core.compact(arguments, &out) }),
     ]
 
@@ -103,12 +107,14 @@ extension Core {
     ) throws(RPCError) {
         try openForWriting()
         let before = store.statistics
+        let historyFrom: Int
         let report = progress(arguments)
         report("Writing the snapshot", 0, before.moods)
         do throws(StorageError) {
             // What earlier requests of the group changed has to be in the journal before it is replaced.
             try store.flushEarly()
             _ = try store.compact { done, total in report("Writing the snapshot", done, total) }
+            historyFrom = try store.shortenHistory(to: arguments.integer("keepHistoryFrom"))
         } catch {
             throw RPCError(error, forWriting: true)
         }
@@ -123,6 +129,8 @@ extension Core {
         out.integer(before.bytes)
         out.key("bytesAfter")
         out.integer(after.bytes)
+        out.key("historyFrom")
+        out.integer(historyFrom)
         out.endObject()
     }
 }

@@ -19,6 +19,21 @@ extension RPCError {
                 .conflict,
                 "The mood \(id.text) is at revision \(current). Read it again, then decide whether your change still fits.",
                 [.init("reason", "revision"), .init("currentRevision", .number(String(current)))])
+        case .operationTaken(let current):
+            self.init(
+                .conflict,
+                "Another request had this opId. Choose a new one for each change; use one again only to repeat its request.",
+                [.init("reason", "opId"), .init("currentRevision", .number(String(current)))])
+        case .undoRefused(.touched(let id, let revision)):
+            self.init(
+                refused:
+                    "Commit \(revision) cannot be taken back: the mood \(MoodID(high: id.high, low: id.low).text) has"
+                    + " been changed by another one since.")
+        case .undoRefused(.forgotten(let revision, let isLarge)):
+            self.init(
+                refused: isLarge
+                    ? "Commit \(revision) cannot be undone: what it replaced is more than is kept in memory."
+                    : "Commit \(revision) and those before it cannot be undone: only the last commits are kept.")
         case .invalidCursor:
             self = Arguments.error(
                 "is no cursor of this list; hand back a nextCursor with the same sort, order and filter", at: "/cursor")
@@ -43,6 +58,29 @@ extension RPCError {
             self.init(.storeUnavailable, reason, [.init("reason", .string(reason))])
         case .newerSchema(_, let reason):
             self.init(forWriting ? .storeReadOnly : .storeUnavailable, reason, [.init("reason", .string(reason))])
+        }
+    }
+
+    private init(refused reason: String) {
+        self.init(.refused, reason, [.init("by", "store"), .init("reason", .string(reason))])
+    }
+
+    /// What was no message.
+    init(_ fault: FrameReader.Fault) {
+        switch fault {
+        case .tooLarge(let limit):
+            self.init(
+                .messageTooLarge,
+                "A message may have at most \(limit) bytes. Split the work, or start the host with a larger --limit messageBytes.",
+                [.init("limit", "messageBytes"), .init("value", .number(String(limit)))])
+        case .noLength:
+            self.init(
+                .parseError, "A header block needs Content-Length with the number of bytes of the body.",
+                [.init("offset", 0), .init("reason", "no usable Content-Length")])
+        case .cutShort:
+            self.init(
+                .parseError, "The input ended inside a message with a header block.",
+                [.init("offset", 0), .init("reason", "the text ends too early")])
         }
     }
 

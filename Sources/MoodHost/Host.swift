@@ -132,6 +132,7 @@ extension Session {
             _ = try core.insertSamples()
             try core.store.endCommit()
             try core.store.flush()
+            core.store.forgetUndo()
         } catch {
             core.log(.error, "the samples could not be added: \(error)")
         }

@@ -158,31 +158,13 @@ struct Session: ~Copyable {
         switch frame {
         case .fault(let fault, let framing):
             self.framing = framing
-            output.errorResponse(id: nil, Self.error(fault))
+            output.errorResponse(id: nil, RPCError(fault))
         case .message(let range, let framing):
             self.framing = framing
             read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range]))
         }
         if output.count > mark { output.endMessage(from: mark, framing: framing) }
         if !core.notices.isEmpty { core.notices.insert(into: &output, at: mark, framing: framing) }
-    }
-
-    private static func error(_ fault: FrameReader.Fault) -> RPCError {
-        switch fault {
-        case .tooLarge(let limit):
-            RPCError(
-                .messageTooLarge,
-                "A message may have at most \(limit) bytes. Split the work, or start the host with a larger --limit messageBytes.",
-                [.init("limit", "messageBytes"), .init("value", .number(String(limit)))])
-        case .noLength:
-            RPCError(
-                .parseError, "A header block needs Content-Length with the number of bytes of the body.",
-                [.init("offset", 0), .init("reason", "no usable Content-Length")])
-        case .cutShort:
-            RPCError(
-                .parseError, "The input ended inside a message with a header block.",
-                [.init("offset", 0), .init("reason", "the text ends too early")])
-        }
     }
 
     private mutating func read(_ message: UnsafeRawBufferPointer) {
@@ -323,6 +305,9 @@ struct Session: ~Copyable {
     private mutating func perform(
         _ number: Int, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
     ) throws(RPCError) {
+        if arguments.namesOperation(of: catalogue.methods[number]) {
+            return try performOnce(number, id, mark, room)
+        }
         output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
         // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
@@ -332,13 +317,44 @@ struct Session: ~Copyable {
         output.endResponse()
         if output.count - mark > room {
             if let navigation { core.navigation = navigation }
-            throw RPCError(
-                .messageTooLarge,
-                "The answer does not fit into the batch's answer of at most \(limits[.messageBytes]) bytes. Ask for it by itself.",
-                [.init("limit", "messageBytes"), .init("value", .number(String(limits[.messageBytes])))])
+            throw answerTooLarge
         }
         if effect == .long { core.notices.endStreaming() }
         guard effect == .write else { return }
+        try endCommit()
+    }
+
+    /// The same for a request that names its operation: done before, it is answered as it was then; else its outcome is
+    /// kept in its commit.
+    @inline(never)
+    private mutating func performOnce(
+        _ number: Int, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
+    ) throws(RPCError) {
+        try core.openForWriting()
+        let key = arguments.operationKey(of: catalogue.methods[number])
+        output.beginResponse(id: id)
+        let start = output.count
+        if let answer = try core.answer(of: key) {
+            answer.withUnsafeBytes { output.raw($0) }
+        } else {
+            try handlers[number](&core, arguments, &output)
+            core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: output.buffer.bytes[start...]))
+        }
+        output.endResponse()
+        if output.count - mark > room { throw answerTooLarge }
+        try endCommit()
+    }
+
+    private var answerTooLarge: RPCError {
+        RPCError(
+            .messageTooLarge,
+            "The answer does not fit into the batch's answer of at most \(limits[.messageBytes]) bytes. Ask for it by itself.",
+            [.init("limit", "messageBytes"), .init("value", .number(String(limits[.messageBytes])))])
+    }
+
+    /// Ends the commit that a method has opened.
+    @inline(__always)
+    private mutating func endCommit() throws(RPCError) {
         if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
         } else {

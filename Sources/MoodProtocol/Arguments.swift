@@ -13,13 +13,13 @@ public struct Arguments: ~Copyable {
     /// How many params a method may declare.
     static let fieldsMax = 32
 
-    private let values: UnsafeMutablePointer<ValidJSON>
+    let values: UnsafeMutablePointer<ValidJSON>
     /// What ids and times say, read once when they are checked; valid where the value is there.
     private let ids: UnsafeMutablePointer<MoodID>
     private let times: UnsafeMutablePointer<Timestamp>
-    private var method: MethodDeclaration?
+    private(set) var method: MethodDeclaration?
     /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
-    private var given: UInt32 = 0
+    private(set) var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
     private var unescaped: UInt32 = 0
 

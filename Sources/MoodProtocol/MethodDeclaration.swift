@@ -44,6 +44,8 @@ public final class MethodDeclaration: Sendable {
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
         names = fields.map(FieldName.init)
         requiredFields = fields.indices.filter { fields[$0].isRequired }.reduce(0) { $0 | 1 << UInt32($1) }
+        operationMask = fields.indices.filter { JSONText(fields[$0].name).equals("opId") }
+            .reduce(0) { $0 | 1 << UInt32($1) }
     }
 
     /// What is needed of a field on the way of every request, in plain words of memory.
@@ -99,6 +101,8 @@ public final class MethodDeclaration: Sendable {
     let names: [FieldName]
     /// Bit i: field i is required.
     let requiredFields: UInt32
+    /// The bit of the field that names the operation; 0 where the method takes none.
+    let operationMask: UInt32
 
     @inline(__always)
     func plain(_ index: Int) -> FieldName.Plain { names.withUnsafeBufferPointer { $0[index].plain } }
@@ -147,12 +151,15 @@ public final class MethodDeclaration: Sendable {
         var fields: [Field] {
             let dryRun = Field.optional(
                 "dryRun", .boolean, "Validate and answer as if it were done, but keep nothing.", default: false)
+            let operation = Field.optional(
+                "opId", .string(.token),
+                "1-128 bytes of your own choice: asked again with the same, the first answer comes again.")
             switch self {
             case .none: return []
-            case .change: return [dryRun]
+            case .change: return [dryRun, operation]
             case .changeOfOne:
                 return [
-                    dryRun,
+                    dryRun, operation,
                     .optional(
                         "ifRevision", .integer(0 ... .max),
                         "Only when this is still the mood's revision; otherwise the answer is conflict."),

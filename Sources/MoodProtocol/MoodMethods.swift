@@ -5,7 +5,9 @@ import MoodCore
 /// `mood.*`: the moods themselves.
 public enum MoodMethods {
     static let all: [MethodDeclaration] = [
-        create, get, list, update, updateMany, delete, deleteMany, clear, setFavorite, toggleFavorite, setNotes, share,
+        create, get, list, update, updateMany, delete, deleteMany, clear, setFavorite, toggleFavorite, setNotes,
+        history,
+        share,
     ]
 
     private static let id = Field.required("id", MoodSchemas.id, "The mood's id.")
@@ -100,6 +102,25 @@ public enum MoodMethods {
         "mood.setNotes", .write, "Replace a mood's notes.",
         [id, .required("notes", .string(.notes), "The new notes; empty removes them.")], common: .changeOfOne,
         result: MoodSchemas.mood, errors: changing)
+
+    static let history = MethodDeclaration(
+        "mood.history", .read, "Read how a mood has changed, the newest change first, also of one that was deleted.",
+        [
+            id, .optional("limit", .count(.listPage), "The most changes of the page.", default: 50),
+            .optional("cursor", .string(.cursor), "The nextCursor of the page before."),
+        ],
+        result: .result([
+            .required(
+                "items",
+                .array(
+                    .result([
+                        .required("revision", .integer(0 ... .max), "The commit."),
+                        .required("at", MoodSchemas.time, "When it was made."),
+                        .required("kind", .choice(["created", "updated", "deleted"]), "What it did to the mood."),
+                        .optional("mood", MoodSchemas.mood, "The mood behind it; absent where it was deleted."),
+                    ]), .any, isUnique: false), "The changes of the page."),
+            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
+        ]), errors: ErrorCode.store + [.notFound])
 
     static let share = MethodDeclaration(
         "mood.share", .read, "Say a mood as text that can be passed on.",

@@ -3,7 +3,7 @@ import JSONRPC
 /// `store.*`: the store as a whole.
 public enum StoreMethods {
     static let all: [MethodDeclaration] = [
-        info, insertSamples, compact, verify, salvage, accept, reset,
+        info, insertSamples, undo, redo, compact, verify, salvage, accept, reset,
     ]
 
     static let info = MethodDeclaration(
@@ -26,13 +26,44 @@ public enum StoreMethods {
         result: .result([.required("inserted", .integer(0 ... .max), "How many moods.")]),
         errors: ErrorCode.writing)
 
+    static let undo = MethodDeclaration(
+        "store.undo", .write,
+        "Take back this session's last commits, in one new commit; refused if another has since touched their moods.",
+        [steps], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
+
+    static let redo = MethodDeclaration(
+        "store.redo", .write,
+        "Do again what was undone last, in one new commit; possible until something new is done.",
+        [steps], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
+
+    private static let steps = Field.optional("steps", .integer(1...100), "How many commits.", default: 1)
+
+    private static let undone = Schema.result([
+        .required("revision", .integer(0 ... .max), "The store's revision now."),
+        .required(
+            "undone",
+            .array(
+                .result([
+                    .required("revision", .integer(1 ... .max), "The commit that was undone, or redone."),
+                    .required(
+                        "kind", .choice(["created", "updated", "deleted"]), "What it did; updated for a mixture."),
+                    .required("ids", .array(MoodSchemas.id, .any, isUnique: false), "The moods that it touched."),
+                ]), .any, isUnique: false), "In the order in which they were undone, or redone."),
+    ])
+
     static let compact = MethodDeclaration(
-        "store.compact", .long, "Write a new snapshot and begin a new journal.", common: .progress,
+        "store.compact", .long, "Write a new snapshot and begin a new journal.",
+        [
+            .optional(
+                "keepHistoryFrom", .integer(0 ... .max),
+                "Delete the old journals that only tell of commits below this revision; without it, none.")
+        ], common: .progress,
         result: .result([
             .required("revision", .integer(0 ... .max), "The revision that the snapshot holds."),
             .required("moods", .integer(0 ... .max), "How many moods it holds."),
             .required("bytesBefore", .integer(0 ... .max), "The size on disk before."),
             .required("bytesAfter", .integer(0 ... .max), "The size on disk now."),
+            .required("historyFrom", .integer(1 ... .max), "The first revision from which on every commit is kept."),
         ]), errors: ErrorCode.writing)
 
     static let verify = MethodDeclaration(

@@ -58,17 +58,17 @@ enum ListCursor {
         return hash(bytes)
     }
 
-    private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    static func hash(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
 
-    private static func append(_ word: UInt64, to bytes: inout [UInt8]) {
+    static func append(_ word: UInt64, to bytes: inout [UInt8]) {
         for shift in stride(from: UInt64(56), through: 0, by: -8) {
             bytes.append(UInt8(truncatingIfNeeded: word >> shift))
         }
     }
 
-    private static func word(_ bytes: [UInt8], _ at: Int, _ count: Int) -> UInt64 {
+    static func word(_ bytes: [UInt8], _ at: Int, _ count: Int) -> UInt64 {
         bytes[at..<at + count].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

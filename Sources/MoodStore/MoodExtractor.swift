@@ -21,7 +21,8 @@ extension RecordExtractor {
             guard let head = headOfAnyLayout(bytes) else { return nil }
             withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
             return head
-        })
+        },
+        revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision })
 
     /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a
     /// file that somebody edited: only what is JSON is read as such.

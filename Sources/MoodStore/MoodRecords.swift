@@ -90,7 +90,7 @@ public struct MoodRecords: ~Copyable {
             try records.lock()
         } catch {
             // Whoever waits in vain once would do so for every request of the group.
-            if case .busy = error {
+            if case .busy = error, !records.isInMemory {
                 busy = error
                 isLookDue = true
             } else {
@@ -264,11 +264,23 @@ public struct MoodRecords: ~Copyable {
         }
     }
 
+    /// Deletes the journals of `history/` that only tell of commits below `revision`; without it, none.
+    /// - Returns: the first revision from which on all commits are kept.
+    public mutating func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
+        try records.shortenHistory(to: revision)
+    }
+
     /// Writes a new snapshot and begins a new journal. Nil in memory.
     /// - Parameter progress: called now and then with the number of moods written so far and in all.
     public mutating func compact(
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
-        try records.compact(progress: progress)
+        do throws(StorageError) {
+            return try records.compact(progress: progress)
+        } catch {
+            // Where the new files could not be opened there are none any more, and nothing may be taken for kept.
+            if records.isInMemory, !isWritableMemory, !isReadOnlyMemory { close() }
+            throw error
+        }
     }
 }

@@ -8,7 +8,11 @@ public enum MoodStoreError: Error, Sendable {
     case idTaken(MoodID, revision: Int)
     /// The mood has changed since the revision that the caller knows.
     case revisionConflict(MoodID, current: Int)
-    /// A cursor that is none, or that belongs to another sort, order or filter.
+    /// The `opId` belongs to a request with another method or other params. `current` is the store's revision.
+    case operationTaken(current: Int)
+    /// What cannot be undone or redone, because of what has happened since.
+    case undoRefused(UndoRefusal)
+    /// A cursor that is none, or that belongs to another sort, order, filter or mood.
     case invalidCursor
     case storage(StorageError)
 }

@@ -196,7 +196,9 @@ struct Acceptance: ~Copyable {
         let made: Generation.Made
         do throws(Generation.Failure) {
             made = try Generation.make(
-                next, backupOf: header.generation, at: settings.timestamp(), in: place, settings
+                next, backupOf: header.generation,
+                carrying: .init(generation: header.generation, revision: last, operation: []), at: settings.timestamp(),
+                in: place, settings
             ) { emit in records.forEach(emit) }
         } catch {
             throw .storage(error.error)

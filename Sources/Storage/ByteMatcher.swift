@@ -88,6 +88,30 @@ struct ByteMatcher {
         return nil
     }
 
+    /// The inside of a JSON string, whose first quote was taken; the last one is taken too.
+    mutating func takeString() -> UnsafeRawBufferPointer? {
+        let end = endOfString(from: position)
+        guard end < bytes.count else { return nil }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[position..<end])
+        position = end + 1
+        return text
+    }
+
+    /// Sixteen lower-case hexadecimal digits.
+    mutating func takeHexWord() -> UInt64? {
+        guard remaining >= 16 else { return nil }
+        var word: UInt64 = 0
+        for byte in bytes[position..<position + 16] {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): word = word << 4 | UInt64(byte - 48)
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): word = word << 4 | UInt64(byte - 87)
+            default: return nil
+            }
+        }
+        position += 16
+        return word
+    }
+
     /// The place of the quote that ends a string, or the end of the bytes; eight bytes a step.
     @inline(__always)
     private func endOfString(from start: Int) -> Int {

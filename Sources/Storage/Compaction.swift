@@ -116,7 +116,8 @@ extension StoreFiles {
     ) throws(Generation.Failure) -> Generation.Made {
         let settings = files.settings
         return try Generation.make(
-            header, backupOf: backup, at: settings.timestamp(), in: place, settings, records: records
+            header, backupOf: backup, carrying: .init(generation: backup, revision: header.revision, operation: []),
+            at: settings.timestamp(), in: place, settings, records: records
         ) { (maker) throws(StorageError) in
             // Nothing that comes now is looked at: only where it ends.
             guard case .seen = try files.lockAndCatchUp(load: { _ in nil }) else {

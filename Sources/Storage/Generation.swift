@@ -6,10 +6,10 @@ import Platform
 ///
 /// In this order:
 /// 1. the new journal, with its header, synced under a temporary name
-/// 2. the new snapshot, synced under a temporary name, read back and checked; from here on under the lock, and what came
-///    until then is copied into the new journal
+/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked; from
+///    here on under the lock, and what came until then is copied into the new journal
 /// 3. the old snapshot gets a second name, as the backup
-/// 4. the journal gets its name; the directory is synced
+/// 4. the operations file and the journal get their names; the directory is synced
 /// 5. the snapshot is renamed over `moods.json`: **the commit point**; the directory is synced
 ///
 /// Killed before 5, the old generation is complete, and the blank journal counts for nothing or goes on where the last
@@ -33,17 +33,19 @@ enum Generation {
     private enum Stage { case hidden, journalVisible, journalSyncing, snapshotVisible }
 
     /// - Parameter backupOf: the generation that is replaced; nil for a new store.
+    /// - Parameter carrying: whose operations are kept; nil where there cannot be any.
     /// - Parameter prepare: called when the snapshot is ready, before anything is visible: the caller takes the lock, if it
     ///   does not hold it yet, and copies the lines that came in the meantime into the new journal.
     static func make(
-        _ header: SnapshotHeader, backupOf: Int?, at time: String, in place: borrowing StoreDirectory,
-        _ settings: StoreSettings,
+        _ header: SnapshotHeader, backupOf: Int?, carrying: OperationsFile.Source?, at time: String,
+        in place: borrowing StoreDirectory, _ settings: StoreSettings,
         records: ((UnsafeRawBufferPointer) -> Void) -> Void,
         prepare: (inout JournalMaker) throws(StorageError) -> Void = { (_) throws(StorageError) in }
     ) throws(Failure) -> Made {
         let snapshotName = "temporary-" + settings.makeIdentifier()
         let journalName = StoreInventory.journalName(header.generation)
         let journalTemporary = "temporary-" + settings.makeIdentifier()
+        let operationsTemporary = "temporary-" + settings.makeIdentifier()
         var stage = Stage.hidden
         do throws(StorageError) {
             let journalHeader = JournalHeader(
@@ -56,10 +58,19 @@ enum Generation {
             }
             let bytes = try writeSnapshot(snapshotName, header, in: place, records)
             try checkSnapshot(snapshotName, header, bytes, in: place)
+            let hasOperations = try carrying.map { (source) throws(StorageError) in
+                try OperationsFile.write(header, carrying: source, named: operationsTemporary, in: place)
+            }
             try prepare(&maker)
             let backup = try step { () throws(SystemError) in try keepBackup(of: backupOf, in: place, settings) }
             stage = .journalVisible
-            try step { () throws(SystemError) in try place.move(journalTemporary, to: journalName) }
+            try step { () throws(SystemError) in
+                let name = StoreInventory.operationsName(header.generation)
+                // What stands there was left behind by an attempt that was killed.
+                if try place.status(of: name) != nil { try place.unlink(name) }
+                if hasOperations == true { try place.move(operationsTemporary, to: name) }
+                try place.move(journalTemporary, to: journalName)
+            }
             stage = .journalSyncing
             try step { () throws(SystemError) in try place.sync() }
             stage = .journalVisible
@@ -73,7 +84,9 @@ enum Generation {
                 journal: maker.visible(as: place.path(of: journalName)), journalSize: size, snapshotBytes: bytes,
                 backup: backup)
         } catch {
-            throw undo(error, stage, [snapshotName, journalTemporary], journalName, in: place, settings)
+            throw undo(
+                error, stage, [snapshotName, journalTemporary, operationsTemporary],
+                [journalName, StoreInventory.operationsName(header.generation)], in: place, settings)
         }
     }
 
@@ -164,7 +177,7 @@ enum Generation {
     }
 
     private static func undo(
-        _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ journalName: String,
+        _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ visible: [String],
         in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) -> Failure {
         var failure = Failure(error: error, isUnsure: false)
@@ -180,10 +193,12 @@ enum Generation {
         do {
             if stage != .hidden {
                 // No line may go into the old journal while a blank one stands behind it (rule 3 of `Recovery`).
-                if try place.status(of: journalName) != nil {
-                    try place.unlink(journalName)
-                    try place.sync()
+                var isAny = false
+                for name in visible where try place.status(of: name) != nil {
+                    try place.unlink(name)
+                    isAny = true
                 }
+                if isAny { try place.sync() }
             }
         } catch {
             failure.isUnsure = true

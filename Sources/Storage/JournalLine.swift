@@ -1,27 +1,68 @@
 /// One commit in a journal: `{"seq":N,"at":"…","durable":D,…,"crc":"xxxxxxxx"}`; `StoreFiles+Staging` has the form.
 struct JournalLine {
     let seq: Int
+    /// When it was made: 24 bytes of RFC 3339.
+    let time: UnsafeRawBufferPointer
     /// The last commit that was synced when the line was written.
     let durable: Int
     /// The members behind these, up to the comma before the seal.
     private let changes: UnsafeRawBufferPointer
 
+    /// What a line says, in the order in which it does.
+    enum Part {
+        /// Every record was removed.
+        case clear
+        /// How many those were.
+        case cleared(count: Int)
+        /// The id of one of them.
+        case clearedID(UnsafeRawBufferPointer)
+        case put(UnsafeRawBufferPointer)
+        /// The put of this number, counted from 0, made a record that was not there before.
+        case created(Int)
+        case delete(id: UnsafeRawBufferPointer)
+        case operation(OperationMembers)
+    }
+
     /// `content` is the line before its seal, which was found to be right. Nil where it is not of the form.
+    @inline(__always)
     init?(content: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(content)
         guard matcher.take("{\"seq\":"), let seq = matcher.takeInteger(), matcher.take(",\"at\":\""),
-            matcher.takeText(count: 24) != nil, matcher.take("\",\"durable\":"),
+            let time = matcher.takeText(count: 24), matcher.take("\",\"durable\":"),
             let durable = matcher.takeInteger(), durable < seq
         else { return nil }
         self.seq = seq
+        self.time = time
         self.durable = durable
         changes = UnsafeRawBufferPointer(rebasing: content[matcher.position...])
     }
 
     /// Hands on what the commit changed, in order. False where the rest is not of the form.
     func forEachChange<Failure: Error>(_ body: (LoadEvent) throws(Failure) -> Void) throws(Failure) -> Bool {
+        try forEachPart { (part) throws(Failure) in
+            switch part {
+            case .clear: try body(.clear)
+            case .put(let record): try body(.put(record))
+            case .delete(let id): try body(.delete(id: id))
+            case .cleared, .clearedID, .created, .operation: break
+            }
+        }
+    }
+
+    /// Hands on all that the line says, in order. False where the rest is not of the form.
+    @inline(__always)
+    func forEachPart<Failure: Error>(_ body: (Part) throws(Failure) -> Void) throws(Failure) -> Bool {
         var matcher = ByteMatcher(changes)
-        if matcher.take(",\"clear\":true") { try body(.clear) }
+        if matcher.take(",\"clear\":true") {
+            try body(.clear)
+            if matcher.take(",\"cleared\":{\"count\":") {
+                guard let count = matcher.takeInteger(), matcher.take(",\"ids\":[") else { return false }
+                try body(.cleared(count: count))
+                guard try Self.takeIDs(&matcher, { (id) throws(Failure) in try body(.clearedID(id)) }),
+                    matcher.take("}")
+                else { return false }
+            }
+        }
         if matcher.take(",\"put\":[") {
             repeat {
                 guard let record = matcher.takeObject() else { return false }
@@ -29,13 +70,34 @@ struct JournalLine {
             } while matcher.take(",")
             guard matcher.take("]") else { return false }
         }
-        if matcher.take(",\"delete\":[") {
+        if matcher.take(",\"created\":[") {
             repeat {
-                guard matcher.take("\""), let id = matcher.takeText(count: 36), matcher.take("\"") else { return false }
-                try body(.delete(id: id))
+                guard let number = matcher.takeInteger() else { return false }
+                try body(.created(number))
             } while matcher.take(",")
             guard matcher.take("]") else { return false }
         }
+        if matcher.take(",\"delete\":[") {
+            guard try Self.takeIDs(&matcher, { (id) throws(Failure) in try body(.delete(id: id)) }) else {
+                return false
+            }
+        }
+        if matcher.take(",\"opId\":\"") {
+            guard let operation = OperationMembers(&matcher) else { return false }
+            try body(.operation(operation))
+        }
         return matcher.take(",") && matcher.isAtEnd
+    }
+
+    /// Ids up to the bracket that ends their array.
+    @inline(__always)
+    private static func takeIDs<Failure: Error>(
+        _ matcher: inout ByteMatcher, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) -> Bool {
+        repeat {
+            guard matcher.take("\""), let id = matcher.takeText(count: 36), matcher.take("\"") else { return false }
+            try body(id)
+        } while matcher.take(",")
+        return matcher.take("]")
     }
 }

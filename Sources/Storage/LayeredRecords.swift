@@ -187,6 +187,40 @@ struct LayeredRecords: ~Copyable {
         return true
     }
 
+    // MARK: Rows that are hidden
+
+    /// The bytes of what can be seen of the snapshot.
+    var visibleBaseBytes: Int {
+        switch base {
+        case .some(let base): isBaseHidden ? 0 : base.recordBytes - hiddenBytes
+        case .none: 0
+        }
+    }
+
+    /// A copy of the snapshot's record in a row, hidden or not.
+    mutating func slot(ofRow number: Int) throws(IndexFault) -> RecordSlot {
+        guard let row = try base?.row(number) else {
+            throw .indexDamaged(reason: "There is no snapshot with a row \(number).")
+        }
+        try base?.record(row, into: &buffer)
+        guard let head = table.extractor.head(buffer.bytes) else {
+            throw .indexDamaged(reason: "The index knows a record that is none.")
+        }
+        return RecordSlot(head: head, copying: buffer.bytes)
+    }
+
+    /// Hands over copies of all records of the snapshot that are not hidden one by one, also when the whole of it is.
+    mutating func forEachVisibleRow(_ body: (RecordSlot) -> Void) throws(IndexFault) {
+        for number in 0..<baseCount where !hidden.contains(number) { body(try slot(ofRow: number)) }
+    }
+
+    private var baseCount: Int {
+        switch base {
+        case .some(let base): base.count
+        case .none: 0
+        }
+    }
+
     // MARK: Walking
 
     /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.

@@ -137,7 +137,8 @@ struct OlderDocument: ~Copyable {
         }
         do {
             _ = try Generation.make(
-                header, backupOf: nil, at: settings.timestamp(), in: place, settings, records: migrated.records)
+                header, backupOf: nil, carrying: nil, at: settings.timestamp(), in: place, settings,
+                records: migrated.records)
         } catch {
             throw error.error
         }

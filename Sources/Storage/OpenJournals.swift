@@ -36,7 +36,7 @@ struct OpenJournals: ~Copyable {
         for entry in entries { fileSystem.close(entry.descriptor) }
     }
 
-    private static func examined(
+    static func examined(
         _ generation: Int, _ descriptor: Int32, _ fileSystem: FileSystem
     ) throws(SystemError) -> Entry {
         var lines = LineReader(descriptor, from: 0, in: fileSystem)

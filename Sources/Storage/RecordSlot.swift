@@ -56,17 +56,21 @@ public struct RecordExtractor: Sendable {
     /// The head of a record, its text being appended in a form whose bytes are ordered as the texts are; nil, and
     /// anything may be appended, if the bytes are not a record.
     public let headAndText: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
+    /// The revision that a record's bytes name: that of the commit that last changed it.
+    public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
 
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
         compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int,
         id: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordID?,
-        headAndText: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
+        headAndText: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?,
+        revision: @escaping @Sendable (UnsafeRawBufferPointer) -> Int? = { _ in nil }
     ) {
         self.head = head
         self.compareTexts = compareTexts
         self.compareText = compareText
+        self.revision = revision
         self.id = id
         self.headAndText = headAndText
     }

@@ -98,6 +98,7 @@ extension RecordStore {
     private mutating func refreshBase() {
         guard let index = files?.openIndex(extractor) else { return isBaseOvertaken = true }
         isBaseOvertaken = false
+        undo.preserve(&layers)
         layers = LayeredRecords(index, extractor: extractor)
     }
 

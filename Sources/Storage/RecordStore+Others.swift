@@ -47,6 +47,7 @@ extension RecordStore {
 
     /// Reads everything anew. Where that fails nothing is left open, the lock included, and nothing is taken any more.
     private mutating func reopen() throws(StorageError) {
+        undo.preserve(&layers)
         guard let old = files.take() else { return }
         do throws(StorageError) {
             var fresh = LayeredRecords(extractor: extractor)

@@ -12,21 +12,11 @@ import JSONCodec
 ///
 /// Invariants
 /// 1. The table shows all ended commits; `undo` can take it back to the last flush.
-/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners.
+/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners. (`UndoLog` has the rest.)
 /// 3. After a failed flush the table, the revision and the files are those of the last flush.
 /// 4. A commit clears first, then puts, then removes: so it is written, and so it is read again.
 /// 5. A group that was lost before its flush is remembered until then, because its answers are written already.
 public struct RecordStore: ~Copyable {
-    private enum Change {
-        case inserted(RecordID)
-        case replaced(RecordSlot)
-        case removed(RecordSlot)
-        /// A record of the snapshot is no longer visible.
-        case hidden(LayeredRecords.Hidden)
-        /// Nothing of the snapshot is visible any more.
-        case baseHidden
-    }
-
     /// A commit whose line would be longer is made as a new snapshot.
     public static let lineBytesMax = 4 * 1024 * 1024
 
@@ -34,8 +24,9 @@ public struct RecordStore: ~Copyable {
     public internal(set) var revision = 0
     var layers: LayeredRecords
     var files: StoreFiles?
+    var operations = OperationLog()
     let extractor: RecordExtractor
-    private var undo: [Change] = []
+    var undo = UndoLog()
     private var commitStart = 0
     private(set) var isCommitOpen = false
     var flushedRevision = 0
@@ -57,8 +48,6 @@ public struct RecordStore: ~Copyable {
         self.extractor = extractor
         layers = LayeredRecords(extractor: extractor)
     }
-
-    deinit { for change in undo { Self.free(change) } }
 
     /// A store that leaves nothing on disk.
     public static func inMemory(_ extractor: RecordExtractor) -> RecordStore {
@@ -88,14 +77,15 @@ public struct RecordStore: ~Copyable {
         if let number = layers.table.find(head.id) {
             open()
             undo.append(.replaced(layers.table.replace(number, with: RecordSlot(head: head, copying: bytes))))
+            files?.stagePut(bytes)
         } else {
             let hidden = try hide(head.id)
             open()
             if let hidden { undo.append(.hidden(hidden)) }
             layers.table.insert(RecordSlot(head: head, copying: bytes))
             undo.append(.inserted(head.id))
+            files?.stagePut(bytes, isNew: hidden == nil)
         }
-        files?.stagePut(bytes)
     }
 
     /// Takes a record out, as part of the open commit and behind its puts; false when there is none.
@@ -118,12 +108,15 @@ public struct RecordStore: ~Copyable {
     /// Takes all records out, as the first change of the open commit.
     public mutating func removeAll() {
         open()
+        let count = layers.count
+        let first = files == nil ? [] : newestIDs(Self.clearedIDsMax)
+        let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
-        if layers.setBaseHidden(true) { undo.append(.baseHidden) }
-        files?.stageClear()
+        if layers.setBaseHidden(true) { undo.append(.baseHidden(byteCount: baseBytes)) }
+        files?.stageClear(count: count, first: first)
     }
 
-    private mutating func open() {
+    mutating func open() {
         guard !isCommitOpen else { return }
         isCommitOpen = true
         commitStart = undo.count
@@ -145,20 +138,29 @@ public struct RecordStore: ~Copyable {
         }
         isCommitOpen = false
         guard files != nil else {
-            // Nothing to wait for: what the commit replaced is of no use any more.
-            forget(from: commitStart)
+            // Nothing to wait for.
+            undo.mark(revision)
+            undo.keep()
             flushedRevision = revision
+            if operations.isOpen { endOperation() }
             return
         }
         let length = files?.endLine() ?? 0
-        if length > Self.lineBytesMax { try endCommitAsSnapshot() }
+        if length > Self.lineBytesMax { return try endCommitAsSnapshot() }
+        undo.mark(revision)
+        if operations.isOpen { endOperation() }
     }
 
     /// Makes the commits before this one durable, then this one by a new snapshot.
     private mutating func endCommitAsSnapshot() throws(StorageError) {
+        let operation = operations.isOpen ? withFiles { $0.lastOperation() } ?? [] : []
+        files?.snapshotOperation = operation
+        defer { files?.snapshotOperation = [] }
+        operations.abandon()
         files?.dropLine()
         do throws(StorageError) {
             try files?.sync()
+            settleOperations()
         } catch {
             revertCommit()
             takeGroupBack()
@@ -167,16 +169,16 @@ public struct RecordStore: ~Copyable {
         }
         isPartlyDurable = true
         flushedRevision = revision - 1
-        for change in undo[..<commitStart] { Self.free(change) }
-        undo.removeFirst(commitStart)
-        commitStart = 0
+        undo.keep(upTo: commitStart)
+        commitStart = undo.groupStart
         do throws(StorageError) {
             try rewrite()
         } catch {
             revertCommit()
             throw error
         }
-        forget(from: 0)
+        undo.mark(revision)
+        undo.keep()
         flushedRevision = revision
     }
 
@@ -184,12 +186,14 @@ public struct RecordStore: ~Copyable {
     public mutating func abandonCommit() {
         guard isCommitOpen else { return }
         files?.dropLine()
+        operations.abandon()
         revertCommit()
     }
 
     private mutating func revertCommit() {
         revert(to: commitStart)
         revision -= 1
+        undo.dropGroup(behind: revision)
         isCommitOpen = false
     }
 
@@ -228,21 +232,22 @@ public struct RecordStore: ~Copyable {
         do throws(StorageError) {
             if let lostGroup { throw lostGroup }
             try files?.sync()
+            settleOperations()
         } catch {
             takeGroupBack()
             throw error
         }
-        forget(from: 0)
-        commitStart = 0
+        undo.keep()
         flushedRevision = revision
     }
 
     /// Takes all commits back that are not durable.
     private mutating func takeGroupBack() {
         files?.dropStaged()
-        revert(to: 0)
+        operations.dropStaged()
+        revert(to: undo.groupStart)
+        undo.dropGroup(behind: flushedRevision)
         revision = flushedRevision
-        commitStart = 0
         guard files?.isJournalUnusable == true else { return }
         // Where this fails too the files refuse every change from now on, and say why.
         do throws(StorageError) { try rewrite() } catch {}
@@ -264,15 +269,4 @@ public struct RecordStore: ~Copyable {
         }
     }
 
-    private mutating func forget(from start: Int) {
-        while undo.count > start, let change = undo.popLast() { Self.free(change) }
-        if start == 0, undo.capacity > 65_536 { undo = [] }
-    }
-
-    private static func free(_ change: Change) {
-        switch change {
-        case .inserted, .hidden, .baseHidden: break
-        case .replaced(let slot), .removed(let slot): slot.deallocate()
-        }
-    }
 }

@@ -6,6 +6,7 @@ import Platform
 /// - `moods.json`: the snapshot, and the one commit point
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
 /// - `backup-G.json`: the snapshot of generation G, before a later one
+/// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
 /// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing
 /// - `moods.vN.json`: the snapshot of schema version N, from before its migration
 /// - `lock`: what is locked and where the durable seq is published
@@ -232,6 +233,8 @@ struct StoreInventory {
     private(set) var journals: [Int] = []
     /// Generations, ascending.
     private(set) var backups: [Int] = []
+    /// Generations, ascending.
+    private(set) var operations: [Int] = []
     /// Generations, in no order.
     private(set) var indexes: [Int] = []
     private(set) var temporaries: [String] = []
@@ -250,6 +253,8 @@ struct StoreInventory {
                 journals.append(generation)
             } else if let generation = Self.number(in: name, "backup-", ".json") {
                 backups.append(generation)
+            } else if let generation = Self.number(in: name, "operations-", ".jsonl") {
+                operations.append(generation)
             } else if let generation = Self.number(in: name, "index-", "") {
                 indexes.append(generation)
             } else if name.utf8.starts(with: "temporary-".utf8) {
@@ -258,10 +263,12 @@ struct StoreInventory {
         }
         journals.sort()
         backups.sort()
+        operations.sort()
     }
 
     static func journalName(_ generation: Int) -> String { "journal-\(generation).jsonl" }
     static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
+    static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
 
     static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
         var name = name

@@ -179,7 +179,9 @@ extension StoreFiles {
         }
         let made: Generation.Made
         do {
-            made = try Generation.make(header, backupOf: nil, at: settings.timestamp(), in: place, settings) { _ in }
+            made = try Generation.make(
+                header, backupOf: nil, carrying: nil, at: settings.timestamp(), in: place, settings
+            ) { _ in }
         } catch {
             throw error.error
         }

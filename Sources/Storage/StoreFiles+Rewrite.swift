@@ -43,7 +43,10 @@ extension StoreFiles {
         let made: Generation.Made
         do {
             made = try Generation.make(
-                header, backupOf: generation, at: String(decoding: time, as: UTF8.self), in: place, settings,
+                header, backupOf: generation,
+                carrying: OperationsFile.Source(
+                    generation: generation, revision: self.revision, operation: snapshotOperation),
+                at: String(decoding: time, as: UTF8.self), in: place, settings,
                 records: records)
         } catch {
             if error.isUnsure || isJournalUnusable { refuseFromNowOn(error.error) }
@@ -92,12 +95,10 @@ extension StoreFiles {
         for name in inventory.temporaries where clearsTemporaries {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }
         }
-        for generation in inventory.indexes where generation < self.generation {
-            let name = StoreInventory.indexName(generation)
-            attempt(name) { () throws(SystemError) in try place.unlink(name) }
-        }
-        for generation in inventory.backups.filter({ $0 < self.generation }).dropLast() {
-            let name = StoreInventory.backupName(generation)
+        let indexes = inventory.indexes.filter { $0 < generation }.map(StoreInventory.indexName)
+        let backups = inventory.backups.filter { $0 < generation }.dropLast().map(StoreInventory.backupName)
+        let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
+        for name in indexes + backups + operations {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }
         }
         let overtaken = inventory.journals.filter { $0 < generation }

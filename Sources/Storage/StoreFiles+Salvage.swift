@@ -91,10 +91,9 @@ extension StoreFiles {
             throw .storage(.writing(error, target))
         }
         do {
-            let made = try Generation.make(header, backupOf: nil, at: settings.timestamp(), in: place, settings) {
-                emit in
-                records.forEach(emit)
-            }
+            let made = try Generation.make(
+                header, backupOf: nil, carrying: nil, at: settings.timestamp(), in: place, settings
+            ) { emit in records.forEach(emit) }
             return made.snapshotBytes
         } catch {
             throw .storage(error.error)

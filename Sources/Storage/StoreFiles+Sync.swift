@@ -32,6 +32,7 @@ extension StoreFiles {
             isJournalUnusable = true
             throw .outcomeUnknown(reason: "\(StoreDirectory.lockName) in \(place.path) could not be written: \(error).")
         }
+        syncStart = journalEnd
         journalEnd += staged.count
         journalBytes += staged.count
         revision = last

@@ -74,6 +74,12 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var journalBytes: Int
     /// The error that every write gets, nil while the store can be written.
     public internal(set) var refusal: StorageError?
+    var journalDescriptor: Int32? {
+        switch journal {
+        case .some(let journal): journal.descriptor
+        case .none: nil
+        }
+    }
     /// Whether it stays when the files are others; what was wrong with the files themselves goes with them.
     var isRefusalLasting = true
     /// What people are told of it.
@@ -85,11 +91,20 @@ public struct StoreFiles: ~Copyable {
 
     var staged = ByteBuffer(capacity: 16 << 10)
     var deletions = ByteBuffer(capacity: 64)
+    /// Which puts of the line made records that were not there before.
+    var creations = ByteBuffer(capacity: 64)
+    /// The members that name the line's operation.
+    var operation = ByteBuffer(capacity: 64)
+    /// The line of an operations file for a commit that is made as a snapshot; empty for none.
+    var snapshotOperation: [UInt8] = []
     var lineStart = 0
     var lineHeadEnd = 0
     var stagedSeq: Int
     var seqBeforeLine: Int
-    var hasPut = false
+    var putCount = 0
+    var lastPutStart = 0
+    /// Where in the journal the lines of the last sync begin.
+    var syncStart = 0
     var publication = ByteBuffer(capacity: 256)
     var readBuffer = ByteBuffer(capacity: 256)
 

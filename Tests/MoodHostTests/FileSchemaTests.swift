@@ -24,7 +24,8 @@ import Testing
                 1, "mood.create",
                 #"{"id":"\#(testID(1))","emoji":"😊","label":"A","tags":["a"],"valence":0.5,"timeZone":"UTC","attachments":\#(attachments)}"#
             ),
-            request(2, "store.insertSamples"), request(3, "mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#),
+            request(2, "store.insertSamples", #"{"opId":"a"}"#),
+            request(3, "mood.toggleFavorite", #"{"id":"\#(testID(1))","opId":"b"}"#),
             request(4, "mood.delete", #"{"id":"\#(testID(1))"}"#))
         _ = try session.answers(request(5, "mood.clear", #"{"confirm":true}"#), request(6, "store.insertSamples"))
     }

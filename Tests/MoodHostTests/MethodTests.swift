@@ -38,6 +38,7 @@ import Testing
         ("mood.setFavorite", #"{"id":"\#(testID(1))","isFavorite":true}"#),
         ("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#), ("mood.setNotes", #"{"id":"\#(testID(1))","notes":"n"}"#),
         ("mood.share", #"{"id":"\#(testID(3))"}"#), ("mood.share", #"{"id":"\#(testID(3))","format":"html"}"#),
+        ("mood.history", #"{"id":"\#(testID(1))","limit":2}"#), ("store.undo", "{}"), ("store.redo", "{}"),
         ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
         ("nav.replace", #"{"route":{"name":"crudList"},"router":"r"}"#), ("nav.goBack", "{}"),
         ("nav.goBackToRoot", "{}"),

@@ -21,9 +21,10 @@ import Testing
             Set(Self.methods.map { "\($0.name)" }) == [
                 "host.info", "host.ping", "host.shutdown", "rpc.discover", "mood.create", "mood.get", "mood.list",
                 "mood.update", "mood.updateMany", "mood.delete", "mood.deleteMany", "mood.clear", "mood.setFavorite",
-                "mood.toggleFavorite", "mood.setNotes", "mood.share", "nav.state", "nav.navigate", "nav.replace",
+                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "nav.state", "nav.navigate",
+                "nav.replace",
                 "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "store.info",
-                "store.insertSamples",
+                "store.insertSamples", "store.undo", "store.redo",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])
         #expect(Set(Self.methods.map { "\($0.name)" }).count == Self.methods.count, "names are unique")

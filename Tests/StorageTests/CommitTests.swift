@@ -60,12 +60,12 @@ import Testing
         for number in 1...10 { store.stage([.put(number, "x")]) }
         try store.sync()
         #expect(
-            faulty.trace == [
-                // The queue, the lock, and whether it is still the file of that name.
-                "flock directory", "flock lock", "lstat lock", "flock directory",
+            // Names are looked up only where one may have changed in the directory.
+            faulty.trace.filter { !$0.hasPrefix("lstat") } == [
+                // The queue, the lock, and when a name last changed.
+                "flock directory", "flock lock", "flock directory", "fstat directory",
                 // What others have published, and whether the end is still where it was.
-                "pread lock", "lstat moods.json", "lstat journal-2.jsonl", "fstat journal-1.jsonl",
-                "pread journal-1.jsonl",
+                "pread lock", "pread journal-1.jsonl",
                 "pwrite journal-1.jsonl", "fdatasync journal-1.jsonl", "pwrite lock", "flock lock",
             ])
         #expect(directory.text("journal-1.jsonl").split(separator: "\n").count == 12)

@@ -1,0 +1,25 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import MoodStore
+import Storage
+
+extension Core {
+    /// What the request was answered with when it was made the first time; nil when it was not.
+    mutating func answer(of key: OperationKey) throws(RPCError) -> [UInt8]? {
+        do throws(MoodStoreError) { return try store.answer(of: key) } catch {
+            if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
+            throw RPCError(error)
+        }
+    }
+}
+
+extension Arguments {
+    /// What the call is known by when it is made again.
+    func operationKey(of method: MethodDeclaration) -> OperationKey {
+        var id = JSONWriter(capacity: 128)
+        text("opId")?.withDecoded { id.contents(utf8: $0) }
+        let name = UnsafeRawBufferPointer(start: method.name.utf8Start, count: method.name.utf8CodeUnitCount)
+        return OperationKey(id: Array(id.buffer.bytes), method: Array(name), params: paramsFingerprint)
+    }
+}

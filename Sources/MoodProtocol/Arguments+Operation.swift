@@ -1,0 +1,123 @@
+import JSONCodec
+
+/// What tells two calls of the same method apart or the same: a fingerprint of their params.
+///
+/// The order of members and the way in which texts and numbers are written do not count: `"\u0061"` is `"a"`, `1e1` is
+/// `10`. `opId` itself and `dryRun` are left out, an optional member that is null is absent, and params by position are
+/// the same as by name. Nothing else is equal: a default that is written out is another call than one that is left out.
+///
+/// The fingerprint is kept on disk, so it is the same in every process and version. H of a value is F of these bytes,
+/// where words are eight bytes, the lowest first:
+///
+///     null n · true t · false f · string s and its UTF-8 · array a and the H of each element
+///     number d, - where it is below zero, its digits without zeros at either end, e, the power of ten as a word
+///     object o and the sum, modulo 2^64, of F(m, H(name), H(value)) of its members
+///
+/// F is FNV-1a of 64 bits, and then the finaliser of SplitMix64, so that sums of it do not cancel out.
+extension Arguments {
+    /// Whether the call names an operation.
+    @inline(__always)
+    public func namesOperation(of method: MethodDeclaration) -> Bool { given & method.operationMask != 0 }
+
+    public var paramsFingerprint: UInt64 {
+        guard let method else { return 0 }
+        var sum: UInt64 = 0
+        for (index, field) in method.fields.enumerated() where isGiven(index) {
+            let name = JSONText(field.name)
+            if name.equals("opId") || name.equals("dryRun") { continue }
+            sum &+= Fingerprint.member(name, Fingerprint.value(values[index]))
+        }
+        return Fingerprint.object(sum)
+    }
+}
+
+private struct Fingerprint {
+    private var state: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    private mutating func add(_ byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+
+    private mutating func add(_ word: UInt64) {
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: word >> shift)) }
+    }
+
+    private var value: UInt64 {
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    static func value(_ value: ValidJSON) -> UInt64 {
+        var reader = JSONReader(value)
+        return read(&reader)
+    }
+
+    static func member(_ name: JSONText, _ value: UInt64) -> UInt64 {
+        var hash = Fingerprint()
+        hash.add(UInt8(ascii: "m"))
+        hash.add(text(name))
+        hash.add(value)
+        return hash.value
+    }
+
+    static func object(_ sum: UInt64) -> UInt64 {
+        var hash = Fingerprint()
+        hash.add(UInt8(ascii: "o"))
+        hash.add(sum)
+        return hash.value
+    }
+
+    private static func text(_ text: JSONText) -> UInt64 {
+        var hash = Fingerprint()
+        hash.add(UInt8(ascii: "s"))
+        text.decode { hash.add($0) }
+        return hash.value
+    }
+
+    /// The depth is bounded by the validator, so this recursion is too.
+    private static func read(_ reader: inout JSONReader) -> UInt64 {
+        var hash = Fingerprint()
+        switch reader.kind {
+        case .null:
+            _ = reader.null()
+            hash.add(UInt8(ascii: "n"))
+        case .boolean: hash.add(UInt8(ascii: reader.boolean() == true ? "t" : "f"))
+        case .string: return reader.text().map { text($0) } ?? 0
+        case .number: if let number = reader.number() { hash.add(number) }
+        case .array:
+            hash.add(UInt8(ascii: "a"))
+            _ = reader.enterArray()
+            while reader.nextElement() { hash.add(read(&reader)) }
+        case .object:
+            var sum: UInt64 = 0
+            _ = reader.enterObject()
+            while let key = reader.nextKey() { sum &+= member(key, read(&reader)) }
+            return object(sum)
+        }
+        return hash.value
+    }
+
+    private mutating func add(_ number: JSONNumber) {
+        let raw = number.raw
+        add(UInt8(ascii: "d"))
+        let mantissaEnd = raw.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? raw.count
+        let digits = raw[..<mantissaEnd].filter { $0 &- 48 < 10 }
+        guard let first = digits.firstIndex(where: { $0 != 48 }), let last = digits.lastIndex(where: { $0 != 48 })
+        else { return add(UInt8(ascii: "0")) }
+        if raw.first == UInt8(ascii: "-") { add(UInt8(ascii: "-")) }
+        for digit in digits[first...last] { add(digit) }
+        let point = raw[..<mantissaEnd].firstIndex(of: UInt8(ascii: "."))
+        let fraction = point.map { mantissaEnd - $0 - 1 } ?? 0
+        let power = Self.exponent(raw, mantissaEnd + 1) - fraction + digits.count - 1 - last
+        add(UInt8(ascii: "e"))
+        add(UInt64(bitPattern: Int64(power)))
+    }
+
+    /// Held short of where it could overflow: no text is long enough to make up for it.
+    private static func exponent(_ raw: UnsafeRawBufferPointer, _ start: Int) -> Int {
+        guard start < raw.count else { return 0 }
+        var value = 0
+        for byte in raw[start...] where byte &- 48 < 10 && value < 1 << 50 { value = value * 10 + Int(byte &- 48) }
+        return raw[start] == UInt8(ascii: "-") ? -value : value
+    }
+}

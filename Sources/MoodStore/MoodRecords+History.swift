@@ -1,0 +1,85 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// How moods have changed.
+extension MoodRecords {
+    /// Writes a page of a mood's changes, newest first: `{items: [{revision, at, kind, mood?}], nextCursor?}`.
+    ///
+    /// A version that no journal tells of is shown with the mood's own `updatedAt`, and as created where it was not
+    /// updated since it was created.
+    public mutating func history(
+        _ id: MoodID, limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        let end = try cursor.map { (text) throws(MoodStoreError) in try HistoryCursor.revision(text, of: id) }
+        let page: (items: [HistoryItem], hasMore: Bool)
+        do throws(StorageError) {
+            // The journals are what is read, so they must hold what the group has done so far.
+            try records.flushEarly()
+            page = try records.history(of: RecordID(id), before: end ?? .max, limit: limit)
+        } catch {
+            throw .storage(error)
+        }
+        if page.items.isEmpty, end == nil { throw .notFound(id) }
+        writer.beginObject()
+        writer.key("items")
+        writer.beginArray()
+        for item in page.items { Self.write(item, to: &writer) }
+        writer.endArray()
+        if page.hasMore, let last = page.items.last {
+            writer.key("nextCursor")
+            writer.string(HistoryCursor.text(last.revision, of: id))
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ item: HistoryItem, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("revision")
+        writer.integer(item.revision)
+        (item.record ?? []).withUnsafeBytes { bytes in
+            let mood = item.kind == nil ? MoodMembers(trusting: ValidJSON(trusting: bytes)) : MoodMembers()
+            writer.key("at")
+            if item.at.isEmpty {
+                writer.string((mood.updatedAt.value ?? .minimum).text)
+            } else {
+                item.at.withUnsafeBytes { writer.string(utf8: $0) }
+            }
+            let isNew = mood.createdAt.value == mood.updatedAt.value
+            writer.key("kind")
+            writer.string((item.kind ?? (isNew ? .created : .updated)).rawValue)
+            if item.record != nil {
+                writer.key("mood")
+                writer.raw(bytes)
+            }
+        }
+        writer.endObject()
+    }
+}
+
+/// A place in a mood's history as text: opaque, URL-safe, valid after any changes, because it names a revision.
+///
+///     version (2) | mood (16) | revision (8) | check (4)
+enum HistoryCursor {
+    private static let version: UInt8 = 2
+    private static let length = 29
+
+    static func text(_ revision: Int, of id: MoodID) -> String {
+        var bytes: [UInt8] = [version]
+        ListCursor.append(id.high, to: &bytes)
+        ListCursor.append(id.low, to: &bytes)
+        ListCursor.append(UInt64(bitPattern: Int64(revision)), to: &bytes)
+        let check = ListCursor.hash(bytes)
+        for shift in [24, 16, 8, 0] as [UInt64] { bytes.append(UInt8(truncatingIfNeeded: check >> shift)) }
+        return Base64URL.encode(bytes)
+    }
+
+    /// Only what is older than this is on the page.
+    static func revision(_ text: [UInt8], of id: MoodID) throws(MoodStoreError) -> Int {
+        guard let bytes = Base64URL.decode(text), bytes.count == length, bytes[0] == version,
+            ListCursor.word(bytes, 25, 4) == ListCursor.hash(Array(bytes[..<25])) & 0xffff_ffff,
+            ListCursor.word(bytes, 1, 8) == id.high, ListCursor.word(bytes, 9, 8) == id.low
+        else { throw .invalidCursor }
+        return Int(truncatingIfNeeded: ListCursor.word(bytes, 17, 8))
+    }
+}

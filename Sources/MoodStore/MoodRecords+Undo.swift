@@ -1,0 +1,58 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// Undo and redo. (SwiftUI: the `UndoManager` of the environment; Redux: redux-undo; here durable, as new commits.)
+extension MoodRecords {
+    /// Undoes this session's last commits, or redoes what was undone last, in the commit of the present request.
+    ///
+    /// A mood that comes back has the members that it had, but for `updatedAt` and `revision`, which are the new commit's.
+    /// - Returns: the commits that were undone or redone, in that order; empty where there are none.
+    public mutating func undo(
+        steps: Int, isRedo: Bool, at now: Timestamp
+    ) throws(MoodStoreError) -> [UndoneCommit] {
+        // What earlier requests of the group did must be certain before it can be taken back.
+        do throws(StorageError) { try records.flushEarly() } catch { throw .storage(error) }
+        let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
+        do throws(UndoFailure) {
+            plan = try records.planUndo(steps: steps, isRedo: isRedo)
+        } catch {
+            switch error {
+            case .refused(let refusal): throw .undoRefused(refusal)
+            case .storage(let error): throw .storage(error)
+            }
+        }
+        var scratch = JSONWriter(capacity: 1024)
+        for case (_, let bytes?) in plan.targets {
+            scratch.rewind(to: 0)
+            try restore(bytes, at: now, &scratch)
+        }
+        do throws(StorageError) {
+            for case (let id, nil) in plan.targets { _ = try records.remove(id) }
+        } catch {
+            throw .storage(error)
+        }
+        return plan.commits
+    }
+
+    private mutating func restore(
+        _ record: [UInt8], at now: Timestamp, _ scratch: inout JSONWriter
+    ) throws(MoodStoreError) {
+        let (time, revision) = (moodTime(now), records.nextRevision)
+        let head: RecordHead? = record.withUnsafeBytes { bytes in
+            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            mood.updatedAt = time
+            mood.revision = revision
+            mood.write(to: &scratch)
+            return RecordHead(mood: mood)
+        }
+        guard let head else { return }
+        do throws(StorageError) { try records.put(head, scratch.buffer.bytes) } catch { throw .storage(error) }
+    }
+
+    /// Nothing that was done up to here can be undone: it was no request of the session.
+    public mutating func forgetUndo() { records.forgetUndo() }
+
+    /// How many commits there have been, the open one included.
+    public var revision: Int { records.revision }
+}

@@ -1,0 +1,157 @@
+import Platform
+
+/// The journals of a store's whole life, as far as they are kept: those of `history/` and those that still count.
+///
+/// What counts of each is what lies below the bases of all later ones (rule 2 of `Recovery`). Between two there can be a
+/// gap: a commit that was made as a snapshot is in no journal. Only names and bases are in memory; each journal is opened
+/// when it is read, wherever a compaction has moved it by then. One that is gone by then was deleted on request.
+struct JournalChain {
+    struct Link {
+        let generation: Int
+        /// The commit before its first line.
+        let base: Int
+        /// The last commit that counts, where it has it.
+        var last: Int
+        let headerEnd: Int
+        let isInHistory: Bool
+    }
+
+    /// Oldest first.
+    private(set) var links: [Link] = []
+
+    /// - Parameter revision: the last commit that may be shown.
+    init(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) {
+        let present: [Int]
+        var past: [Int] = []
+        do {
+            present = try files.place.inventory().journals
+            if try files.place.status(of: StoreDirectory.historyName) != nil {
+                let names = try files.place.fileSystem.list(files.place.path(of: StoreDirectory.historyName))
+                past = StoreInventory(names).journals
+            }
+        } catch {
+            throw .reading(error, error.subject)
+        }
+        for generation in Set(present + past).sorted() {
+            try add(generation, isInHistory: !present.contains(generation), files)
+        }
+        var last = revision
+        for index in links.indices.reversed() {
+            links[index].last = max(last, links[index].base)
+            last = min(last, links[index].base)
+        }
+    }
+
+    private mutating func add(
+        _ generation: Int, isInHistory: Bool, _ files: borrowing StoreFiles
+    ) throws(StorageError) {
+        guard let file = try Self.open(generation, files) else { return }
+        do {
+            let entry = try OpenJournals.examined(generation, file.descriptor, files.settings.fileSystem)
+            guard let header = entry.header, header.storeId == files.storeId, header.generation == generation,
+                generation <= files.generation || !entry.isBlank
+            else { return }
+            links.append(
+                Link(
+                    generation: generation, base: header.baseRevision, last: header.baseRevision,
+                    headerEnd: entry.headerEnd, isInHistory: isInHistory))
+        } catch {
+            throw .reading(error, StoreInventory.journalName(generation))
+        }
+    }
+
+    /// Nil where it is gone.
+    private static func open(_ generation: Int, _ files: borrowing StoreFiles) throws(StorageError) -> File? {
+        let name = StoreInventory.journalName(generation)
+        for path in [name, StoreDirectory.historyName + "/" + name] {
+            do {
+                return try files.place.open(path, .read)
+            } catch {
+                guard error.code == ENOENT else { throw .reading(error, path) }
+            }
+        }
+        return nil
+    }
+
+    /// Hands over the commits of a link behind commit `base`.
+    /// - Returns: the last one that was found.
+    @discardableResult
+    static func forEachCommit(
+        of link: Link, behind base: Int, _ files: borrowing StoreFiles,
+        _ body: (JournalLine) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
+        guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
+        return try JournalWalk.forEachCommit(
+            file.descriptor, StoreInventory.journalName(link.generation), in: files.settings.fileSystem,
+            from: link.headerEnd, behind: link.base, upTo: link.last
+        ) { (commit, _) throws(StorageError) in
+            if commit.seq > base { try body(commit) }
+        }
+    }
+
+    /// The commit behind which no commit is missing.
+    func start(_ files: borrowing StoreFiles) throws(StorageError) -> Int {
+        var start = links.last?.base ?? files.revision
+        for index in links.indices.dropLast().reversed() {
+            let link = links[index]
+            guard try Self.reaches(link, files) else { break }
+            start = min(start, link.base)
+        }
+        return start
+    }
+
+    /// Whether a journal has all commits up to the one where the next begins: told by its last line, which is near its
+    /// end.
+    private static func reaches(_ link: Link, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
+        if link.base == link.last { return true }
+        guard let file = try open(link.generation, files) else { return false }
+        if let last = try lastCommit(file, link, files), last >= link.last { return true }
+        return try forEachCommit(of: link, behind: link.last, files) { (_) throws(StorageError) in } >= link.last
+    }
+
+    /// Nil where what stands at the end is no whole line, or a long one.
+    private static func lastCommit(
+        _ file: borrowing File, _ link: Link, _ files: borrowing StoreFiles
+    ) throws(StorageError) -> Int? {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { chunk.deallocate() }
+        do {
+            var end = try file.status().size
+            while end > link.headerEnd {
+                let start = max(end - chunk.count, link.headerEnd)
+                let part = UnsafeMutableRawBufferPointer(rebasing: chunk[..<(end - start)])
+                guard try file.read(part, at: start) == part.count else { return nil }
+                guard let lineEnd = part.lastIndex(where: { $0 != 0x0A }) else {
+                    end = start
+                    continue
+                }
+                let lineStart = part[..<lineEnd].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+                guard lineStart > 0 || start == link.headerEnd else { return nil }
+                let line = UnsafeRawBufferPointer(rebasing: part[lineStart...lineEnd])
+                return Seal.content(of: line).flatMap { JournalLine(content: $0) }?.seq
+            }
+            return link.base
+        } catch {
+            throw .reading(error, StoreInventory.journalName(link.generation))
+        }
+    }
+}
+
+extension StoreFiles {
+    /// Deletes the journals in `history/` all of whose commits lie below `revision`; the lock is held.
+    /// - Returns: the first commit from which on all are kept.
+    func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
+        let chain = try JournalChain(self, upTo: self.revision)
+        if let revision {
+            for link in chain.links where link.isInHistory && link.last < revision {
+                let name = StoreDirectory.historyName + "/" + StoreInventory.journalName(link.generation)
+                do {
+                    try place.unlink(name)
+                } catch {
+                    guard error.code == ENOENT else { throw .writing(error, name) }
+                }
+            }
+        }
+        return try JournalChain(self, upTo: self.revision).start(self) + 1
+    }
+}

@@ -1,0 +1,228 @@
+import JSONCodec
+import Platform
+
+/// Which operations are kept, and where: the last ten thousand, each found by its id.
+///
+/// Nothing is read before somebody asks for the first one; then the operations file and the journals are, and from then on
+/// what others and this process commit is added. The outcomes stay where they are: of each one only the place of its line
+/// is in memory, which with its id is some two hundred bytes. In a store without files the lines themselves are kept.
+///
+/// Invariants
+/// 1. While `source` is that of the files, every operation up to `journalEnd` of the present journal is in `entries`.
+/// 2. `order` holds the ids of `entries` with the commits that they belong to, oldest first, from `head` on.
+/// 3. `staged` are the ids of `entries` whose lines wait for the next sync.
+struct OperationLog {
+    private enum Place {
+        case operations(offset: Int)
+        case journal(generation: Int, offset: Int)
+        case staged(offset: Int)
+        case memory([UInt8])
+    }
+
+    /// Which files the places are in.
+    private struct Source: Equatable {
+        var generation: Int
+        var journalGeneration: Int
+    }
+
+    private var entries: [[UInt8]: (seq: Int, place: Place)] = [:]
+    private var order: [(seq: Int, id: [UInt8])] = []
+    private var head = 0
+    private var staged: [[UInt8]] = []
+    private var source: Source?
+    private var journalEnd = 0
+    /// The last commit whose line was looked at.
+    private var last = 0
+    /// The operation of the open commit; its line where there are no files.
+    private var open: (id: [UInt8], line: [UInt8])?
+
+    /// Whether anybody has asked for an operation yet.
+    private(set) var isInUse = false
+    /// Whether the open commit has an operation.
+    var isOpen: Bool { open != nil }
+
+    // MARK: Finding
+
+    /// What is known of an operation; the lock is held, and what others committed has been seen.
+    mutating func find(_ key: OperationKey, _ files: borrowing StoreFiles) throws(StorageError) -> OperationOutcome {
+        isInUse = true
+        try catchUp(files)
+        guard let entry = entries[key.id] else { return .unknown }
+        switch entry.place {
+        case .memory: return .unknown
+        case .staged(let offset):
+            let line = UnsafeRawBufferPointer(rebasing: files.staged.bytes[offset...].prefix { $0 != 0x0A })
+            return Self.outcome(of: line, key) ?? .unknown
+        case .operations(let offset):
+            return try read(StoreInventory.operationsName(files.generation), offset, key, files)
+        case .journal(let generation, let offset):
+            return try read(StoreInventory.journalName(generation), offset, key, files)
+        }
+    }
+
+    /// The same without files.
+    mutating func find(_ key: OperationKey) -> OperationOutcome {
+        isInUse = true
+        guard case .memory(let line)? = entries[key.id]?.place else { return .unknown }
+        return line.withUnsafeBytes { Self.outcome(of: $0, key) } ?? .unknown
+    }
+
+    private func read(
+        _ name: String, _ offset: Int, _ key: OperationKey, _ files: borrowing StoreFiles
+    ) throws(StorageError) -> OperationOutcome {
+        do {
+            let file = try files.place.open(name, .read)
+            var lines = LineReader(file.descriptor, from: offset, in: files.settings.fileSystem)
+            if let line = try lines.next(), let outcome = Self.outcome(of: line.bytes, key) { return outcome }
+        } catch {
+            throw .reading(error, name, at: offset)
+        }
+        throw OperationsFile.damaged(name, offset)
+    }
+
+    /// Nil where the line is none that has an operation.
+    private static func outcome(of line: UnsafeRawBufferPointer, _ key: OperationKey) -> OperationOutcome? {
+        guard let content = Seal.content(of: line),
+            let kept = KeptOperation(content: content) ?? JournalLine(content: content).flatMap({ KeptOperation($0) })
+        else { return nil }
+        return kept.members.matches(key) ? .answer(Array(kept.answer)) : .taken
+    }
+
+    // MARK: Loading
+
+    private mutating func catchUp(_ files: borrowing StoreFiles) throws(StorageError) {
+        let present = Source(generation: files.generation, journalGeneration: files.journalGeneration)
+        if source != present {
+            try loadAll(files)
+            source = present
+        } else if journalEnd < files.journalEnd {
+            try readOn(files)
+        }
+        journalEnd = files.journalEnd
+        last = files.revision
+        forgetOldest()
+    }
+
+    private mutating func loadAll(_ files: borrowing StoreFiles) throws(StorageError) {
+        source = nil
+        entries = [:]
+        order = []
+        head = 0
+        staged = []
+        try OperationsFile.forEach(files.generation, storeId: files.storeId, in: files.place) { kept, offset in
+            add(Array(kept.members.id), kept.seq, .operations(offset: offset))
+        }
+        let journals: OpenJournals
+        do {
+            journals = try OpenJournals(
+                try files.place.inventory().journals.filter { $0 >= files.generation }, in: files.place)
+        } catch {
+            throw .reading(error, error.subject)
+        }
+        let base = journals.entries.first?.header?.baseRevision ?? files.revision
+        let found = try journals.forEachCommit(behind: base, upTo: files.revision) { (entry, commit, line) in
+            if let kept = KeptOperation(commit) {
+                add(Array(kept.members.id), kept.seq, .journal(generation: entry.generation, offset: line.offset))
+            }
+        }
+        guard found >= files.revision else { throw Self.cut(files) }
+    }
+
+    private mutating func readOn(_ files: borrowing StoreFiles) throws(StorageError) {
+        let generation = files.journalGeneration
+        guard let journal = files.journalDescriptor else { return }
+        let found = try JournalWalk.forEachCommit(
+            journal, StoreInventory.journalName(generation), in: files.settings.fileSystem, from: journalEnd,
+            behind: last, upTo: files.revision
+        ) { (commit, line) in
+            if let kept = KeptOperation(commit) {
+                add(Array(kept.members.id), kept.seq, .journal(generation: generation, offset: line.offset))
+            }
+        }
+        guard found >= files.revision else { throw Self.cut(files) }
+    }
+
+    private static func cut(_ files: borrowing StoreFiles) -> StorageError {
+        let name = StoreInventory.journalName(files.journalGeneration)
+        return .corrupt(
+            file: name, offset: files.journalEnd, reason: "\(name) could not be read again as it was read before.")
+    }
+
+    private mutating func add(_ id: [UInt8], _ seq: Int, _ place: Place) {
+        entries[id] = (seq, place)
+        order.append((seq, id))
+    }
+
+    private mutating func forgetOldest() {
+        while order.count - head > OperationsFile.keptMax {
+            let oldest = order[head]
+            head += 1
+            // The id may have come again since.
+            if entries[oldest.id]?.seq == oldest.seq { entries[oldest.id] = nil }
+        }
+        if head > OperationsFile.keptMax {
+            order.removeFirst(head)
+            head = 0
+        }
+    }
+
+    // MARK: Commits
+
+    /// Gives the open commit an operation.
+    mutating func begin(_ id: [UInt8]) { open = (id, []) }
+
+    /// The same without files.
+    mutating func begin(_ key: OperationKey, seq: Int, answer: UnsafeRawBufferPointer) {
+        var line = ByteBuffer(capacity: 256)
+        line.append("{\"seq\":")
+        line.append(integer: seq)
+        key.id.withUnsafeBytes { id in
+            key.method.withUnsafeBytes { line.append(operation: id, method: $0, params: key.params, answer: answer) }
+        }
+        line.append(UInt8(ascii: ","))
+        line.appendSeal(from: 0)
+        open = (key.id, Array(line.bytes))
+    }
+
+    /// The open commit has been taken back, or is one of which the next generation's file tells.
+    mutating func abandon() { open = nil }
+
+    /// The open commit has ended, and its line is staged.
+    mutating func end(_ seq: Int, stagedAt offset: Int) {
+        guard let ended = open else { return }
+        open = nil
+        add(ended.id, seq, .staged(offset: offset))
+        staged.append(ended.id)
+    }
+
+    /// The same without files.
+    mutating func end(_ seq: Int) {
+        guard let ended = open else { return }
+        open = nil
+        add(ended.id, seq, .memory(ended.line))
+        forgetOldest()
+    }
+
+    /// The staged lines are in the journal, from `start` to `end`, which is commit `revision`.
+    mutating func settle(_ generation: Int, _ start: Int, _ end: Int, revision: Int) {
+        for id in staged {
+            guard let entry = entries[id], case .staged(let offset) = entry.place else { continue }
+            entries[id] = (entry.seq, .journal(generation: generation, offset: start + offset))
+        }
+        staged = []
+        guard source?.journalGeneration == generation, journalEnd == start else { return }
+        journalEnd = end
+        last = revision
+        forgetOldest()
+    }
+
+    /// The staged lines have been taken back.
+    mutating func dropStaged() {
+        open = nil
+        guard !staged.isEmpty else { return }
+        for id in staged { entries[id] = nil }
+        // The last that were added, in this order.
+        order.removeLast(staged.count)
+        staged = []
+    }
+}

@@ -1,0 +1,192 @@
+import JSONCodec
+import Platform
+
+/// `operations-G.jsonl`: the outcomes of the last operations that are older than the journals of generation G.
+///
+/// JSON Lines, each sealed as those of a journal are. The first line is
+/// `{"format":"moodboard-operations","schemaVersion":3,"storeId":"…","generation":G,"baseRevision":R,"count":N,"crc":"…"}`,
+/// then come N operations, oldest first. There is no file where there is nothing to keep. It is written whole with its
+/// generation and never changed. An outcome that cannot be read is one nobody may decide on: who asks for an operation
+/// that is not in the journals either is told that the file is damaged.
+struct OperationsHeader: Equatable {
+    var schemaVersion: Int
+    var storeId: String
+    var generation: Int
+    /// The last commit whose operation can be in it.
+    var baseRevision: Int
+    var count: Int
+
+    init(schemaVersion: Int, storeId: String, generation: Int, baseRevision: Int, count: Int) {
+        self.schemaVersion = schemaVersion
+        self.storeId = storeId
+        self.generation = generation
+        self.baseRevision = baseRevision
+        self.count = count
+    }
+
+    /// Nil where the line, without its line feed, is not exactly of the form or its seal is broken.
+    init?(line: UnsafeRawBufferPointer) {
+        guard let content = Seal.content(of: line) else { return nil }
+        var matcher = ByteMatcher(content)
+        guard matcher.take("{\"format\":\"moodboard-operations\",\"schemaVersion\":"),
+            let schemaVersion = matcher.takeInteger(),
+            matcher.take(",\"storeId\":\""), let storeId = matcher.takeText(count: 36),
+            matcher.take("\",\"generation\":"), let generation = matcher.takeInteger(),
+            matcher.take(",\"baseRevision\":"), let baseRevision = matcher.takeInteger(),
+            matcher.take(",\"count\":"), let count = matcher.takeInteger(), matcher.take(","), matcher.isAtEnd
+        else { return nil }
+        self.init(
+            schemaVersion: schemaVersion, storeId: String(decoding: storeId, as: UTF8.self), generation: generation,
+            baseRevision: baseRevision, count: count)
+    }
+
+    func append(to buffer: inout ByteBuffer) {
+        let start = buffer.count
+        buffer.append("{\"format\":\"moodboard-operations\",\"schemaVersion\":")
+        buffer.append(integer: schemaVersion)
+        buffer.append(",\"storeId\":\"")
+        buffer.append(utf8: storeId)
+        buffer.append("\",\"generation\":")
+        buffer.append(integer: generation)
+        buffer.append(",\"baseRevision\":")
+        buffer.append(integer: baseRevision)
+        buffer.append(",\"count\":")
+        buffer.append(integer: count)
+        buffer.append(UInt8(ascii: ","))
+        buffer.appendSeal(from: start)
+        buffer.append(UInt8(ascii: "\n"))
+    }
+}
+
+enum OperationsFile {
+    /// How many operations are kept, those in the journals counted.
+    static let keptMax = 10_000
+
+    /// What the next generation keeps the operations of.
+    struct Source {
+        /// Its operations file and the journals from it on.
+        var generation: Int
+        /// The last commit in those journals.
+        var revision: Int
+        /// The line of an operations file for the commit that the snapshot itself is; empty where there is none.
+        var operation: [UInt8]
+    }
+
+    /// Hands over every operation of a file, oldest first, with the offset of its line. Nothing where there is no file.
+    static func forEach(
+        _ generation: Int, storeId: String, in place: borrowing StoreDirectory,
+        _ body: (KeptOperation, _ offset: Int) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let name = StoreInventory.operationsName(generation)
+        let file: File
+        do {
+            file = try place.open(name, .read)
+        } catch {
+            if error.code == ENOENT { return }
+            throw .reading(error, name)
+        }
+        var lines = LineReader(file.descriptor, from: 0, in: place.fileSystem)
+        guard let first = try next(&lines, name), let header = OperationsHeader(line: first.bytes),
+            header.storeId == storeId, header.generation == generation
+        else { throw damaged(name, 0) }
+        for _ in 0..<header.count {
+            let start = lines.offset
+            guard let line = try next(&lines, name), line.isTerminated,
+                let kept = Seal.content(of: line.bytes).flatMap({ KeptOperation(content: $0) })
+            else { throw damaged(name, start) }
+            try body(kept, line.offset)
+        }
+        guard try next(&lines, name) == nil else { throw damaged(name, lines.offset) }
+    }
+
+    private static func next(_ lines: inout LineReader, _ name: String) throws(StorageError) -> LineReader.Line? {
+        do {
+            return try lines.next()
+        } catch {
+            throw .reading(error, name, at: lines.offset)
+        }
+    }
+
+    static func damaged(_ name: String, _ offset: Int) -> StorageError {
+        .corrupt(
+            file: name, offset: offset,
+            reason: "\(name) is damaged, and an opId cannot be looked up in it. Put back a copy of the file.")
+    }
+
+    /// Writes the operations that the next generation keeps of the one before it and its journals.
+    ///
+    /// Reads those files twice, to count and to copy: nothing here depends on what a process has in memory.
+    /// - Returns: whether there is anything to keep; the file is synced then.
+    static func write(
+        _ header: SnapshotHeader, carrying source: Source, named name: String, in place: borrowing StoreDirectory
+    ) throws(StorageError) -> Bool {
+        let journals: OpenJournals
+        do {
+            let generations = try place.inventory().journals
+                .filter { $0 >= source.generation && $0 < header.generation }
+            journals = try OpenJournals(generations, in: place)
+        } catch {
+            throw .writing(error, error.subject)
+        }
+        var count = source.operation.isEmpty ? 0 : 1
+        try forEach(source, journals, header.storeId, in: place) { _ in count += 1 }
+        guard count > 0 else { return false }
+        let kept = min(count, keptMax)
+        var buffer = ByteBuffer(capacity: 256 << 10)
+        OperationsHeader(
+            schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
+            baseRevision: header.revision, count: kept
+        ).append(to: &buffer)
+        var skipped = count - kept
+        var size = 0
+        let file = try writing { () throws(SystemError) in try place.open(name, .create) }
+        try forEach(source, journals, header.storeId, in: place) { (operation) throws(StorageError) in
+            if skipped > 0 {
+                skipped -= 1
+                return
+            }
+            operation.append(to: &buffer)
+            if buffer.count >= 192 << 10 { try flush(&buffer, file, &size) }
+        }
+        source.operation.withUnsafeBytes { buffer.append($0) }
+        try flush(&buffer, file, &size)
+        try writing { () throws(SystemError) in try file.sync() }
+        return true
+    }
+
+    private static func writing<Answer: ~Copyable>(
+        _ body: () throws(SystemError) -> Answer
+    ) throws(StorageError) -> Answer {
+        do {
+            return try body()
+        } catch {
+            throw .writing(error, error.subject)
+        }
+    }
+
+    private static func forEach(
+        _ source: Source, _ journals: borrowing OpenJournals, _ storeId: String, in place: borrowing StoreDirectory,
+        _ body: (KeptOperation) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let revision = source.revision
+        try forEach(source.generation, storeId: storeId, in: place) { (operation, _) throws(StorageError) in
+            try body(operation)
+        }
+        let base = journals.entries.first?.header?.baseRevision ?? revision
+        let found = try journals.forEachCommit(behind: base, upTo: revision) { (_, commit, _) throws(StorageError) in
+            if let operation = KeptOperation(commit) { try body(operation) }
+        }
+        guard found >= revision else {
+            throw .outcomeUnknown(
+                reason: "The journals in \(place.path) could be read up to commit \(found) only, not to \(revision).")
+        }
+    }
+
+    private static func flush(
+        _ buffer: inout ByteBuffer, _ file: borrowing File, _ size: inout Int
+    ) throws(StorageError) {
+        try writing { () throws(SystemError) in try file.write(buffer.bytes, at: size) }
+        size += buffer.count
+        buffer.truncate(to: 0)
+    }
+}

@@ -1,0 +1,77 @@
+/// Undoing and redoing the commits that were made through this store, as new commits.
+///
+/// What a step expects is told by versions: a record has the version of the revision that its bytes name, or, where an
+/// undo or redo brought it back, the version that it was then. So a record that was undone is again what the step before
+/// left, and one that anybody else has touched is not.
+extension RecordStore {
+    /// What an undo or redo has to make of the records: their bytes, or nothing.
+    public typealias UndoTargets = [(id: RecordID, bytes: [UInt8]?)]
+
+    /// Finds out what undoing, or redoing, so many commits takes, the newest first. Every commit must be durable.
+    ///
+    /// Opens the commit in which the caller then makes the records what they have to be, puts first; also where in the end
+    /// nothing differs. None is opened where there is nothing to undo.
+    ///
+    /// Fewer commits than wanted are taken where there are no more.
+    public mutating func planUndo(
+        steps count: Int, isRedo: Bool
+    ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
+        undo.preserve(&layers)
+        let revisionOf = { [extractor] record in extractor.revision(record) ?? 0 }
+        undo.settle(revisionOf)
+        let available = isRedo ? undo.redo : undo.steps
+        if available.count < count, !isRedo, let forgotten = undo.forgotten {
+            throw .refused(.forgotten(revision: forgotten.revision, isLarge: forgotten.isLarge))
+        }
+        var steps = Array(available.suffix(count).reversed())
+        var order: [RecordID] = []
+        var present: [RecordID: State] = [:]
+        for number in steps.indices {
+            for place in steps[number].changes.indices {
+                let change = steps[number].changes[place]
+                let state: State
+                if let known = present[change.id] {
+                    state = known
+                } else {
+                    state = try self.state(change.id, revisionOf)
+                    order.append(change.id)
+                }
+                let left = isRedo ? change.before != nil : change.isThere
+                let version = isRedo ? change.beforeVersion : steps[number].revision
+                guard (state.bytes != nil) == left, !left || state.version == version else {
+                    throw .refused(.touched(change.id, revision: steps[number].revision))
+                }
+                if !isRedo { steps[number].changes[place].after = state.bytes }
+                present[change.id] =
+                    isRedo
+                    ? State(bytes: change.after, version: steps[number].revision)
+                    : State(bytes: change.before, version: change.beforeVersion)
+            }
+        }
+        let commits = steps.map { UndoneCommit(revision: $0.revision, kind: $0.kind, ids: $0.changes.map(\.id)) }
+        guard !steps.isEmpty else { return ([], []) }
+        let versions = order.compactMap { id in present[id].flatMap { $0.bytes == nil ? nil : (id, $0.version) } }
+        open()
+        undo.plan = UndoPlan(revision: revision, isRedo: isRedo, steps: steps, versions: versions)
+        return (order.map { ($0, present[$0]?.bytes) }, commits)
+    }
+
+    private struct State {
+        var bytes: [UInt8]?
+        var version: Int
+    }
+
+    private mutating func state(
+        _ id: RecordID, _ revision: (UnsafeRawBufferPointer) -> Int
+    ) throws(UndoFailure) -> State {
+        do throws(StorageError) {
+            guard let bytes = try bytes(id) else { return State(bytes: nil, version: 0) }
+            return State(bytes: Array(bytes), version: undo.version(id, revision(bytes)))
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Nothing up to here can be undone.
+    public mutating func forgetUndo() { undo.forget() }
+}

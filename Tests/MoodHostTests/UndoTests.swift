@@ -1,0 +1,207 @@
+import JSONCodec
+import MoodProtocol
+import Platform
+import Testing
+
+@testable import MoodHost
+
+/// `store.undo` and `store.redo`.
+@Suite struct UndoTests {
+    private static func create(_ number: Int, _ label: String = "A") -> String {
+        #"{"id":"\#(testID(number))","emoji":"😊","label":"\#(label)"}"#
+    }
+
+    /// The moods by id, without what an undo changes.
+    private static func moods(_ session: TestSession) throws -> [String: String] {
+        var moods: [String: String] = [:]
+        for mood in try session.result("mood.list", #"{"limit":1000}"#)["items"]?.array ?? [] {
+            let members = (mood.object ?? []).filter { !["updatedAt", "revision"].contains($0.name) }
+            moods[mood["id"]?.string ?? ""] = JSONValue.object(members).text
+        }
+        return moods
+    }
+
+    private static func outcome(_ answer: JSONValue) -> String {
+        (answer["undone"]?.array ?? []).map {
+            "\($0["revision"]?.integer ?? 0) \($0["kind"]?.string ?? "") \($0["ids"]?.array?.count ?? 0)"
+        }.joined(separator: ", ")
+    }
+
+    @Test func takesBackAndDoesAgain() throws {
+        for session in [TestSession(), TestSession(TestDirectory())] {
+            let created = try session.result("mood.create", Self.create(1))
+            _ = try session.result("mood.setNotes", #"{"id":"\#(testID(1))","notes":"n"}"#)
+            _ = try session.result("mood.delete", #"{"id":"\#(testID(1))"}"#)
+            session.now += 1000
+            let undone = try session.result("store.undo")
+            #expect(Self.outcome(undone) == "3 deleted 1" && undone["revision"]?.integer == 4)
+            let mood = try session.result("mood.get", #"{"id":"\#(testID(1))"}"#)
+            #expect(mood["notes"]?.string == "n" && mood["revision"]?.integer == 4)
+            #expect(mood["createdAt"]?.string == created["createdAt"]?.string)
+            #expect(mood["updatedAt"]?.string == "2026-01-02T03:04:06.678Z")
+            #expect(Self.outcome(try session.result("store.undo", #"{"steps":5}"#)) == "2 updated 1, 1 created 1")
+            #expect(try Self.moods(session) == [:])
+            #expect(try session.result("store.undo").text == #"{"revision":5,"undone":[]}"#)
+            #expect(Self.outcome(try session.result("store.redo", #"{"steps":2}"#)) == "1 created 1, 2 updated 1")
+            #expect(try session.result("mood.get", #"{"id":"\#(testID(1))"}"#)["notes"]?.string == "n")
+            #expect(Self.outcome(try session.result("store.redo")) == "3 deleted 1")
+            #expect(try session.result("store.redo").text == #"{"revision":7,"undone":[]}"#)
+            #expect(Self.outcome(try session.result("store.undo", #"{"steps":2}"#)) == "3 deleted 1, 2 updated 1")
+            // Something new: nothing is left to redo.
+            _ = try session.result("mood.create", Self.create(2))
+            #expect(try session.result("store.redo")["undone"]?.array?.isEmpty == true)
+            #expect(Self.outcome(try session.result("store.undo", #"{"steps":2}"#)) == "9 created 1, 1 created 1")
+        }
+    }
+
+    @Test func worksInOneGroupAndDry() throws {
+        let session = TestSession(TestDirectory())
+        let answers = try session.answers(
+            request(1, "mood.create", Self.create(1)), request(2, "mood.create", Self.create(2)),
+            request(3, "store.undo", #"{"dryRun":true,"steps":2}"#), request(4, "store.undo"),
+            request(5, "store.undo"), request(6, "store.redo"), request(7, "mood.list"))
+        #expect(Self.outcome(answers[2]["result"] ?? .null) == "2 created 1, 1 created 1")
+        #expect(answers[2]["result"]?["revision"]?.integer == 3)
+        #expect(
+            answers[3...5].map { Self.outcome($0["result"] ?? .null) } == ["2 created 1", "1 created 1", "1 created 1"])
+        #expect(answers[6]["result"]?["items"]?.array?.map { $0["id"]?.string } == [testID(1)])
+        #expect(answers[6]["result"]?["items"]?.array?.first?["revision"]?.integer == 5)
+    }
+
+    @Test func undoesManyMoodsAtOnce() throws {
+        let session = TestSession(TestDirectory())
+        for number in 1...5 { _ = try session.result("mood.create", Self.create(number)) }
+        let before = try Self.moods(session)
+        _ = try session.result("mood.clear", #"{"confirm":true}"#)
+        #expect(Self.outcome(try session.result("store.undo")) == "6 deleted 5")
+        #expect(try Self.moods(session) == before)
+        let ids = (1...5).map { "\"\(testID($0))\"" }.joined(separator: ",")
+        _ = try session.result("mood.updateMany", #"{"ids":[\#(ids)],"set":{"tags":["x"]}}"#)
+        #expect(Self.outcome(try session.result("store.undo", #"{"opId":"u"}"#)) == "8 updated 5")
+        #expect(Self.outcome(try session.result("store.undo", #"{"opId":"u"}"#)) == "8 updated 5")
+        #expect(try Self.moods(session) == before)
+        #expect(try session.call("store.redo", #"{"opId":"u"}"#).kind == "conflict")
+    }
+
+    @Test func isRefusedWhereAnotherHasTouchedTheMood() throws {
+        let directory = TestDirectory()
+        let (first, second) = (TestSession(directory), TestSession(directory))
+        _ = try first.result("mood.create", Self.create(1))
+        _ = try first.result("mood.create", Self.create(2))
+        _ = try second.result("mood.setNotes", #"{"id":"\#(testID(1))","notes":"theirs"}"#)
+        // What the other did is not this session's to undo.
+        #expect(try TestSession(directory).result("store.undo")["undone"]?.array?.isEmpty == true)
+        let before = try Self.moods(first)
+        let refused = try first.call("store.undo", #"{"steps":2}"#)
+        #expect(refused.code == 1003 && refused.kind == "refused")
+        #expect(refused["error"]?["data"]?["by"]?.string == "store")
+        #expect(try Self.moods(first) == before)
+        #expect(try first.result("store.info")["revision"]?.integer == 3)
+        #expect(Self.outcome(try first.result("store.undo")) == "2 created 1")
+        #expect(try first.call("store.undo").kind == "refused")
+        // The other takes its own back: the mood is at another revision, and still not what the first left.
+        #expect(Self.outcome(try second.result("store.undo")) == "3 updated 1")
+        #expect(try first.call("store.undo").kind == "refused")
+        #expect(try first.call("store.redo").outcome == "ok")
+        _ = try second.result("mood.delete", #"{"id":"\#(testID(2))"}"#)
+        #expect(try first.call("store.undo").kind == "refused")
+    }
+
+    @Test func goesBackAtLeastAHundredSteps() throws {
+        let session = TestSession()
+        _ = try session.result("mood.create", Self.create(1))
+        for _ in 0..<450 { _ = try session.result("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#) }
+        #expect(try session.result("store.undo", #"{"steps":100}"#)["undone"]?.array?.count == 100)
+        #expect(try session.result("store.redo", #"{"steps":100}"#)["undone"]?.array?.count == 100)
+        var steps = 0
+        while try session.call("store.undo").outcome == "ok" { steps += 1 }
+        #expect(steps >= 100 && steps < 450)
+        #expect(try session.call("store.undo").kind == "refused")
+        #expect(try session.call("store.undo", #"{"steps":101}"#).kind == "invalidParams")
+        #expect(try session.call("store.undo", #"{"steps":0}"#).kind == "invalidParams")
+    }
+
+    @Test func saysThatACommitIsTooLarge() throws {
+        let session = TestSession()
+        let notes = String(repeating: "n", count: 65_000)
+        for number in 1...520 {
+            _ = try session.result(
+                "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A","notes":"\#(notes)"}"#)
+        }
+        _ = try session.result("mood.clear", #"{"confirm":true}"#)
+        _ = try session.result("store.insertSamples")
+        #expect(Self.outcome(try session.result("store.undo")) == "522 created 5")
+        let refused = try session.call("store.undo")
+        #expect(refused.kind == "refused")
+        #expect(refused["error"]?["data"]?["reason"]?.string?.contains("Commit 521") == true)
+    }
+
+    /// A group whose sync fails has not happened: what was done before it can be undone, and nothing else.
+    @Test func goesBackWithItsGroup() throws {
+        let fault = Fault()
+        let session = TestSession(TestDirectory(), fault.fileSystem)
+        _ = try session.result("mood.create", Self.create(1))
+        _ = try session.result("mood.create", Self.create(2))
+        fault.set("fdatasync", EIO)
+        #expect(try session.call("store.undo").kind == "outcomeUnknown")
+        #expect(Self.outcome(try session.result("store.undo")) == "2 created 1")
+        fault.set("fdatasync", EIO)
+        #expect(try session.call("mood.create", Self.create(3)).kind == "outcomeUnknown")
+        #expect(Self.outcome(try session.result("store.redo")) == "2 created 1")
+        #expect(Self.outcome(try session.result("store.undo", #"{"steps":9}"#)) == "2 created 1, 1 created 1")
+    }
+
+    /// Random changes, undos and redos, against states that are simply kept.
+    @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)]) func agreesWithAModel(seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        let session = seed % 2 == 0 ? TestSession(TestDirectory()) : TestSession()
+        var states: [[String: String]] = [[:]]
+        var undone: [[String: String]] = []
+        for step in 0..<300 {
+            session.now += Int64(random.next() % 3)
+            let id = testID(Int(random.next() % 6) + 1)
+            let choice = random.next() % 10
+            let steps = Int(random.next() % 4) + 1
+            if choice < 6 {
+                let (method, params) = Self.change(choice, id, step)
+                let revision = try session.result("store.info")["revision"]?.integer
+                _ = try session.call(method, params)
+                guard try session.result("store.info")["revision"]?.integer != revision else { continue }
+                states.append(try Self.moods(session))
+                undone = []
+            } else {
+                let isRedo = choice > 7
+                let count = min(steps, isRedo ? undone.count : states.count - 1)
+                let answer = try session.result(isRedo ? "store.redo" : "store.undo", #"{"steps":\#(steps)}"#)
+                #expect(answer["undone"]?.array?.count == count, "seed \(seed), step \(step)")
+                for _ in 0..<count {
+                    if isRedo { states.append(undone.removeLast()) } else { undone.append(states.removeLast()) }
+                }
+                #expect(try Self.moods(session) == states.last, "seed \(seed), step \(step)")
+                if step % 7 == 0 { _ = try session.result("store.compact") }
+            }
+        }
+    }
+
+    private static func change(_ choice: UInt64, _ id: String, _ step: Int) -> (String, String) {
+        switch choice {
+        case 0, 1: ("mood.create", #"{"id":"\#(id)","emoji":"😊","label":"L\#(step)"}"#)
+        case 2: ("mood.toggleFavorite", #"{"id":"\#(id)"}"#)
+        case 3: ("mood.setNotes", #"{"id":"\#(id)","notes":"\#(step)"}"#)
+        case 4: ("mood.delete", #"{"id":"\#(id)"}"#)
+        default: step % 5 == 0 ? ("mood.clear", #"{"confirm":true}"#) : ("store.insertSamples", "{}")
+        }
+    }
+}
+
+private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var word = state
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}
