@@ -66,6 +66,8 @@ import Testing
             do {
                 var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
                 try store.commit(1)
+                // As a host does it: the lock is held until the group has ended, whatever becomes of it.
+                try store.lock()
                 // The first write is that of the line, the second the publication.
                 process.plan([Fault(.kind(.pwrite, 2), .fails(EIO))])
                 #expect(throws: StorageError.self) { try store.commit(2) }
