@@ -67,8 +67,10 @@ def next_change(lane, randomness, number):
         return kill9.Change("mood.toggleFavorite", {"id": shared_id(chosen)}, lambda moods, revision: None)
     lane.toggled.append(None)
     load = kill9.Load(randomness)
-    load.alive, load.number = lane.alive, number
+    load.alive = lane.alive
     while True:
+        # Never a number of an earlier change: setting what is there already would be no commit.
+        load.number = number
         change = load.next()
         if change.method != "mood.create" or len(lane.alive) <= OWN_MAX:
             return change
