@@ -6,7 +6,11 @@ Each round starts the host on the same directory, reads the whole store, compare
 acknowledged. What was not acknowledged may be there or not, but only as a prefix in the order sent: the store's
 revision says how long the prefix is, and every mood must be what the model makes of exactly that prefix.
 
-Usage: kill9.py HOST [--kills 1000] [--seed N] [--window 64] [--store DIR] [-- HOST ARGUMENTS…]
+With --hosts 2 to 4 that many at most change one directory at the same time, and random ones are killed: see
+kill9hosts.py.
+
+Usage: kill9.py HOST [--hosts 1] [--kills 1000] [--seconds 86400] [--seed N] [--window 64] [--store DIR]
+                [-- HOST ARGUMENTS…]
 """
 
 import argparse
@@ -225,56 +229,74 @@ def load_until_kill(run, model, load, moment, window, randomness):
                 acknowledged = max(acknowledged, answer["id"])
 
 
+def run_alone(command, log, options, seed, figures):
+    """One host after the other; `figures` is kept up to date for the summary."""
+    randomness, model = random.Random(seed), Model()
+    load, acknowledged, begin = Load(randomness), 0, time.monotonic()
+    while True:
+        run = Run(command, log)
+        is_last = figures["kills"] >= options.kills or time.monotonic() - begin >= options.seconds
+        try:
+            figures["rounds"] += 1
+            if not is_last and randomness.random() < 0.1:
+                # In the middle of start and recovery: nothing new was sent, so nothing is settled.
+                time.sleep(randomness.uniform(0, 0.006))
+                figures["early"] += 1
+                figures["kills"] += 1
+                continue
+            figures["kept"] += compare(run, model, acknowledged)
+            load.alive = list(model.moods)
+            if is_last:
+                return
+            moment = time.monotonic() + randomness.uniform(0, 0.03)
+            acknowledged = load_until_kill(run, model, load, moment, options.window, randomness)
+            figures["acknowledged"] += acknowledged
+            figures["kills"] += 1
+        finally:
+            run.kill()
+            run.process.stdin.close()
+            run.process.stdout.close()
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Kills a host at random moments under load; nothing may be lost.")
+    parser = argparse.ArgumentParser(description="Kills hosts at random moments under load; nothing may be lost.")
     parser.add_argument("host")
+    parser.add_argument("--hosts", type=int, choices=[1, 2, 3, 4], default=1, help="at the same time, at most")
     parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=86400, help="ends after so long, with fewer kills")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--window", type=int, default=64, help="requests in flight")
     parser.add_argument("--store", default=None, help="where the store is made (default: a temporary directory)")
     parser.add_argument("arguments", nargs="*", help="further arguments of the host, after --")
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else random.SystemRandom().getrandbits(32)
-    randomness = random.Random(seed)
     print(f"seed {seed}", flush=True)
     folder = tempfile.mkdtemp(prefix="kill9-", dir=options.store)
     command = [os.path.abspath(options.host), "--store", os.path.join(folder, "store"), *options.arguments]
-    model, load = Model(), Load(randomness)
-    kills = acknowledgements = acknowledged = unacknowledged_kept = early = lost = unreadable = 0
+    figures = dict.fromkeys(["kills", "acknowledged", "kept", "early", "again", "rounds"], 0)
+    lost = unreadable = 0
     begin = time.monotonic()
     with open(os.path.join(folder, "stderr"), "wb") as log:
         try:
-            while True:
-                run = Run(command, log)
-                try:
-                    if kills < options.kills and randomness.random() < 0.1:
-                        # In the middle of start and recovery: nothing new was sent, so nothing is settled.
-                        time.sleep(randomness.uniform(0, 0.006))
-                        early += 1
-                        kills += 1
-                        continue
-                    unacknowledged_kept += compare(run, model, acknowledged)
-                    load.alive = list(model.moods)
-                    if kills >= options.kills:
-                        break
-                    moment = time.monotonic() + randomness.uniform(0, 0.03)
-                    acknowledged = load_until_kill(run, model, load, moment, options.window, randomness)
-                    acknowledgements += acknowledged
-                    kills += 1
-                finally:
-                    run.kill()
-                    run.process.stdin.close()
-                    run.process.stdout.close()
+            if options.hosts == 1:
+                run_alone(command, log, options, seed, figures)
+            else:
+                import kill9hosts
+                kill9hosts.run_rounds(command, log, options, seed, figures)
         except Lost as error:
             lost = 1
-            print(f"LOST after {kills} kills: {error}")
+            print(f"LOST after {figures['kills']} kills: {error}")
         except (Unreadable, KeyError, ValueError, OSError) as error:
             unreadable = 1
-            print(f"UNREADABLE after {kills} kills: {type(error).__name__}: {error}")
+            print(f"UNREADABLE after {figures['kills']} kills: {type(error).__name__}: {error}")
     seconds = time.monotonic() - begin
-    print(f"kills {kills} ({early} during start), acknowledged {acknowledgements}, "
-          f"kept without acknowledgement {unacknowledged_kept}, lost {lost}, unreadable {unreadable}")
-    print(f"{seconds:.1f} s, {kills / seconds:.1f} kills/s")
+    print(f"kills {figures['kills']} ({figures['early']} before the first answer), "
+          f"acknowledged {figures['acknowledged']}, kept without acknowledgement {figures['kept']}, "
+          f"lost {lost}, unreadable {unreadable}")
+    if options.hosts > 1:
+        print(f"up to {options.hosts} hosts, {figures['rounds']} rounds, "
+              f"{figures['again']} hosts started among living ones")
+    print(f"{seconds:.1f} s, {figures['kills'] / seconds:.1f} kills/s")
     if lost or unreadable:
         print(f"the store and stderr are kept in {folder}")
         return 1
@@ -283,4 +305,6 @@ def main():
 
 
 if __name__ == "__main__":
+    # By its own name, so that what kill9hosts.py raises are these classes and not their doubles.
+    sys.modules["kill9"] = sys.modules["__main__"]
     sys.exit(main())

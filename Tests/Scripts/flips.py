@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Cuts the files of a small store at every byte, flips every bit of them, and asks the host what it makes of it.
+
+The store has a snapshot of two moods, and a journal of three commits whose growth is cut down to three line feeds. The
+lock file says that all of them were acknowledged. For each damage a host is started on a fresh copy; it lists the
+moods, verifies the store, and is asked to create one more. It must answer everything and end with 0. Either all moods
+are there as they were, or the store says so: it cannot be opened, or can only be read with a reason, and then what it
+shows is the state after some commit. Where nothing is said, the new mood stays behind the others at the next start.
+
+Usage: flips.py HOST [--sample N] [--seed N] [--jobs 2]
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import itertools
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+NEXT = "00000000-0000-4000-8000-000000000099"
+TIMEOUT = 60.0
+
+
+def identifier(number):
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def ask(binary, store, requests):
+    """The exit status, and the answers in order."""
+    lines = b"".join(
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False).encode() + b"\n"
+        for number, (method, params) in enumerate(requests))
+    done = subprocess.run(
+        [binary, "--store", store], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=TIMEOUT,
+        check=False)
+    answers = sorted(map(json.loads, done.stdout.splitlines()), key=lambda one: one["id"])
+    if done.returncode != 0 or [one["id"] for one in answers] != list(range(len(requests))):
+        raise AssertionError(f"the host ended with {done.returncode} and {len(answers)} of {len(requests)} answers")
+    return answers
+
+
+def state(answer):
+    """The moods of a list, or None where there is none."""
+    if "result" not in answer:
+        return None
+    return {mood["id"]: mood for mood in answer["result"]["items"]}
+
+
+def prepare(binary, folder):
+    """The files of the store, and its state after each commit of the journal."""
+    store = os.path.join(folder, "whole")
+    moods = [("mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}"}) for number in (1, 2, 3)]
+    ask(binary, store, [*moods[:2], ("store.compact", {})])
+    changes = [moods[2], ("mood.setFavorite", {"id": identifier(1), "isFavorite": True}), ("mood.delete", {"id": identifier(2)})]
+    states = [state(ask(binary, store, [("mood.list", {})])[0])]
+    for change in changes:
+        states.append(state(ask(binary, store, [change, ("mood.list", {})])[1]))
+    files = {}
+    for name in sorted(os.listdir(store)):
+        if os.path.isfile(os.path.join(store, name)):
+            with open(os.path.join(store, name), "rb") as file:
+                files[name] = file.read()
+    files["journal-2.jsonl"] = files["journal-2.jsonl"].rstrip(b"\n") + b"\n\n\n"
+    return files, states
+
+
+def damages(files):
+    """Every damage as (file, "cut" or "flip", offset, bit)."""
+    for name in ["journal-2.jsonl", "moods.json", "index-2", "lock"]:
+        # An index is mostly pages of zeros, and IndexDamageTests go through the rest: here only some, of every bit.
+        step = 97 if name == "index-2" else 1
+        yield from ((name, "cut", offset, 0) for offset in range(0, len(files[name]), step))
+        yield from ((name, "flip", bit // 8, bit % 8) for bit in range(0, len(files[name]) * 8, step))
+
+
+def lay_out(store, files, damage):
+    shutil.rmtree(store, ignore_errors=True)
+    os.mkdir(store, 0o700)
+    for name, content in files.items():
+        if name == damage[0] and damage[1] == "cut":
+            content = content[:damage[2]]
+        elif name == damage[0]:
+            content = bytearray(content)
+            content[damage[2]] ^= 1 << damage[3]
+        with open(os.open(os.path.join(store, name), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
+            file.write(content)
+
+
+def examine(binary, store, files, states, damage):
+    """Returns "whole", "refused" or "read-only"; raises AssertionError where something is wrong."""
+    lay_out(store, files, damage)
+    listed, verified, created, info = ask(binary, store, [
+        ("mood.list", {}), ("store.verify", {}), ("mood.create", {"id": NEXT, "emoji": "😊", "label": "Next"}),
+        ("store.info", {})])
+    shown = state(listed)
+    if "result" in created:
+        if shown != states[-1]:
+            raise AssertionError(f"writable, and shows {shown}")
+        if "result" not in verified or (damage[0] in ("journal-2.jsonl", "moods.json") and not verified["result"]["ok"]):
+            raise AssertionError(f"writable, and store.verify says {verified}")
+        again = state(ask(binary, store, [("mood.list", {})])[0])
+        if again is None or set(again) != set(states[-1]) | {NEXT} or any(again[one] != states[-1][one] for one in states[-1]):
+            raise AssertionError(f"the next start shows {again}")
+        return "whole"
+    if shown is None:
+        return "refused"
+    if not info.get("result", {}).get("readOnlyReason"):
+        raise AssertionError(f"refuses a change without a reason: {info}")
+    # A snapshot that was edited shows what stands in it now: that is said, and store.accept decides.
+    if shown not in states and damage[0] != "moods.json":
+        raise AssertionError(f"read-only, and shows {shown}")
+    if "result" in verified and verified["result"]["ok"]:
+        raise AssertionError("read-only, and store.verify finds nothing")
+    return "read-only"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Every byte prefix and every flipped bit is detected, or harmless.")
+    parser.add_argument("host", type=os.path.abspath)
+    parser.add_argument("--sample", type=int, default=None, help="so many damages, drawn by the seed (default: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="flips-")
+    files, states = prepare(options.host, folder)
+    cases = list(damages(files))
+    if options.sample is not None:
+        cases = random.Random(options.seed).sample(cases, min(options.sample, len(cases)))
+    counts, problems, begin = collections.Counter(), 0, time.monotonic()
+    threads, local = itertools.count(), threading.local()
+
+    def attempt(damage):
+        if not hasattr(local, "store"):
+            local.store = os.path.join(folder, f"store-{next(threads)}")
+        try:
+            return damage, examine(options.host, local.store, files, states, damage), None
+        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError) as error:
+            return damage, "wrong", f"{type(error).__name__}: {error}"
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for damage, outcome, problem in pool.map(attempt, cases):
+            counts[damage[0], damage[1], outcome] += 1
+            if problem:
+                problems += 1
+                print(f"WRONG {damage[0]}: {damage[1]} at byte {damage[2]}, bit {damage[3]}: {problem[:600]}", flush=True)
+    for name, kind in dict.fromkeys((case[0], case[1]) for case in sorted(cases)):
+        parts = ", ".join(f"{counts[name, kind, outcome]} {outcome}" for outcome in ["whole", "read-only", "refused", "wrong"])
+        print(f"{name}, {kind}: {parts}")
+    print(f"{len(cases)} damages, seed {options.seed}, {time.monotonic() - begin:.0f} s, {problems} wrong")
+    shutil.rmtree(folder)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,343 @@
+#!/usr/bin/env python3
+"""Lets every system call of the store fail, once or for ever, or be the host's last, and checks what is left.
+
+Each scenario (open, commit, compact, recover, migrate) is a prepared directory and a session of requests, sent one at a
+time. A clean run under `strace -y` tells which calls of the host concern the directory, and which number each has
+among the calls of its name and thread. Then the session is run anew for each of them with
+`strace -f -e inject=CALL:error=E:when=N`, `when=N+`, or `signal=KILL:when=N`, so that nothing before the store's first
+call is hit. Every request has to be answered, unless the host was killed. Afterwards a healthy host opens what is left:
+each change that was acknowledged must be there, each that was refused must not, and one that was not answered or whose
+outcome was said to be unknown may be either. The store must be writable again and pass `store.verify`.
+
+Usage: inject.py HOST [--sample N] [--seed N] [--scenario NAME] [--jobs 2]
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import random
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+CALLS = ["openat", "pread64", "pwrite64", "fdatasync", "fsync", "rename", "renameat", "renameat2", "link", "linkat",
+         "unlink", "unlinkat", "ftruncate", "flock", "newfstatat", "fstat", "mkdir", "mkdirat", "getdents64"]
+ERRORS = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES", "EMFILE"]
+LINE = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed)(.*)$")
+ANSWER_SECONDS = 60.0
+OUTCOME_UNKNOWN, READS = 1013, ("mood.list", "mood.get", "store.info", "store.verify", "store.compact")
+
+Case = collections.namedtuple("Case", "scenario call number fault is_lasting")
+
+
+def identifier(number):
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def create(number):
+    return "mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}", "notes": "n" * 50}
+
+
+def favorite(number, value):
+    return "mood.setFavorite", {"id": identifier(number), "isFavorite": value}
+
+
+def delete(number):
+    return "mood.delete", {"id": identifier(number)}
+
+
+def apply(moods, method, params):
+    """What the store holds after a change: id → (label, isFavorite)."""
+    moods = dict(moods)
+    if method == "mood.create":
+        moods[params["id"]] = (params["label"], False)
+    elif method == "mood.setFavorite" and params["id"] in moods:
+        moods[params["id"]] = (moods[params["id"]][0], params["isFavorite"])
+    elif method == "mood.delete":
+        moods.pop(params["id"], None)
+    return moods
+
+
+LATER = [create(10), favorite(10, True), ("mood.list", {}), favorite(1, True), delete(2), ("store.info", {})]
+COMPACTING = [create(10), ("store.compact", {}), ("mood.list", {}), favorite(10, True), delete(1), ("mood.get", {"id": identifier(2)})]
+SCENARIOS = {
+    "open": ("empty", [("mood.list", {}), create(1), create(2), *LATER]),
+    "commit": ("whole", LATER),
+    "compact": ("whole", COMPACTING),
+    "recover": ("unclean", [("mood.list", {}), *LATER]),
+    "migrate": ("version1", [("mood.list", {}), create(10), favorite(10, True), delete(10), ("store.info", {})]),
+}
+VERSION_1 = json.dumps({"schemaVersion": 1, "moods": [
+    {"emoji": "😢", "label": "Sad", "timestamp": "2025-12-24T17:00:00Z"},
+    {"emoji": "😊", "label": "Happy", "timestamp": "2026-01-02T03:04:05Z"}]}, ensure_ascii=False).encode()
+
+
+class Host:
+    """One run of the host, asked one request at a time."""
+
+    def __init__(self, command):
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+        self.pending = b""
+
+    def ask(self, method, params):
+        """The answer; None where the host has ended. Raises TimeoutError where there is none."""
+        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        try:
+            self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
+        except BrokenPipeError:
+            return None
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while b"\n" not in self.pending:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise TimeoutError(f"{method} was not answered in {ANSWER_SECONDS} s")
+            chunk = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not chunk:
+                return None
+            self.pending += chunk
+        line, self.pending = self.pending.split(b"\n", 1)
+        return json.loads(line)
+
+    def close(self):
+        """The exit status."""
+        self.process.stdin.close()
+        try:
+            return self.process.wait(ANSWER_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            return None
+        finally:
+            self.process.stdout.close()
+
+
+def state(host):
+    """What a healthy host reads: id → (label, isFavorite)."""
+    answer = host.ask("mood.list", {"limit": 1000})
+    if answer is None or "result" not in answer:
+        raise AssertionError(f"a healthy host cannot read the store: {answer}")
+    return {mood["id"]: (mood["label"], mood["isFavorite"]) for mood in answer["result"]["items"]}
+
+
+def prepare(binary, folder):
+    """The directories that scenarios begin with, and what each holds."""
+    begins = {"empty": {}}
+    whole = os.path.join(folder, "whole")
+    host = Host([binary, "--store", whole])
+    for number in range(4):
+        host.ask(*create(number))
+    host.ask("store.compact", {})
+    host.ask(*favorite(3, True))
+    with open(os.path.join(whole, "lock"), "rb") as file:
+        early = file.read()
+    begins["whole"] = state(host)
+    host.ask(*create(4))
+    late = state(host)
+    host.close()
+    unclean = os.path.join(folder, "unclean")
+    shutil.copytree(whole, unclean)
+    # Its last line is whole but not published, and a torn one stands behind it.
+    with open(os.path.join(unclean, "lock"), "wb") as file:
+        file.write(early)
+    journal = os.path.join(unclean, "journal-2.jsonl")
+    with open(journal, "rb") as file:
+        lines = file.read().rstrip(b"\n")
+    with open(journal, "wb") as file:
+        file.write(lines + b'\n{"seq":99,"at":"2026')
+    begins["whole"] = begins["unclean"] = late
+    version1 = os.path.join(folder, "version1")
+    os.mkdir(version1, 0o700)
+    with open(os.path.join(version1, "moods.json"), "wb") as file:
+        file.write(VERSION_1)
+    copy = os.path.join(folder, "migrated")
+    shutil.copytree(version1, copy)
+    host = Host([binary, "--store", copy])
+    begins["version1"] = state(host)
+    host.close()
+    if len(begins["version1"]) != 2:
+        raise SystemExit(f"the version 1 file is not migrated as it should be: {begins['version1']}")
+    return begins
+
+
+def lay_out(folder, begin, place):
+    """A fresh copy of the directory that a scenario begins with."""
+    store = os.path.join(place, "store")
+    shutil.rmtree(place, ignore_errors=True)
+    os.mkdir(place)
+    if begin != "empty":
+        shutil.copytree(os.path.join(folder, begin), store)
+    return store
+
+
+def find_calls(binary, folder, name):
+    """Of a clean run: each call that concerns the store, as (call, number among those of its name and thread)."""
+    begin, requests = SCENARIOS[name]
+    place = os.path.join(folder, "clean")
+    store, trace = lay_out(folder, begin, place), os.path.join(folder, "trace")
+    command = ["strace", "-f", "-y", "-s", "256", "-e", f"trace={','.join(CALLS)}", "-o", trace, binary, "--store", store]
+    host = Host(command)
+    for method, params in requests:
+        answer = host.ask(method, params)
+        if answer is None or "result" not in answer:
+            raise SystemExit(f"{name}: a clean run does not answer {method}: {answer}")
+    host.close()
+    counts, found = collections.Counter(), set()
+    with open(trace, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = LINE.match(line)
+            if not match or match[3] != "(":
+                continue
+            counts[match[1], match[2]] += 1
+            if place in match[4].split(" = ")[0]:
+                found.add((match[2], counts[match[1], match[2]]))
+    shutil.rmtree(place)
+    return sorted(found)
+
+
+def possible(before, session):
+    """The states that the answers allow. One that was not answered, or is unknown, may have happened or not."""
+    states = [before]
+    for method, params, answer in session:
+        if method in READS:
+            continue
+        after = [apply(one, method, params) for one in states]
+        if answer is not None and "result" in answer:
+            states = after
+        elif answer is None or answer["error"]["code"] == OUTCOME_UNKNOWN:
+            states += [one for one in after if one not in states]
+        # notFound and the like: nothing changed, as for every other error.
+    return states
+
+
+def check_reads(before, unproven, session):
+    """What is read between the changes has to be one of the states that are possible by then.
+
+    `unproven` is added by a line that was never published: until a writer has judged it, it is not shown.
+    """
+    hidden = {key: value for key, value in before.items() if key not in unproven}
+    for place, (method, _, answer) in enumerate(session):
+        if method == "mood.list" and answer and "result" in answer:
+            read = {mood["id"]: (mood["label"], mood["isFavorite"]) for mood in answer["result"]["items"]}
+            was_written = any(one[0] not in READS and one[2] and "result" in one[2] for one in session[:place])
+            allowed = possible(before, session[:place]) + ([] if was_written else [hidden])
+            if read not in allowed:
+                raise AssertionError(f"request {place} reads {short(read)}: {told(session)}")
+
+
+def short(moods):
+    """A state in a few words."""
+    return " ".join(f"{label}{'*' if is_favorite else ''}" for label, is_favorite in sorted(moods.values()))
+
+
+def told(session):
+    """What was answered, in a few words."""
+    return ", ".join(
+        f"{method}: " + ("nothing" if answer is None else "done" if "result" in answer else str(answer["error"]["message"]))
+        for method, _, answer in session)
+
+
+def run_case(binary, folder, begins, case, place):
+    """Runs one case. Returns "killed", "hit" or "missed"; raises AssertionError or TimeoutError."""
+    begin, requests = SCENARIOS[case.scenario]
+    store, trace = lay_out(folder, begin, place), os.path.join(place, "trace")
+    fault = "signal=KILL" if case.fault == "KILL" else f"error={case.fault}"
+    number = f"{case.number}+" if case.is_lasting else str(case.number)
+    host = Host(["strace", "-f", "-qq", "-s", "0", "-e", f"trace={case.call}", "-o", trace,
+                 "-e", f"inject={case.call}:{fault}:when={number}", binary, "--store", store])
+    session, has_ended = [], False
+    try:
+        for method, params in requests:
+            answer = None if has_ended else host.ask(method, params)
+            # Behind the end nothing was sent, so nothing can have happened.
+            if has_ended:
+                break
+            has_ended = answer is None
+            session.append((method, params, answer))
+    finally:
+        status = host.close()
+    if status is None or (status != 0 or has_ended) and case.fault != "KILL":
+        raise AssertionError(f"the host ended with {status}")
+    with open(trace, encoding="utf-8", errors="replace") as file:
+        was_hit = "INJECTED" in (text := file.read()) or "killed by SIGKILL" in text
+    before = begins[begin]
+    check_reads(before, {identifier(4)} if begin == "unclean" else set(), session)
+    healthy = Host([binary, "--store", store])
+    try:
+        allowed, found = possible(before, session), state(healthy)
+        if found not in allowed:
+            raise AssertionError(f"found {short(found)}, allowed {' | '.join(map(short, allowed))}; {told(session)}")
+        for method, params in [create(50), ("store.verify", {}), ("store.compact", {})]:
+            answer = healthy.ask(method, params)
+            if answer is None or "result" not in answer or method == "store.verify" and not answer["result"]["ok"]:
+                raise AssertionError(f"{method} afterwards: {answer}")
+        if state(healthy) != apply(found, *create(50)):
+            raise AssertionError("what was read changes with the next change")
+    finally:
+        healthy.close()
+    if begin == "version1":
+        old = os.path.join(store, "moods.v1.json")
+        with open(old, "rb") as file:
+            if file.read() != VERSION_1:
+                raise AssertionError("the version 1 file is not kept as it was")
+    return "killed" if has_ended or status else "hit" if was_hit else "missed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Every system call of the store fails, once or for ever.")
+    parser.add_argument("host", type=os.path.abspath)
+    parser.add_argument("--sample", type=int, default=None, help="so many cases, drawn by the seed (default: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scenario", choices=SCENARIOS, action="append")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if shutil.which("strace") is None or subprocess.run(
+            ["strace", "-o", os.devnull, "true"], capture_output=True, check=False).returncode != 0:
+        print("SKIPPED: strace is not here or may not trace, system calls were NOT made to fail")
+        return 0
+    folder = tempfile.mkdtemp(prefix="inject-")
+    begins = prepare(options.host, folder)
+    cases = []
+    for name in options.scenario or SCENARIOS:
+        calls = find_calls(options.host, folder, name)
+        cases += [Case(name, call, number, fault, is_lasting)
+                  for call, number in calls for fault in [*ERRORS, "KILL"]
+                  for is_lasting in ([False] if fault == "KILL" else [False, True])]
+    if options.sample is not None:
+        cases = random.Random(options.seed).sample(cases, min(options.sample, len(cases)))
+    counts, problems, begin = collections.Counter(), [], time.monotonic()
+
+    def attempt(item):
+        number, case = item
+        place = os.path.join(folder, f"case-{number}")
+        try:
+            outcome = run_case(options.host, folder, begins, case, place)
+            shutil.rmtree(place)
+            return case, outcome, None
+        except (AssertionError, TimeoutError, OSError, ValueError, KeyError) as error:
+            return case, "wrong", f"{type(error).__name__}: {error} (kept in {place})"
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, outcome, problem in pool.map(attempt, enumerate(cases)):
+            counts[case.scenario, outcome] += 1
+            if problem:
+                problems.append((case, problem))
+                lasting = "+" if case.is_lasting else ""
+                print(f"WRONG {case.scenario}: {case.call} {case.number}{lasting} {case.fault}: {problem[:900]}", flush=True)
+    for name in options.scenario or SCENARIOS:
+        parts = ", ".join(f"{counts[name, outcome]} {outcome}" for outcome in ["hit", "killed", "missed", "wrong"])
+        print(f"{name}: {sum(one.scenario == name for one in cases)} cases: {parts}")
+    print(f"{len(cases)} cases, seed {options.seed}, {time.monotonic() - begin:.0f} s, {len(problems)} wrong")
+    if not problems:
+        shutil.rmtree(folder)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
