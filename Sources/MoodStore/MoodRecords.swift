@@ -84,7 +84,8 @@ public struct MoodRecords: ~Copyable {
         if !isOpen { try openFiles() }
         // Who takes the lock looks anyway.
         if isLookDue, refusal == nil { isLookDue = false } else { try open() }
-        if let refusal { throw .storage(refusal) }
+        // What a failed sync may have left on the disk is unknown, whatever became of the store since.
+        if let refusal { throw .storage(failure ?? refusal) }
         if let busy { throw .storage(busy) }
         do throws(StorageError) {
             try records.lock()
@@ -98,7 +99,7 @@ public struct MoodRecords: ~Copyable {
             }
             throw .storage(error)
         }
-        if let refusal { throw .storage(refusal) }
+        if let refusal { throw .storage(failure ?? refusal) }
     }
 
     /// Before the first request of a group: whoever needs moods next sees what other processes have committed.
