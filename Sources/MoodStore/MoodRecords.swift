@@ -115,6 +115,7 @@ public struct MoodRecords: ~Copyable {
 
     /// Behind the last request of a group, once all is flushed: others may change the store.
     public mutating func endGroup() {
+        if isWritableMemory { return }
         busy = nil
         records.unlock()
     }
@@ -250,7 +251,9 @@ public struct MoodRecords: ~Copyable {
 
     /// Begins a compaction beside the work on the store, if one is due and none is at it.
     public mutating func compactWhenDue() {
-        guard records.wantsCompaction, !compaction.isRunning, case .directory(let settings) = location else { return }
+        guard !isWritableMemory, records.wantsCompaction, !compaction.isRunning,
+            case .directory(let settings) = location
+        else { return }
         // One that failed is not tried again before the journal has grown.
         if records.generation == compacted.generation, records.byteCount < compacted.bytes / 16 * 17 { return }
         compacted = (records.generation, records.byteCount)
