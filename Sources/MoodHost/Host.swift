@@ -8,6 +8,9 @@ import Storage
 public enum Host {
     /// How long a peer that has asked us to end, or has stopped reading, is waited for.
     private static let farewellMilliseconds = 500
+    /// How long the store is put in order when the client is done, after its last answer. With what comes before, the
+    /// process ends within a second.
+    private static let partingMilliseconds = 600
     private static let readBytes = 256 * 1024
 
     /// Serves until the client is done.
@@ -19,7 +22,8 @@ public enum Host {
             var session = Session(core: Core(options, location(options)))
             session.core.notices.send = streams.interimWriter
             if options.insertsSamples { session.insertSamplesIfEmpty() }
-            serve(&session, streams, interruption)
+            let isClientDone = serve(&session, streams, interruption)
+            if isClientDone { session.core.store.part(withinMilliseconds: partingMilliseconds) }
             return 0
         } catch {
             StandardStreams.writeError("moodboard: \(error)\n")
@@ -47,14 +51,19 @@ public enum Host {
     }
 
     /// The loop: wait, read, handle, write. Nothing else in the process touches the session.
-    private static func serve(_ session: inout Session, _ streams: borrowing PeerStreams, _ interruption: Int32) {
+    /// - Returns: whether the client was done; false where it, or somebody else, wants the process to be gone.
+    private static func serve(
+        _ session: inout Session, _ streams: consuming PeerStreams, _ interruption: Int32
+    ) -> Bool {
+        // The streams are closed behind this.
+        defer { session.core.notices.send = { _ in 0 } }
         var isAtEnd = false
         // The client has closed its end, but what it wrote has not all been read, because it takes no answers.
         var isLeaving = false
         var isHandled = true
         while true {
             let hasOutput = !session.sendable.isEmpty
-            if isAtEnd && isHandled && !hasOutput { return }
+            if isAtEnd && isHandled && !hasOutput { return true }
             // Input that is already here comes before new input; and a client that does not read is not read from.
             if isHandled || session.isOutputFull {
                 let mayRead = isHandled && !isAtEnd && !session.isOutputFull
@@ -62,17 +71,18 @@ public enum Host {
                 let readiness = streams.wait(
                     toRead: mayRead, noticesEnd: !isAtEnd && !isLeaving, toWrite: hasOutput, interruption,
                     milliseconds: isFarewell ? farewellMilliseconds : nil)
-                if readiness.isOutputClosed { return }
+                if readiness.isOutputClosed { return false }
                 if readiness.isInterrupted {
                     finish(&session, streams)
-                    return
+                    return false
                 }
                 if readiness.canRead {
                     let count = session.receive(upTo: readBytes) { streams.read(into: $0) }
                     if count == 0 { isAtEnd = true }
                     isHandled = false
                 } else if isFarewell && !readiness.canWrite {
-                    return session.core.log(.warning, "the client did not read its last answers")
+                    session.core.log(.warning, "the client did not read its last answers")
+                    return false
                 }
                 if readiness.isInputClosed { isLeaving = true }
             }
@@ -83,7 +93,7 @@ public enum Host {
                     isHandled = true
                 }
             }
-            if !send(&session, streams) { return }
+            if !send(&session, streams) { return false }
         }
     }
 

@@ -31,6 +31,8 @@ public struct MoodRecords: ~Copyable {
     private let compaction = BackgroundTask()
     /// What the store was when a compaction was last begun.
     private var compacted = (generation: 0, bytes: 0)
+    /// Whether anything was committed here.
+    private var hasCommitted = false
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
@@ -164,7 +166,10 @@ public struct MoodRecords: ~Copyable {
     public var needsFlush: Bool { records.needsFlush }
 
     /// Makes all commits of the group durable, or takes them back and throws.
-    public mutating func flush() throws(StorageError) { try records.flush() }
+    public mutating func flush() throws(StorageError) {
+        if records.needsFlush { hasCommitted = true }
+        try records.flush()
+    }
 
     /// Makes the commits so far durable in the middle of a group; where it throws, so does `flush`.
     public mutating func flushEarly() throws(StorageError) { try records.flushEarly() }
@@ -251,12 +256,27 @@ public struct MoodRecords: ~Copyable {
 
     /// Begins a compaction beside the work on the store, if one is due and none is at it.
     public mutating func compactWhenDue() {
-        guard !isWritableMemory, records.wantsCompaction, !compaction.isRunning,
-            case .directory(let settings) = location
-        else { return }
+        guard !isWritableMemory, records.wantsCompaction, !compaction.isRunning else { return }
         // One that failed is not tried again before the journal has grown.
         if records.generation == compacted.generation, records.byteCount < compacted.bytes / 16 * 17 { return }
         compacted = (records.generation, records.byteCount)
+        startCompaction()
+    }
+
+    /// At the end of a session, with nothing pending: what it has written is put into the snapshot, so that the store opens
+    /// at once the next time. What is not done when the time is over is left, which harms nothing.
+    public mutating func part(withinMilliseconds limit: Int) {
+        guard hasCommitted, isOpen, !isWritableMemory, records.byteCount <= StoreFiles.partingBytesMax else { return }
+        let deadline = Clock.monotonicMilliseconds + limit
+        guard compaction.wait(milliseconds: limit) else { return }
+        look()
+        guard isOpen, records.wantsCompactionAtParting else { return }
+        startCompaction()
+        _ = compaction.wait(milliseconds: deadline - Clock.monotonicMilliseconds)
+    }
+
+    private func startCompaction() {
+        guard case .directory(let settings) = location else { return }
         compaction.start {
             do throws(StorageError) {
                 _ = try Compaction.run(settings, .moods)

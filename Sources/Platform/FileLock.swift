@@ -134,9 +134,9 @@ private enum LockWaiters {
         if let abandoned { return abandoned }
 
         let descriptor = try fileSystem.open(path, .readWriteOrCreate)
-        let ends: (read: Int32, write: Int32)
+        let ends: (readEnd: Int32, writeEnd: Int32)
         do {
-            ends = try pipeEnds()
+            ends = try Pipe.make()
         } catch {
             fileSystem.close(descriptor)
             throw error
@@ -144,7 +144,7 @@ private enum LockWaiters {
         let ticket = table.withLock { table in
             table.lastTicket += 1
             table.entries[table.lastTicket] = Entry(
-                device: status.device, inode: status.inode, readEnd: ends.read, writeEnd: ends.write)
+                device: status.device, inode: status.inode, readEnd: ends.readEnd, writeEnd: ends.writeEnd)
             return table.lastTicket
         }
         do {
@@ -226,12 +226,5 @@ private enum LockWaiters {
     private static func closeEnds(of entry: Entry) {
         _ = close(entry.readEnd)
         _ = close(entry.writeEnd)
-    }
-
-    private static func pipeEnds() throws(SystemError) -> (read: Int32, write: Int32) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: cplatform_errno()) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 }

@@ -12,20 +12,15 @@ public enum Interruption {
     /// Installs the handlers.
     /// - Returns: the descriptor to wait for.
     public static func install() throws(SystemError) -> Int32 {
-        var ends: (Int32, Int32) = (-1, -1)
-        let result = withUnsafeMutableBytes(of: &ends) { pipe($0.assumingMemoryBound(to: Int32.self).baseAddress) }
-        guard result == 0 else { throw SystemError(call: "pipe", code: cplatform_errno()) }
-        for end in [ends.0, ends.1] {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        interruptionWriter = ends.1
+        let ends = try Pipe.make()
+        for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        interruptionWriter = ends.writeEnd
         for number in [SIGTERM, SIGINT, SIGHUP] {
             _ = signal(number) { _ in
                 var byte: UInt8 = 1
                 _ = write(interruptionWriter, &byte, 1)
             }
         }
-        return ends.0
+        return ends.readEnd
     }
 }

@@ -29,23 +29,10 @@ extension RecordStore {
         guard var open = files.take() else { throw Self.isBusy }
         let snapshot = try open.lockSnapshot()
         let (count, revision) = (layers.count, revision)
-        var meter = ProgressMeter(total: count, stepMin: 4096, tell: progress)
-        var written = 0
         var fault: IndexFault?
         defer { _ = snapshot.descriptor }
         do throws(StorageError) {
-            return try open.makeBeside(revision: revision, count: count) { emit in
-                do throws(IndexFault) {
-                    try layers.walk(.time, isDescending: false, behind: nil) {
-                        emit($0.bytes)
-                        written += 1
-                        meter.advance(to: written)
-                        return true
-                    }
-                } catch {
-                    fault = error
-                }
-            }
+            return try open.makeBeside(revision: revision, count: count) { fault = layers.handOver(progress, $0) }
         } catch {
             // Fewer records came than were announced, so nothing was replaced; this is why.
             throw fault?.asStorageError ?? error
@@ -117,7 +104,7 @@ extension StoreFiles {
         let settings = files.settings
         return try Generation.make(
             header, backupOf: backup, carrying: .init(generation: backup, revision: header.revision, operation: []),
-            at: settings.timestamp(), in: place, settings, records: records
+            at: settings.timestamp(), in: place, settings, files.extractor, records: records
         ) { (maker) throws(StorageError) in
             // Nothing that comes now is looked at: only where it ends.
             guard case .seen = try files.lockAndCatchUp(load: { _ in nil }) else {

@@ -6,8 +6,9 @@ import Platform
 ///
 /// In this order:
 /// 1. the new journal, with its header, synced under a temporary name
-/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked; from
-///    here on under the lock, and what came until then is copied into the new journal
+/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked, and
+///    its index is made in the same pass, so that nobody has to read all of it again; from here on under the lock, and
+///    what came until then is copied into the new journal
 /// 3. the old snapshot gets a second name, as the backup
 /// 4. the operations file and the journal get their names; the directory is synced
 /// 5. the snapshot is renamed over `moods.json`: **the commit point**; the directory is synced
@@ -34,11 +35,12 @@ enum Generation {
 
     /// - Parameter backupOf: the generation that is replaced; nil for a new store.
     /// - Parameter carrying: whose operations are kept; nil where there cannot be any.
+    /// - Parameter extractor: with one, the index is made too; it is a cache, and where it cannot be made nothing is wrong.
     /// - Parameter prepare: called when the snapshot is ready, before anything is visible: the caller takes the lock, if it
     ///   does not hold it yet, and copies the lines that came in the meantime into the new journal.
     static func make(
         _ header: SnapshotHeader, backupOf: Int?, carrying: OperationsFile.Source?, at time: String,
-        in place: borrowing StoreDirectory, _ settings: StoreSettings,
+        in place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor? = nil,
         records: ((UnsafeRawBufferPointer) -> Void) -> Void,
         prepare: (inout JournalMaker) throws(StorageError) -> Void = { (_) throws(StorageError) in }
     ) throws(Failure) -> Made {
@@ -57,7 +59,7 @@ enum Generation {
                 return maker
             }
             let bytes = try writeSnapshot(snapshotName, header, in: place, records)
-            try checkSnapshot(snapshotName, header, bytes, in: place)
+            try checkSnapshot(snapshotName, header, bytes, in: place, settings, extractor)
             let hasOperations = try carrying.map { (source) throws(StorageError) in
                 try OperationsFile.write(header, carrying: source, named: operationsTemporary, in: place)
             }
@@ -86,7 +88,8 @@ enum Generation {
         } catch {
             throw undo(
                 error, stage, [snapshotName, journalTemporary, operationsTemporary],
-                [journalName, StoreInventory.operationsName(header.generation)], in: place, settings)
+                [journalName, StoreInventory.operationsName(header.generation)],
+                StoreInventory.indexName(header.generation), in: place, settings)
         }
     }
 
@@ -123,15 +126,21 @@ enum Generation {
         }
     }
 
-    /// Reads back what was written: a disk or memory that garbles it must not replace what is whole.
+    /// Reads back what was written: a disk or memory that garbles it must not replace what is whole. With an extractor the
+    /// index is put beside it.
     private static func checkSnapshot(
-        _ name: String, _ header: SnapshotHeader, _ bytes: Int, in place: borrowing StoreDirectory
+        _ name: String, _ header: SnapshotHeader, _ bytes: Int, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings, _ extractor: RecordExtractor?
     ) throws(StorageError) {
         let file = try step { () throws(SystemError) in try place.open(name, .read) }
         let reader = SnapshotReader(name: name, schemaVersion: header.schemaVersion)
+        var builder: SnapshotIndexBuilder?
+        if let extractor, header.count > 0 {
+            builder = SnapshotIndexBuilder(count: header.count, extractor, key: .random())
+        }
         let content: SnapshotReader.Content
         do {
-            content = try reader.read(file, in: place.fileSystem) { _, _ in nil }
+            content = try reader.read(file, in: place.fileSystem) { builder?.add($0, at: $1) ?? nil }
         } catch {
             throw .outcomeUnknown(
                 reason: "The new snapshot could not be read back: \(error.reason) The old one stays in use.")
@@ -139,6 +148,14 @@ enum Generation {
         guard content.edit == nil, content.header == header, content.bytes == bytes else {
             throw .outcomeUnknown(
                 reason: "The new snapshot was not read back as it was written. The old one stays in use.")
+        }
+        guard let builder = builder.take() else { return }
+        // Renaming the snapshot changes neither its inode nor its time, by which the index knows it.
+        do {
+            var image = try builder.finish(of: SnapshotIdentity(of: file, header))
+            try image.moveToDisk(in: place, temporary: "temporary-" + settings.makeIdentifier())
+        } catch {
+            settings.log("\(place.path(of: name)) gets no index yet: \(error)")
         }
     }
 
@@ -177,7 +194,7 @@ enum Generation {
     }
 
     private static func undo(
-        _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ visible: [String],
+        _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ visible: [String], _ index: String,
         in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) -> Failure {
         var failure = Failure(error: error, isUnsure: false)
@@ -203,7 +220,7 @@ enum Generation {
         } catch {
             failure.isUnsure = true
         }
-        for name in temporaries {
+        for name in temporaries + [index] {
             do {
                 if try place.status(of: name) != nil { try place.unlink(name) }
             } catch {

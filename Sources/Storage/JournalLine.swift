@@ -37,6 +37,10 @@ struct JournalLine {
         changes = UnsafeRawBufferPointer(rebasing: content[matcher.position...])
     }
 
+    /// False where it is certain, at a glance, that the line names no operation: the members of one are its last, and end
+    /// with a string or an object, where those of most changes end with an array.
+    var mayNameOperation: Bool { changes.count < 2 || changes[changes.count - 2] != UInt8(ascii: "]") }
+
     /// Hands on what the commit changed, in order. False where the rest is not of the form.
     func forEachChange<Failure: Error>(_ body: (LoadEvent) throws(Failure) -> Void) throws(Failure) -> Bool {
         try forEachPart { (part) throws(Failure) in

@@ -65,6 +65,7 @@ struct KeptOperation {
 
     /// That of a commit; nil where it has none.
     init?(_ commit: JournalLine) {
+        guard commit.mayNameOperation else { return nil }
         var members: OperationMembers?
         var puts = 0
         var put: UnsafeRawBufferPointer?

@@ -35,6 +35,11 @@ extension RecordStore {
         !needsFlush && withFiles { $0.wantsRewrite } == true
     }
 
+    /// The same for a session that has ended: much less will do, because nobody waits.
+    public var wantsCompactionAtParting: Bool {
+        !needsFlush && withFiles { $0.wantsRewriteAtParting } == true
+    }
+
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
     /// nothing to do. Other processes can read and change the store meanwhile, but for a moment at the end.
     /// - Parameter progress: called now and then with the number of records written so far and in all.
@@ -68,20 +73,9 @@ extension RecordStore {
     ) throws(StorageError) -> RewriteReport? {
         let time = ByteBuffer(copying: time)
         var fault: IndexFault?
-        var meter = ProgressMeter(total: layers.count, stepMin: 4096, tell: progress)
-        var written = 0
         do throws(StorageError) {
-            return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) { emit in
-                do throws(IndexFault) {
-                    try layers.walk(.time, isDescending: false, behind: nil) {
-                        emit($0.bytes)
-                        written += 1
-                        meter.advance(to: written)
-                        return true
-                    }
-                } catch {
-                    fault = error
-                }
+            return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) {
+                fault = layers.handOver(progress, $0)
             }
         } catch {
             // Fewer records came than were announced, so nothing was replaced; this is why.
@@ -105,6 +99,29 @@ extension RecordStore {
     /// Reads everything again from the disk and checks it.
     public func verify(_ examination: RecordExamination) -> VerifyReport? {
         withFiles { $0.verify(examination) }
+    }
+}
+
+extension LayeredRecords {
+    /// Hands over all records in the order of a snapshot.
+    /// - Parameter progress: called now and then with the number of records so far and in all.
+    /// - Returns: what ended it early, or nil.
+    mutating func handOver(
+        _ progress: @escaping (Int, Int) -> Void, _ emit: (UnsafeRawBufferPointer) -> Void
+    ) -> IndexFault? {
+        var meter = ProgressMeter(total: count, stepMin: 4096, tell: progress)
+        var written = 0
+        do throws(IndexFault) {
+            try walk(.time, isDescending: false, behind: nil) {
+                emit($0.bytes)
+                written += 1
+                meter.advance(to: written)
+                return true
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 

@@ -51,7 +51,8 @@ extension RecordStore {
         guard let old = files.take() else { return }
         do throws(StorageError) {
             var fresh = LayeredRecords(extractor: extractor)
-            let opened = try StoreFiles.reopen(old, extractor) { fresh.load($0) }
+            var opened = try StoreFiles.reopen(old, extractor) { fresh.load($0) }
+            opened.extractor = extractor
             revision = opened.revision
             flushedRevision = opened.revision
             layers = fresh

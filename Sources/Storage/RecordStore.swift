@@ -58,7 +58,8 @@ public struct RecordStore: ~Copyable {
     public static func open(_ settings: StoreSettings, _ extractor: RecordExtractor) throws(StorageError) -> RecordStore
     {
         var store = RecordStore(extractor: extractor)
-        let files = try StoreFiles.open(settings, extractor) { store.layers.load($0) }
+        var files = try StoreFiles.open(settings, extractor) { store.layers.load($0) }
+        files.extractor = extractor
         store.revision = files.revision
         store.flushedRevision = files.revision
         store.files = consume files

@@ -6,13 +6,25 @@ extension StoreFiles {
     /// A journal is worth a new snapshot when it is longer than this, in bytes, and than half the snapshot,
     public static let rewriteBytesMin = 16 << 20
     /// or than this: what it holds is in memory, and is read when the store is opened.
-    public static let rewriteBytesMax = 256 << 20
+    public static let rewriteBytesMax = 64 << 20
+    /// At the end of a session that changed something nobody waits for an answer any more, and whoever opens the store
+    /// next does not read what is in the snapshot: a journal is worth it when it is longer than this, in bytes, and than
+    /// a 64th of the snapshot,
+    public static let partingBytesMin = 64 << 10
+    /// unless so many bytes take longer to write than a process may take to end.
+    public static let partingBytesMax = 96 << 20
     /// And when there are more journals than this, because each unclean end begins another.
     public static let journalsMax = 16
 
     public var wantsRewrite: Bool {
         let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
         return refusal == nil && (isLong || journalCount > Self.journalsMax)
+    }
+
+    /// The same for a session that has ended.
+    public var wantsRewriteAtParting: Bool {
+        let isLong = journalBytes > max(Self.partingBytesMin, snapshotBytes / 64)
+        return refusal == nil && isLong && snapshotBytes + journalBytes <= Self.partingBytesMax
     }
 
     /// Writes all records as a new snapshot, in the order in which they are handed over, and begins a journal behind it.
@@ -46,8 +58,7 @@ extension StoreFiles {
                 header, backupOf: generation,
                 carrying: OperationsFile.Source(
                     generation: generation, revision: self.revision, operation: snapshotOperation),
-                at: String(decoding: time, as: UTF8.self), in: place, settings,
-                records: records)
+                at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records)
         } catch {
             if error.isUnsure || isJournalUnusable { refuseFromNowOn(error.error) }
             throw error.error

@@ -39,6 +39,8 @@ public struct StoreFiles: ~Copyable {
     var seenPublication = [UInt8](repeating: 0, count: Publication.byteCount)
     /// The file that was the snapshot when it was read.
     var snapshotIdentity: FileStatus?
+    /// What a record means to whoever opened the store; nil where the records were handed over.
+    var extractor: RecordExtractor?
     /// The way to the snapshot's records, until somebody takes it.
     var index: SnapshotIndex?
     /// The journal that is read on and appended to; nil where it has to be found again.

@@ -167,6 +167,25 @@ import Testing
         #expect(isWhole == true)
     }
 
+    /// What a session has written is in the snapshot when it ends, and a session that only read writes nothing.
+    @Test func aSessionThatWroteMuchPutsTheStoreInOrder() throws {
+        let directory = TestDirectory()
+        let moods = TestMoods(directory.location())
+        try Self.fill(moods, 400)
+        let journal = directory.read("journal-1.jsonl").count
+        let reader = TestMoods(directory.location())
+        #expect(try reader.list(MoodQuery()).items.count == 50)
+        try reader.with { $0.part(withinMilliseconds: 60_000) }
+        #expect(directory.read("journal-1.jsonl").count == journal && journal > StoreFiles.partingBytesMin)
+        let before = try moods.list(MoodQuery())
+        try moods.with { $0.part(withinMilliseconds: 60_000) }
+        #expect(directory.read("journal-2.jsonl").count < 1024)
+        #expect(try reader.list(MoodQuery()).isEqual(to: before))
+        try moods.reopen()
+        #expect(try moods.list(MoodQuery()).isEqual(to: before))
+        #expect(moods.info.revision == 400)
+    }
+
     @Test func aReadOnlyStoreIsReadAndNotWritten() throws {
         let directory = TestDirectory()
         do {
