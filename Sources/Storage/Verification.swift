@@ -5,7 +5,8 @@ import Platform
 /// last byte of the last file. Files that are none of a store's own are no concern of it.
 ///
 /// A snapshot: header, every record, order by (time, id), no id twice, the count, the checksum. Journals: headers, every
-/// line's checksum and sequence, and what `Recovery` says of them as a whole; then every record in them.
+/// line's checksum and sequence, and what `Recovery` says of them as a whole; then every record in them. The operations
+/// that are kept beside them: the file as a whole, because none of it is used where a part is damaged.
 struct Verification {
     private let examination: RecordExamination
     private let blocks: BadBlocks
@@ -57,6 +58,7 @@ struct Verification {
         meter = ProgressMeter(total: total, tell: examination.progress)
         checkSnapshot(files.snapshot, place.fileSystem)
         checkJournals(files, Recovery(files.header, published: files.published, isLocked: isLocked))
+        checkOperations(files.header, place)
     }
 
     // MARK: The snapshot
@@ -167,6 +169,16 @@ struct Verification {
             } catch {
                 add(.reading(error, entry.name))
             }
+        }
+    }
+
+    // MARK: The operations
+
+    private mutating func checkOperations(_ header: SnapshotHeader, _ place: borrowing StoreDirectory) {
+        do {
+            try OperationsFile.forEach(header.generation, storeId: header.storeId, in: place) { _, _ in }
+        } catch {
+            add(error)
         }
     }
 

@@ -79,16 +79,17 @@ import Testing
 
     @Test func takesMuchLessThanOneThatGoesOn() throws {
         var store = try TestStore(settings(directory))
-        #expect(!store.files.wantsRewriteAtParting)
+        #expect(store.files.wantsRewriteAtParting == false)
         let text = String(repeating: "x", count: 1000)
         var number = 0
         while store.files.journalBytes <= StoreFiles.partingBytesMin {
-            #expect(!store.files.wantsRewriteAtParting)
+            #expect(store.files.wantsRewriteAtParting == false)
             number += 1
             try store.commit(.put(number, text))
         }
-        #expect(store.files.wantsRewriteAtParting && !store.files.wantsRewrite)
+        #expect(store.files.wantsRewriteAtParting == true)
+        #expect(store.files.wantsRewrite == false)
         try store.rewrite()
-        #expect(!store.files.wantsRewriteAtParting)
+        #expect(store.files.wantsRewriteAtParting == false)
     }
 }

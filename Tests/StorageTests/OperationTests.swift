@@ -192,6 +192,18 @@ import Testing
         #expect(faulty.trace.contains("open operations-2.jsonl"))
     }
 
+    /// What the whole check finds, apart from the records.
+    private func problems() -> [VerifyReport.Problem] {
+        StoreFiles.verify(
+            settings(directory),
+            RecordExamination(
+                inspect: { bytes in
+                    guard let record = TestRecord(bytes) else { return .problem("is none") }
+                    return .record(id: record.id, time: record.time, revision: 0)
+                }, progress: { _, _ in })
+        ).problems
+    }
+
     @Test func saysWhichOutcomesCannotBeRead() throws {
         do {
             let store = try store()
@@ -200,10 +212,12 @@ import Testing
             _ = try store.with { try $0.compact() }
         }
         let whole = directory.read("operations-2.jsonl")
+        #expect(problems().isEmpty)
         for place in stride(from: 0, to: whole.count, by: 3) {
             var damaged = whole
             damaged[place] ^= 0x10
             directory.write("operations-2.jsonl", damaged)
+            #expect(problems().map(\.file) == ["operations-2.jsonl"] && problems().allSatisfy { $0.kind == .damaged })
             let store = try store()
             #expect(throws: StorageError.self, "byte \(place)") { try Self.find(store, Self.key(4)) }
             #expect(throws: StorageError.self, "byte \(place)") { try Self.find(store, Self.key(2)) }
