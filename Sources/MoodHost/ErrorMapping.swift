@@ -84,6 +84,14 @@ extension RPCError {
         }
     }
 
+    /// The answer of one request of a batch.
+    static func answerTooLarge(bytesMax: Int) -> RPCError {
+        RPCError(
+            .messageTooLarge,
+            "The answer does not fit into the batch's answer of at most \(bytesMax) bytes. Ask for it by itself.",
+            [.init("limit", "messageBytes"), .init("value", .number(String(bytesMax)))])
+    }
+
     static func notFound(_ id: MoodID) -> RPCError {
         RPCError(
             .notFound, "There is no mood with the id \(id.text). List the moods with mood.list.",

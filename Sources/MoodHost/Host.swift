@@ -12,6 +12,8 @@ public enum Host {
     /// process ends within a second.
     private static let partingMilliseconds = 600
     private static let readBytes = 256 * 1024
+    /// While changes come whose sync takes longer than their handling: the more of them it is for, the better.
+    private static let sharedReadBytes = 1024 * 1024
 
     /// Serves until the client is done.
     /// - Returns: the exit code, which is 0 whatever the client did.
@@ -61,6 +63,7 @@ public enum Host {
         // The client has closed its end, but what it wrote has not all been read, because it takes no answers.
         var isLeaving = false
         var isHandled = true
+        var isWide = false
         while true {
             let hasOutput = !session.sendable.isEmpty
             if isAtEnd && isHandled && !hasOutput { return true }
@@ -77,7 +80,8 @@ public enum Host {
                     return false
                 }
                 if readiness.canRead {
-                    let count = session.receive(upTo: readBytes) { streams.read(into: $0) }
+                    let limit = session.hasSharedSync ? sharedReadBytes : readBytes
+                    let count = session.receive(upTo: limit) { streams.read(into: $0) }
                     if count == 0 { isAtEnd = true }
                     isHandled = false
                 } else if isFarewell && !readiness.canWrite {
@@ -91,6 +95,10 @@ public enum Host {
                 if session.core.isShuttingDown {
                     isAtEnd = true
                     isHandled = true
+                }
+                if session.hasSharedSync, !isWide {
+                    streams.widen()
+                    isWide = true
                 }
             }
             if !send(&session, streams) { return false }

@@ -37,6 +37,8 @@ struct Session: ~Copyable {
     private var groupMark: FrameReader.Mark
     private var groupNavigation = NavigationState()
     private var groupFrames = 0
+    /// Whether the latest group was one of several requests and had a sync.
+    private(set) var hasSharedSync = false
     /// What `process` was told last: a group that is read again must be cut into the same frames.
     private var isInputAtEnd = false
     /// The number of the message that is handled, counted from where cancellations were last looked for.
@@ -128,6 +130,7 @@ struct Session: ~Copyable {
 
     /// Makes the group's changes durable; on failure answers all of it anew.
     private mutating func commit() {
+        hasSharedSync = groupFrames > 1 && core.store.needsFlush
         do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }
         core.store.endGroup()
         core.store.compactWhenDue()
@@ -345,12 +348,7 @@ struct Session: ~Copyable {
         try endCommit()
     }
 
-    private var answerTooLarge: RPCError {
-        RPCError(
-            .messageTooLarge,
-            "The answer does not fit into the batch's answer of at most \(limits[.messageBytes]) bytes. Ask for it by itself.",
-            [.init("limit", "messageBytes"), .init("value", .number(String(limits[.messageBytes])))])
-    }
+    private var answerTooLarge: RPCError { .answerTooLarge(bytesMax: limits[.messageBytes]) }
 
     /// Ends the commit that a method has opened.
     @inline(__always)

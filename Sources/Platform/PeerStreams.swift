@@ -11,6 +11,8 @@ public struct PeerStreams: ~Copyable {
     /// The size that pipes are widened to where the system allows it: fewer switches between the processes, and more
     /// requests for each sync.
     private static let pipeBytes: Int32 = 256 * 1024
+    /// What the system gives everybody; more than the caches hold, so only for those who gain by it.
+    private static let widePipeBytes: Int32 = 1024 * 1024
 
     public let input: Int32
     public let output: Int32
@@ -42,6 +44,12 @@ public struct PeerStreams: ~Copyable {
     }
 
     deinit { close(output) }
+
+    /// Widens pipes as far as the system allows, for many small requests that share one slow step.
+    public func widen() {
+        _ = cplatform_set_pipe_size(input, Self.widePipeBytes)
+        _ = cplatform_set_pipe_size(output, Self.widePipeBytes)
+    }
 
     /// What a wait found.
     public struct Readiness: Sendable {
