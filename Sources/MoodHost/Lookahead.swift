@@ -34,7 +34,7 @@ struct Lookahead: ~Copyable {
     @inline(never)
     private mutating func look(_ waiting: UnsafeRawBufferPointer, _ store: inout MoodRecords) {
         left = Self.window - 1
-        guard store.count >= Self.moodsMin else { return }
+        guard store.hasAtLeast(Self.moodsMin) else { return }
         var count = 0
         var lines = 0
         var start = 0

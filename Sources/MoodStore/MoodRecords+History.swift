@@ -15,7 +15,7 @@ extension MoodRecords {
         let page: (items: [HistoryItem], hasMore: Bool)
         do throws(StorageError) {
             // The journals are what is read, so they must hold what the group has done so far.
-            try records.flushEarly()
+            try flushEarly()
             page = try records.history(of: RecordID(id), before: end ?? .max, limit: limit)
         } catch {
             throw .storage(error)

@@ -12,7 +12,7 @@ extension MoodRecords {
         steps: Int, isRedo: Bool, at now: Timestamp
     ) throws(MoodStoreError) -> [UndoneCommit] {
         // What earlier requests of the group did must be certain before it can be taken back.
-        do throws(StorageError) { try records.flushEarly() } catch { throw .storage(error) }
+        do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
         let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
         do throws(UndoFailure) {
             plan = try records.planUndo(steps: steps, isRedo: isRedo)

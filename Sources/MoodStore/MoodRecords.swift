@@ -28,6 +28,9 @@ public struct MoodRecords: ~Copyable {
     private var busy: StorageError?
     /// Whether other processes may have committed what has not been looked for.
     private var isLookDue = false
+    /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
+    /// happened since that could have changed it.
+    private var isHeld = false
     private let compaction = BackgroundTask()
     /// What the store was when a compaction was last begun.
     private var compacted = (generation: 0, bytes: 0)
@@ -81,8 +84,15 @@ public struct MoodRecords: ~Copyable {
     }
 
     /// As `open`, and the store can be written: other processes wait until `endGroup`.
+    @inline(__always)
     public mutating func openForWriting() throws(MoodStoreError) {
-        if isWritableMemory { return }
+        if isWritableMemory || isHeld { return }
+        try hold()
+        isHeld = true
+    }
+
+    @inline(never)
+    private mutating func hold() throws(MoodStoreError) {
         if !isOpen { try openFiles() }
         // Who takes the lock looks anyway.
         if isLookDue, refusal == nil { isLookDue = false } else { try open() }
@@ -118,6 +128,7 @@ public struct MoodRecords: ~Copyable {
     /// Behind the last request of a group, once all is flushed: others may change the store.
     public mutating func endGroup() {
         if isWritableMemory { return }
+        isHeld = false
         busy = nil
         records.unlock()
     }
@@ -129,6 +140,7 @@ public struct MoodRecords: ~Copyable {
         records = .inMemory(.moods)
         records.time = time
         isOpen = false
+        isHeld = false
     }
 
     /// What every change is answered with, or nil when moods can be changed.
@@ -156,23 +168,32 @@ public struct MoodRecords: ~Copyable {
 
     /// Ends what the present request has changed, as one commit.
     public mutating func endCommit() throws(MoodStoreError) {
-        do throws(StorageError) { try records.endCommit() } catch { throw .storage(error) }
+        do throws(StorageError) {
+            try records.endCommit()
+        } catch {
+            isHeld = false
+            throw .storage(error)
+        }
     }
 
     /// Takes back what the present request has changed.
     public mutating func abandonCommit() { records.abandonCommit() }
 
     /// Whether there are commits that are not durable yet.
-    public var needsFlush: Bool { records.needsFlush }
+    public var needsFlush: Bool { mutating get { records.needsFlush } }
 
     /// Makes all commits of the group durable, or takes them back and throws.
     public mutating func flush() throws(StorageError) {
         if records.needsFlush { hasCommitted = true }
+        isHeld = false
         try records.flush()
     }
 
     /// Makes the commits so far durable in the middle of a group; where it throws, so does `flush`.
-    public mutating func flushEarly() throws(StorageError) { try records.flushEarly() }
+    public mutating func flushEarly() throws(StorageError) {
+        isHeld = false
+        try records.flushEarly()
+    }
 
     /// While set, changes fail with it.
     public var failure: StorageError? {
@@ -230,6 +251,9 @@ public struct MoodRecords: ~Copyable {
     public mutating func contains(_ id: MoodID) throws(MoodStoreError) -> Bool {
         do throws(StorageError) { return try records.contains(RecordID(id)) } catch { throw .storage(error) }
     }
+
+    /// Whether there are so many moods, or more.
+    public mutating func hasAtLeast(_ number: Int) -> Bool { records.hasAtLeast(number) }
 
     /// How many moods there are.
     public var count: Int { records.count }
@@ -299,6 +323,7 @@ public struct MoodRecords: ~Copyable {
     public mutating func compact(
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
+        isHeld = false
         do throws(StorageError) {
             return try records.compact(progress: progress)
         } catch {

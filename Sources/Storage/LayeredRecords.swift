@@ -13,6 +13,8 @@ struct LayeredRecords: ~Copyable {
     var table: RecordTable
     /// The snapshot; nil where there is none, or all of it is in memory.
     private(set) var base: SnapshotIndex?
+    /// How many records that has.
+    private var baseCount = 0
     private var hidden = RowBits(count: 0)
     private var hiddenCount = 0
     private var hiddenMarked = 0
@@ -30,13 +32,15 @@ struct LayeredRecords: ~Copyable {
     /// A snapshot with nothing committed behind it.
     init(_ base: consuming SnapshotIndex?, extractor: RecordExtractor) {
         table = RecordTable(extractor: extractor)
-        hidden = RowBits(count: base?.count ?? 0)
+        baseCount = base?.count ?? 0
+        hidden = RowBits(count: baseCount)
         self.base = consume base
     }
 
     /// Puts a snapshot below what was read of the journals; `settle` makes the two agree.
     mutating func setBase(_ index: consuming SnapshotIndex) {
-        hidden = RowBits(count: index.count)
+        baseCount = index.count
+        hidden = RowBits(count: baseCount)
         latest = nil
         base = consume index
     }
@@ -78,11 +82,9 @@ struct LayeredRecords: ~Copyable {
 
     var count: Int { table.count + (visibleBaseCount ?? 0) }
 
+    /// Nil where nothing of the snapshot can be seen.
     private var visibleBaseCount: Int? {
-        switch base {
-        case .some(let base): isBaseHidden ? nil : base.count - hiddenCount
-        case .none: nil
-        }
+        isBaseHidden || baseCount == hiddenCount ? nil : baseCount - hiddenCount
     }
 
     var markedCount: Int {
@@ -140,7 +142,7 @@ struct LayeredRecords: ~Copyable {
 
     /// The row of a record that is visible in the snapshot.
     private mutating func rowInBase(_ id: RecordID) throws(IndexFault) -> IndexRow? {
-        guard !isBaseHidden, let place = try base?.find(id), !hidden.contains(place.row) else { return nil }
+        guard visibleBaseCount != nil, let place = try base?.find(id), !hidden.contains(place.row) else { return nil }
         return try base?.row(place.row)
     }
 
@@ -212,13 +214,6 @@ struct LayeredRecords: ~Copyable {
     /// Hands over copies of all records of the snapshot that are not hidden one by one, also when the whole of it is.
     mutating func forEachVisibleRow(_ body: (RecordSlot) -> Void) throws(IndexFault) {
         for number in 0..<baseCount where !hidden.contains(number) { body(try slot(ofRow: number)) }
-    }
-
-    private var baseCount: Int {
-        switch base {
-        case .some(let base): base.count
-        case .none: 0
-        }
     }
 
     // MARK: Walking

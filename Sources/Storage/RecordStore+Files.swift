@@ -32,12 +32,12 @@ extension RecordStore {
 
     /// Whether the journal has grown so much that a new snapshot pays.
     public var wantsCompaction: Bool {
-        !needsFlush && withFiles { $0.wantsRewrite } == true
+        mutating get { !needsFlush && withFiles { $0.wantsRewrite } == true }
     }
 
     /// The same for a session that has ended: much less will do, because nobody waits.
     public var wantsCompactionAtParting: Bool {
-        !needsFlush && withFiles { $0.wantsRewriteAtParting } == true
+        mutating get { !needsFlush && withFiles { $0.wantsRewriteAtParting } == true }
     }
 
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is

@@ -1,6 +1,7 @@
 /// Reading: from memory what was committed since the snapshot, from the snapshot the rest.
 extension RecordStore {
     public var count: Int { layers.count }
+    public mutating func hasAtLeast(_ number: Int) -> Bool { layers.count >= number }
     public var markedCount: Int { layers.markedCount }
     public var isInMemory: Bool { files == nil && closure == nil }
 

@@ -199,7 +199,7 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Whether there are ended commits that are not durable yet.
-    public var needsFlush: Bool { revision != flushedRevision || lostGroup != nil }
+    public var needsFlush: Bool { mutating get { revision != flushedRevision || lostGroup != nil } }
 
     /// Ends the group and makes all its commits durable: one write, one sync.
     /// - Throws: and the store is as it was when commits were last made durable. When the journal can no longer be
