@@ -43,6 +43,20 @@ import Testing
         #expect(try session.answers(Self.create(1, 4)).map(\.outcome) == ["ok"])
     }
 
+    /// Then the host reads more at once.
+    @Test func aSyncIsSharedWhereSeveralRequestsWaitForIt() throws {
+        let session = TestSession(TestDirectory())
+        _ = try session.answers(Self.create(1, 1))
+        #expect(!session.hasSharedSync)
+        _ = try session.answers(Self.create(1, 2), Self.get(2, 1))
+        #expect(session.hasSharedSync)
+        _ = try session.answers(Self.get(1, 1), Self.get(2, 2))
+        #expect(!session.hasSharedSync)
+        let memory = TestSession()
+        _ = try memory.answers(Self.create(1, 1), Self.create(2, 2))
+        #expect(!memory.hasSharedSync)
+    }
+
     @Test func whatWasAcknowledgedIsThereAfterAFailure() throws {
         let directory = TestDirectory()
         let fault = Fault()

@@ -49,6 +49,7 @@ final class TestSession {
     func stream(_ send: @escaping (UnsafeRawBufferPointer) -> Int) { session.core.notices.send = send }
 
     var isOutputFull: Bool { session.isOutputFull }
+    var hasSharedSync: Bool { session.hasSharedSync }
     var isShuttingDown: Bool { session.core.isShuttingDown }
 
     /// Appends input without handling it.
