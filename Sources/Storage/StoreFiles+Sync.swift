@@ -6,6 +6,8 @@ extension StoreFiles {
     /// The journal grows in advance by its own size, within these bounds, so that a sync need not write metadata.
     static let growthBytesMin = 64 << 10
     static let growthBytesMax = 1 << 20
+    /// Behind a write as large as this it does not grow: the bytes of the growth would cost more than the metadata.
+    static let growthWriteMax = 128 << 10
 
     /// Commits the staged lines, all or none. Afterwards nothing is staged, whatever happened.
     ///
@@ -60,7 +62,7 @@ extension StoreFiles {
         let end = journalEnd + staged.count
         if end > journalSize {
             journalSize = end
-            grow()
+            if staged.count < Self.growthWriteMax { grow() }
         }
     }
 

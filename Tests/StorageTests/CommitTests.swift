@@ -148,6 +148,18 @@ import Testing
         #expect(directory.text("journal-1.jsonl").split(separator: "\n").count == 4)
     }
 
+    @Test func doesNotGrowTheJournalBehindALargeWrite() throws {
+        var store = try TestStore(settings(directory))
+        let text = String(repeating: "x", count: 1_000)
+        for number in 1...200 { store.stage([.put(number, text)]) }
+        try store.sync()
+        let bytes = directory.read("journal-1.jsonl")
+        #expect(bytes.count > 200_000 && bytes.last == 0x0A && bytes.suffix(2).first == UInt8(ascii: "}"))
+        try store.commit(.put(201, "b"))
+        #expect(directory.read("journal-1.jsonl").suffix(64 << 10).allSatisfy { $0 == 0x0A })
+        #expect(try TestStore(settings(directory)).table.records.count == 201)
+    }
+
     @Test func writesNothingWhenACleanStoreIsOpenedAndRead() throws {
         do {
             var store = try TestStore(settings(directory))
