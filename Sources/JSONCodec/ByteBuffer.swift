@@ -1,3 +1,5 @@
+import CPlatform
+
 /// A growable run of bytes that is written at its end: what answers, journal lines and scratch text are built in.
 ///
 /// It is the one place where output is stored, so it is deliberately plain: one allocation, doubled when full, freed
@@ -17,7 +19,7 @@ public struct ByteBuffer: ~Copyable {
 
     public init(capacity: Int = 256) {
         _capacity = max(capacity, 16)
-        base = .allocate(byteCount: _capacity, alignment: 16)
+        base = Self.reallocate(nil, _capacity)
         _count = 0
     }
 
@@ -27,7 +29,12 @@ public struct ByteBuffer: ~Copyable {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    deinit { base.deallocate() }
+    deinit { cplatform_free(base) }
+
+    /// Memory of the C library. Where it has none, that of Swift has none either, and ends the process.
+    private static func reallocate(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> UnsafeMutableRawPointer {
+        cplatform_reallocate(memory, count) ?? .allocate(byteCount: count, alignment: 16)
+    }
 
     @inlinable public var isEmpty: Bool { _count == 0 }
 
@@ -43,10 +50,7 @@ public struct ByteBuffer: ~Copyable {
     @usableFromInline @inline(never)
     mutating func grow(_ extra: Int) {
         let wanted = max(_capacity * 2, _count + extra)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: wanted, alignment: 16)
-        larger.copyMemory(from: base, byteCount: _count)
-        base.deallocate()
-        base = larger
+        base = Self.reallocate(base, wanted)
         _capacity = wanted
     }
 
@@ -167,10 +171,7 @@ public struct ByteBuffer: ~Copyable {
     /// Gives memory back after an unusually large message.
     public mutating func shrink(toCapacity wanted: Int) {
         guard _capacity > wanted, _count <= wanted else { return }
-        let smaller = UnsafeMutableRawPointer.allocate(byteCount: max(wanted, 16), alignment: 16)
-        smaller.copyMemory(from: base, byteCount: _count)
-        base.deallocate()
-        base = smaller
+        base = Self.reallocate(base, max(wanted, 16))
         _capacity = max(wanted, 16)
     }
 }

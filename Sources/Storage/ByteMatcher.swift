@@ -1,3 +1,4 @@
+import CPlatform
 import Platform
 
 /// Matches bytes against a fixed form from the left: the lines of the store's files are written in one form only, and
@@ -65,27 +66,11 @@ struct ByteMatcher {
     /// The bytes of one JSON object, found by its brackets and strings alone: the caller has checked the checksum.
     mutating func takeObject() -> UnsafeRawBufferPointer? {
         guard remaining > 0, bytes[position] == UInt8(ascii: "{") else { return nil }
-        var depth = 0
-        var at = position
-        while at < bytes.count {
-            switch bytes[at] {
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                if depth == 0 {
-                    let object = UnsafeRawBufferPointer(rebasing: bytes[position...at])
-                    position = at + 1
-                    return object
-                }
-            case UInt8(ascii: "\""):
-                at = endOfString(from: at + 1)
-            default:
-                break
-            }
-            at += 1
-        }
-        return nil
+        let count = cplatform_object_length(bytes.baseAddress.map { $0 + position }, remaining)
+        guard count > 0 else { return nil }
+        let object = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
+        position += count
+        return object
     }
 
     /// The inside of a JSON string, whose first quote was taken; the last one is taken too.
