@@ -2,8 +2,8 @@ import CPlatform
 
 /// All records in memory: found by id, walked by time, update or text, counted.
 ///
-/// The order by time is always kept; the other two are built when they are first asked for and kept from then on, since
-/// most sessions never ask.
+/// An order is built when it is first asked for and kept from then on, since many sessions never ask. The order by time,
+/// which is asked for most, is built before there are so many records that somebody would wait for it noticeably.
 ///
 /// Why unsafe memory: slots are found millions of times a second, and an array of them would be checked for uniqueness
 /// and bounds at each step. Proof: slot numbers come only from `index`, the runs and `free`, which this type alone
@@ -19,10 +19,12 @@ struct RecordTable: ~Copyable {
     private var slotCount = 0
     private var free: [Int32] = []
     private var index: RecordIndex
-    private var byTime = RecordRun()
+    private var byTime: RecordRun?
     private var byUpdate: RecordRun?
     private var byText: RecordRun?
     let extractor: RecordExtractor
+    /// With more records the order by time is kept whether or not it was asked for: to sort these takes some milliseconds.
+    static let unorderedMax = 1 << 16
 
     init(extractor: RecordExtractor) {
         self.extractor = extractor
@@ -85,6 +87,7 @@ struct RecordTable: ~Copyable {
         count += 1
         count(slot, 1)
         link(number)
+        if byTime == nil, count > Self.unorderedMax { build(.time) }
     }
 
     /// Puts another version in a record's place and hands back the one before.
@@ -120,7 +123,7 @@ struct RecordTable: ~Copyable {
         taken.reserveCapacity(count)
         index.forEach { taken.append(slots[Int($0)]) }
         index = RecordIndex()
-        byTime = RecordRun()
+        byTime = nil
         byUpdate = nil
         byText = nil
         free = []
@@ -187,7 +190,7 @@ struct RecordTable: ~Copyable {
 
     private func run(_ order: RecordOrder) -> RecordRun {
         switch order {
-        case .time: byTime
+        case .time: byTime ?? RecordRun()
         case .updated: byUpdate ?? RecordRun()
         case .text: byText ?? RecordRun()
         }
@@ -195,7 +198,7 @@ struct RecordTable: ~Copyable {
 
     private mutating func build(_ order: RecordOrder) {
         switch order {
-        case .time: return
+        case .time: if byTime == nil { byTime = makeRun(order) }
         case .updated: if byUpdate == nil { byUpdate = makeRun(order) }
         case .text: if byText == nil { byText = makeRun(order) }
         }
@@ -224,8 +227,9 @@ struct RecordTable: ~Copyable {
     private mutating func link(_ number: Int32, time: Bool = true, update: Bool = true, text: Bool = true) {
         let head = slots[Int(number)].head
         let slots = slots
-        if time {
-            byTime.insert(.init(key: head.time, slot: number), tie: { slots[Int($0)].head.id < slots[Int($1)].head.id })
+        if time, byTime != nil {
+            byTime?.insert(
+                .init(key: head.time, slot: number), tie: { slots[Int($0)].head.id < slots[Int($1)].head.id })
         }
         if update, byUpdate != nil {
             let tie = tie(.updated)
@@ -240,8 +244,8 @@ struct RecordTable: ~Copyable {
     private mutating func unlink(_ number: Int32, time: Bool = true, update: Bool = true, text: Bool = true) {
         let head = slots[Int(number)].head
         let slots = slots
-        if time {
-            byTime.remove(key: head.time, slot: number) { slots[Int($0)].head.id < slots[Int($1)].head.id }
+        if time, byTime != nil {
+            byTime?.remove(key: head.time, slot: number) { slots[Int($0)].head.id < slots[Int($1)].head.id }
         }
         if update, byUpdate != nil {
             let tie = tie(.updated)

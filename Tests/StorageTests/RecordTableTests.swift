@@ -74,6 +74,28 @@ import Testing
         }
     }
 
+    @Test func ordersAlsoMoreRecordsThanItLeavesUnordered() {
+        var random = SeededGenerator(seed: 7)
+        var table = RecordTable(extractor: .test)
+        let count = RecordTable.unorderedMax + 300
+        for number in 0..<count {
+            let head = RecordHead(
+                id: RecordID(high: 0, low: UInt64(number)), time: .random(in: 0...9_999, using: &random), updated: 0,
+                textPrefix: 0, isMarked: false)
+            table.insert(RecordSlot(head: head, copying: UnsafeRawBufferPointer(start: nil, count: 0)))
+        }
+        if let number = table.find(RecordID(high: 0, low: 3)) { table.remove(number).deallocate() }
+        var last: (Int64, RecordID)?
+        var seen = 0
+        table.walk(.time, isDescending: false, behind: nil) { slot in
+            let isBehind = last.map { $0 < (slot.head.time, slot.head.id) } ?? true
+            last = (slot.head.time, slot.head.id)
+            seen += isBehind ? 1 : 0
+            return true
+        }
+        #expect(seen == count - 1)
+    }
+
     @Test func walkingStopsWhenItIsTold() {
         var table = RecordTable(extractor: .test)
         for number in 0..<10 {
