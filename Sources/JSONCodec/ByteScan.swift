@@ -101,4 +101,25 @@ extension UnsafeRawBufferPointer {
         let found = cplatform_find_byte(base + start, Int32(byte), count - start)
         return found < 0 ? nil : start + found
     }
+
+    /// Where the quote stands that ends a string of valid JSON, whose inside begins at `start`, and whether there is a
+    /// backslash in it; nil where it does not end.
+    @inlinable @inline(__always)
+    public func endOfString(from start: Int) -> (offset: Int, isEscaped: Bool)? {
+        guard let base = baseAddress?.assumingMemoryBound(to: UInt8.self), start >= 0 else { return nil }
+        var at = start
+        var isEscaped = false
+        while at < count {
+            at = cplatform_known_run(base, at, count)
+            guard at < count else { return nil }
+            switch base[at] {
+            case UInt8(ascii: "\""): return (at, isEscaped)
+            case UInt8(ascii: "\\"):
+                isEscaped = true
+                at += 2
+            default: at += 1
+            }
+        }
+        return nil
+    }
 }

@@ -15,8 +15,15 @@ public struct CanonicalMood {
     public let hasTimeZone: Bool
     public let updatedAt: Timestamp
 
-    public init?(_ record: UnsafeRawBufferPointer) {
-        var cursor = Cursor(record)
+    public init?(_ record: UnsafeRawBufferPointer) { self.init(Cursor(record)) }
+
+    /// The same for bytes that were a mood when they were last looked at, and are the same bytes: their texts are not
+    /// checked again.
+    public init?(known record: UnsafeRawBufferPointer) { self.init(Cursor(record, isKnown: true)) }
+
+    @inline(__always)
+    private init?(_ cursor: Cursor) {
+        var cursor = cursor
         guard let id = cursor.id(), cursor.skip(",\"emoji\":"), cursor.text() != nil, cursor.skip(",\"label\":"),
             let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let timestamp = cursor.time(),
             cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(),
@@ -26,7 +33,7 @@ public struct CanonicalMood {
         hasTimeZone = cursor.skip(",\"timeZone\":")
         if hasTimeZone { guard cursor.text() != nil else { return nil } }
         guard cursor.skip(",\"attachments\":["), cursor.values(), cursor.skip(",\"createdAt\":\""),
-            cursor.time() != nil, cursor.skip(",\"updatedAt\":\""), let updatedAt = cursor.time(),
+            cursor.skipTime(), cursor.skip(",\"updatedAt\":\""), let updatedAt = cursor.time(),
             cursor.skip(",\"revision\":"), cursor.lastInteger()
         else { return nil }
         self.id = id
@@ -48,10 +55,14 @@ public struct CanonicalMood {
 /// `skip`, which leaves it where it was.
 private struct Cursor {
     private let record: UnsafeRawBufferPointer
+    private let isKnown: Bool
     private var at = 0
 
     @inline(__always)
-    init(_ record: UnsafeRawBufferPointer) { self.record = record }
+    init(_ record: UnsafeRawBufferPointer, isKnown: Bool = false) {
+        self.record = record
+        self.isKnown = isKnown
+    }
 
     @inline(__always)
     mutating func skip(_ literal: StaticString) -> Bool {
@@ -76,9 +87,28 @@ private struct Cursor {
 
     @inline(__always)
     mutating func text() -> JSONText? {
+        if isKnown { return knownText() }
         guard let text = JSONValidator.string(record, from: at) else { return nil }
         at += text.raw.count + 2
         return text
+    }
+
+    @inline(__always)
+    private mutating func knownText() -> JSONText? {
+        guard at < record.count, record[at] == UInt8(ascii: "\""), let end = record.endOfString(from: at + 1) else {
+            return nil
+        }
+        defer { at = end.offset + 1 }
+        return JSONText(
+            raw: UnsafeRawBufferPointer(rebasing: record[at + 1..<end.offset]), isEscaped: end.isEscaped)
+    }
+
+    /// A time that nobody asks for.
+    @inline(__always)
+    mutating func skipTime() -> Bool {
+        guard isKnown else { return time() != nil }
+        at += Timestamp.textLength
+        return skip("\"")
     }
 
     /// Behind the opening quote.

@@ -78,11 +78,8 @@ public enum MoodSplice {
     /// Moves to the quote that ends a string.
     @inline(__always)
     private static func skipText(_ record: UnsafeRawBufferPointer, _ at: inout Int) -> Bool {
-        while at < record.count {
-            let byte = record[at]
-            if byte == UInt8(ascii: "\"") { return true }
-            at += byte == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return false
+        guard let end = record.endOfString(from: at) else { return false }
+        at = end.offset
+        return true
     }
 }

@@ -22,7 +22,10 @@ extension RecordExtractor {
             withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
             return head
         },
-        revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision })
+        revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision },
+        knownHead: { bytes in
+            CanonicalMood(known: bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes)
+        })
 
     /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a
     /// file that somebody edited: only what is JSON is read as such.

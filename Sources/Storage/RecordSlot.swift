@@ -47,6 +47,8 @@ public struct RecordHead: Sendable {
 public struct RecordExtractor: Sendable {
     /// The head of a record, or nil if the bytes are not a record.
     public let head: @Sendable (UnsafeRawBufferPointer) -> RecordHead?
+    /// The same for bytes that were a record when they were last looked at.
+    public let knownHead: @Sendable (UnsafeRawBufferPointer) -> RecordHead?
     /// The order of two records' texts: below, at or above zero.
     public let compareTexts: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     /// The order of a record's text against a text that was taken from a position.
@@ -65,9 +67,11 @@ public struct RecordExtractor: Sendable {
         compareText: @escaping @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int,
         id: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordID?,
         headAndText: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?,
-        revision: @escaping @Sendable (UnsafeRawBufferPointer) -> Int? = { _ in nil }
+        revision: @escaping @Sendable (UnsafeRawBufferPointer) -> Int? = { _ in nil },
+        knownHead: (@Sendable (UnsafeRawBufferPointer) -> RecordHead?)? = nil
     ) {
         self.head = head
+        self.knownHead = knownHead ?? head
         self.compareTexts = compareTexts
         self.compareText = compareText
         self.revision = revision
