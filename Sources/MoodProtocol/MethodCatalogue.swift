@@ -1,27 +1,36 @@
 import JSONCodec
 
 /// All methods, and the way from a name's bytes to one.
+///
+/// It knows the names; what a method takes and answers is evaluated when `method` or `methods` asks for it.
 public struct MethodCatalogue: Sendable {
     public static let protocolVersion = "1.0"
 
     public static let standard = MethodCatalogue(
         HostMethods.all + MoodMethods.all + NavigationMethods.all + StoreMethods.all)
 
-    public let methods: [MethodDeclaration]
+    private let declarations: [MethodDeclaration]
     /// Open addressing by `hash`; -1 is empty.
-    private let table: [Int16]
+    private let table: InlineArray<256, Int16>
 
-    init(_ methods: [MethodDeclaration]) {
-        self.methods = methods
-        var table = [Int16](repeating: -1, count: 256)
-        for (number, method) in methods.enumerated() {
-            var at = Self.hash(
-                UnsafeRawBufferPointer(start: method.name.utf8Start, count: method.name.utf8CodeUnitCount))
+    init(_ declarations: [MethodDeclaration]) {
+        self.declarations = declarations
+        var table = InlineArray<256, Int16>(repeating: -1)
+        for (number, declaration) in declarations.enumerated() {
+            var at = Self.hash(JSONText(declaration.name).raw)
             while table[at] >= 0 { at = (at + 1) & 255 }
             table[at] = Int16(truncatingIfNeeded: number)
         }
         self.table = table
     }
+
+    public var count: Int { declarations.count }
+
+    /// The method of this number, evaluated anew: whoever calls it often keeps it.
+    public func method(_ number: Int) -> Method { Method(declarations[number]) }
+
+    /// All of them, evaluated anew.
+    public var methods: [Method] { declarations.map(Method.init) }
 
     /// The number of the method of this name, or nil.
     public func find(_ name: JSONText) -> Int? {
@@ -36,14 +45,14 @@ public struct MethodCatalogue: Sendable {
         while true {
             let number = Int(table[at])
             if number < 0 { return nil }
-            if JSONText(raw: bytes, isEscaped: false).equals(methods[number].name) { return number }
+            if JSONText(raw: bytes, isEscaped: false).equals(declarations[number].name) { return number }
             at = (at + 1) & 255
         }
     }
 
     /// The names that a misspelt one was probably meant to be.
     public func suggestions(for name: String) -> [String] {
-        NearestNames.find(name, among: methods.map { "\($0.name)" })
+        NearestNames.find(name, among: declarations.map { "\($0.name)" })
     }
 
     /// The names are ours and few, so no key is needed; a peer's name is only looked up, never put in.
