@@ -64,9 +64,11 @@ struct CallableMethods: ~Copyable {
             ?? find(name, in: Core.repairHandlers) ?? missing
     }
 
-    private static func find(_ name: StaticString, in family: [HandlerEntry]) -> HandlerEntry? {
+    private static func find<let count: Int>(
+        _ name: StaticString, in family: borrowing InlineArray<count, HandlerEntry>
+    ) -> HandlerEntry? {
         let name = JSONText(name)
-        for entry in family where name.equals(entry.name) { return entry }
+        for number in family.indices where name.equals(family[number].name) { return family[number] }
         return nil
     }
 

@@ -6,31 +6,43 @@ import JSONCodec
 public struct MethodCatalogue: Sendable {
     public static let protocolVersion = "1.0"
 
-    public static let standard = MethodCatalogue(
-        HostMethods.all + MoodMethods.all + NavigationMethods.all + StoreMethods.all)
+    public static let standard = MethodCatalogue()
 
-    private let declarations: [MethodDeclaration]
+    /// In the order of `rpc.discover`.
+    ///
+    /// Inline, here and below, because that is data of the program, ready when it starts: an array is made when it is
+    /// first used, and the first array of a type makes the runtime put that type together.
+    private static let declarations: InlineArray<_, MethodDeclaration> = [
+        HostMethods.info, HostMethods.ping, HostMethods.shutdown, HostMethods.discover,
+        MoodMethods.create, MoodMethods.get, MoodMethods.list, MoodMethods.update, MoodMethods.updateMany,
+        MoodMethods.delete, MoodMethods.deleteMany, MoodMethods.clear, MoodMethods.setFavorite,
+        MoodMethods.toggleFavorite, MoodMethods.setNotes, MoodMethods.history, MoodMethods.share,
+        NavigationMethods.state, NavigationMethods.navigate, NavigationMethods.replace, NavigationMethods.goBack,
+        NavigationMethods.goBackToRoot, NavigationMethods.open, NavigationMethods.url, NavigationMethods.menu,
+        StoreMethods.info, StoreMethods.insertSamples, StoreMethods.undo, StoreMethods.redo, StoreMethods.compact,
+        StoreMethods.verify, StoreMethods.salvage, StoreMethods.accept, StoreMethods.reset,
+    ]
+
     /// Open addressing by `hash`; -1 is empty.
-    private let table: InlineArray<256, Int16>
+    private let table: InlineArray<256, Int8>
 
-    init(_ declarations: [MethodDeclaration]) {
-        self.declarations = declarations
-        var table = InlineArray<256, Int16>(repeating: -1)
-        for (number, declaration) in declarations.enumerated() {
-            var at = Self.hash(JSONText(declaration.name).raw)
+    private init() {
+        var table = InlineArray<256, Int8>(repeating: -1)
+        for number in Self.declarations.indices {
+            var at = Self.hash(JSONText(Self.declarations[number].name).raw)
             while table[at] >= 0 { at = (at + 1) & 255 }
-            table[at] = Int16(truncatingIfNeeded: number)
+            table[at] = Int8(truncatingIfNeeded: number)
         }
         self.table = table
     }
 
-    public var count: Int { declarations.count }
+    public var count: Int { Self.declarations.count }
 
     /// The method of this number, evaluated anew: whoever calls it often keeps it.
-    public func method(_ number: Int) -> Method { Method(declarations[number]) }
+    public func method(_ number: Int) -> Method { Method(Self.declarations[number]) }
 
     /// All of them, evaluated anew.
-    public var methods: [Method] { declarations.map(Method.init) }
+    public var methods: [Method] { Self.declarations.indices.map(method) }
 
     /// The number of the method of this name, or nil.
     public func find(_ name: JSONText) -> Int? {
@@ -45,14 +57,14 @@ public struct MethodCatalogue: Sendable {
         while true {
             let number = Int(table[at])
             if number < 0 { return nil }
-            if JSONText(raw: bytes, isEscaped: false).equals(declarations[number].name) { return number }
+            if JSONText(raw: bytes, isEscaped: false).equals(Self.declarations[number].name) { return number }
             at = (at + 1) & 255
         }
     }
 
     /// The names that a misspelt one was probably meant to be.
     public func suggestions(for name: String) -> [String] {
-        NearestNames.find(name, among: declarations.map { "\($0.name)" })
+        NearestNames.find(name, among: Self.declarations.indices.map { "\(Self.declarations[$0].name)" })
     }
 
     /// The names are ours and few, so no key is needed; a peer's name is only looked up, never put in.

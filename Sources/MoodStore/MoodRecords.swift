@@ -144,7 +144,7 @@ public struct MoodRecords: ~Copyable {
         now = time
         nowText.truncate(to: 0)
         time.write(to: &nowText)
-        records.time.withUnsafeMutableBytes { $0.copyMemory(from: nowText.bytes) }
+        records.time.set(nowText.bytes)
     }
 
     /// A moment as a mood's time; the present one with its text, which is formatted once for all requests of a group.
