@@ -25,11 +25,15 @@ struct HandlerEntry: Sendable {
 /// Why unsafe memory: an array of optionals would be checked at each access on the way of every request. Proof: numbers
 /// come from `MethodCatalogue.find`, which answers with none that is not below `count`.
 struct CallableMethods: ~Copyable {
-    /// What a call needs.
-    struct Entry {
+    /// What a call needs. A class, because a call passes it around: one reference instead of half a dozen.
+    final class Entry {
         let method: Method
-        // An entry, not a bare closure: a closure in generic memory is wrapped in thunks, which every call passes.
-        let handler: HandlerEntry
+        let handler: Handler
+
+        init(_ method: Method, _ handler: @escaping Handler) {
+            self.method = method
+            self.handler = handler
+        }
     }
 
     private let catalogue: MethodCatalogue
@@ -53,7 +57,7 @@ struct CallableMethods: ~Copyable {
     @inline(never)
     private func make(_ number: Int) -> Entry {
         let method = catalogue.method(number)
-        let entry = Entry(method: method, handler: Self.handler(method.name))
+        let entry = Entry(method, Self.handler(method.name).handler)
         entries[number] = entry
         return entry
     }
@@ -68,7 +72,8 @@ struct CallableMethods: ~Copyable {
         _ name: StaticString, in family: borrowing InlineArray<count, HandlerEntry>
     ) -> HandlerEntry? {
         let name = JSONText(name)
-        for number in family.indices where name.equals(family[number].name) { return family[number] }
+        let entries = family.span
+        for number in entries.indices where name.equals(entries[number].name) { return entries[number] }
         return nil
     }
 

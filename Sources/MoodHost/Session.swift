@@ -313,7 +313,7 @@ struct Session: ~Copyable {
         // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
         let effect = entry.method.effect
         if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
-        try entry.handler.handler(&core, arguments, &output)
+        try entry.handler(&core, arguments, &output)
         output.endResponse()
         if output.count - mark > room {
             if let navigation { core.navigation = navigation }
@@ -337,7 +337,7 @@ struct Session: ~Copyable {
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { output.raw($0) }
         } else {
-            try entry.handler.handler(&core, arguments, &output)
+            try entry.handler(&core, arguments, &output)
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: output.buffer.bytes[start...]))
         }
         output.endResponse()

@@ -3,7 +3,12 @@ import JSONCodec
 /// All methods, and the way from a name's bytes to one.
 ///
 /// It knows the names; what a method takes and answers is evaluated when `method` or `methods` asks for it.
-public struct MethodCatalogue: Sendable {
+///
+/// A class, because a look-up must not copy the tables.
+///
+/// Why unsafe memory: to take one declaration out of an inline array copies them all, and every request compares a name.
+/// Proof: numbers in `table` are those of the loop that fills both.
+public final class MethodCatalogue: Sendable {
     public static let protocolVersion = "1.0"
 
     public static let standard = MethodCatalogue()
@@ -25,16 +30,24 @@ public struct MethodCatalogue: Sendable {
 
     /// Open addressing by `hash`; -1 is empty.
     private let table: InlineArray<256, Int8>
+    /// By number; written once, below, so that threads may share it.
+    nonisolated(unsafe) private let names: UnsafeMutablePointer<StaticString>
 
     private init() {
+        let declarations = Self.declarations.span
         var table = InlineArray<256, Int8>(repeating: -1)
-        for number in Self.declarations.indices {
-            var at = Self.hash(JSONText(Self.declarations[number].name).raw)
+        names = .allocate(capacity: declarations.count)
+        for number in declarations.indices {
+            let name = declarations[number].name
+            (names + number).initialize(to: name)
+            var at = Self.hash(JSONText(name).raw)
             while table[at] >= 0 { at = (at + 1) & 255 }
             table[at] = Int8(truncatingIfNeeded: number)
         }
         self.table = table
     }
+
+    deinit { names.deallocate() }
 
     public var count: Int { Self.declarations.count }
 
@@ -57,14 +70,14 @@ public struct MethodCatalogue: Sendable {
         while true {
             let number = Int(table[at])
             if number < 0 { return nil }
-            if JSONText(raw: bytes, isEscaped: false).equals(Self.declarations[number].name) { return number }
+            if JSONText(raw: bytes, isEscaped: false).equals(names[number]) { return number }
             at = (at + 1) & 255
         }
     }
 
     /// The names that a misspelt one was probably meant to be.
     public func suggestions(for name: String) -> [String] {
-        NearestNames.find(name, among: Self.declarations.indices.map { "\(Self.declarations[$0].name)" })
+        NearestNames.find(name, among: Self.declarations.indices.map { "\(names[$0])" })
     }
 
     /// The names are ours and few, so no key is needed; a peer's name is only looked up, never put in.
