@@ -8,7 +8,7 @@ import Storage
 
 /// `host.*` and `rpc.discover`.
 extension Core {
-    static let hostHandlers: [HandlerEntry] = [
+    static let hostHandlers: InlineArray<_, HandlerEntry> = [
         HandlerEntry("host.info", { (core, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
         HandlerEntry("host.ping", { (_, _, out) throws(RPCError) in out.raw("{}") }),
         HandlerEntry(

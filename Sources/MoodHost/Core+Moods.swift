@@ -8,7 +8,7 @@ import Storage
 
 /// `mood.*`: from arguments to the store's own words.
 extension Core {
-    static let moodHandlers: [HandlerEntry] = [
+    static let moodHandlers: InlineArray<_, HandlerEntry> = [
         HandlerEntry("mood.get", { (core, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
         HandlerEntry("mood.create", { (core, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
         HandlerEntry("mood.list", { (core, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),

@@ -6,7 +6,7 @@ import MoodStore
 
 /// `nav.*`: the routers of the session.
 extension Core {
-    static let navigationHandlers: [HandlerEntry] = [
+    static let navigationHandlers: InlineArray<_, HandlerEntry> = [
         HandlerEntry("nav.state", { (core, arguments, out) throws(RPCError) in try core.showState(arguments, &out) }),
         HandlerEntry(
             "nav.navigate",

@@ -16,7 +16,7 @@ extension Core {
 
 extension Arguments {
     /// What the call is known by when it is made again.
-    func operationKey(of method: MethodDeclaration) -> OperationKey {
+    func operationKey(of method: Method) -> OperationKey {
         var id = JSONWriter(capacity: 128)
         text("opId")?.withDecoded { id.contents(utf8: $0) }
         let name = UnsafeRawBufferPointer(start: method.name.utf8Start, count: method.name.utf8CodeUnitCount)

@@ -7,7 +7,7 @@ import Storage
 
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
 extension Core {
-    static let repairHandlers: [HandlerEntry] = [
+    static let repairHandlers: InlineArray<_, HandlerEntry> = [
         HandlerEntry("store.verify", { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
         HandlerEntry("store.salvage", { (core, arguments, out) throws(RPCError) in try core.salvage(arguments, &out) }),
         HandlerEntry("store.accept", { (core, _, out) throws(RPCError) in try core.accept(&out) }),

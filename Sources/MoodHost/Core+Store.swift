@@ -7,7 +7,7 @@ import Storage
 
 /// `store.*`.
 extension Core {
-    static let storeHandlers: [HandlerEntry] = [
+    static let storeHandlers: InlineArray<_, HandlerEntry> = [
         HandlerEntry(
             "store.info",
             { (core, _, out) throws(RPCError) in core.writeStoreInfo(&out) }

@@ -17,33 +17,68 @@ struct HandlerEntry: Sendable {
     }
 }
 
-/// The handlers in the order of the catalogue.
-struct Handlers: Sendable {
-    // Entries, not bare closures: a closure in a generic collection is wrapped in thunks, which every call passes.
-    private let handlers: [HandlerEntry]
+/// The methods of a session: each is made, and its handler looked up, when it is called for the first time.
+///
+/// Most processes are asked for a few methods and some for one, so the rest would be work for nothing before the first
+/// answer.
+///
+/// Why unsafe memory: an array of optionals would be checked at each access on the way of every request. Proof: numbers
+/// come from `MethodCatalogue.find`, which answers with none that is not below `count`.
+struct CallableMethods: ~Copyable {
+    /// What a call needs. A class, because a call passes it around: one reference instead of half a dozen.
+    final class Entry {
+        let method: Method
+        let handler: Handler
 
-    init(for catalogue: MethodCatalogue) {
-        let families = [
-            Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers, Core.repairHandlers,
-        ]
-        handlers = catalogue.methods.map { Self.find($0.name, in: families) }
+        init(_ method: Method, _ handler: @escaping Handler) {
+            self.method = method
+            self.handler = handler
+        }
     }
 
-    /// A search through all of them, because a dictionary costs more at the start than it saves: the first use of one
-    /// makes the runtime look through the program for what its keys can do.
-    private static func find(_ name: StaticString, in families: [[HandlerEntry]]) -> HandlerEntry {
+    private let catalogue: MethodCatalogue
+    private let entries: UnsafeMutablePointer<Entry?>
+
+    init(of catalogue: MethodCatalogue) {
+        self.catalogue = catalogue
+        entries = .allocate(capacity: catalogue.count)
+        entries.initialize(repeating: nil, count: catalogue.count)
+    }
+
+    deinit {
+        entries.deinitialize(count: catalogue.count)
+        entries.deallocate()
+    }
+
+    subscript(number: Int) -> Entry {
+        @inline(__always) get { entries[number] ?? make(number) }
+    }
+
+    @inline(never)
+    private func make(_ number: Int) -> Entry {
+        let method = catalogue.method(number)
+        let entry = Entry(method, Self.handler(method.name).handler)
+        entries[number] = entry
+        return entry
+    }
+
+    private static func handler(_ name: StaticString) -> HandlerEntry {
+        find(name, in: Core.hostHandlers) ?? find(name, in: Core.moodHandlers)
+            ?? find(name, in: Core.navigationHandlers) ?? find(name, in: Core.storeHandlers)
+            ?? find(name, in: Core.repairHandlers) ?? missing
+    }
+
+    private static func find<let count: Int>(
+        _ name: StaticString, in family: borrowing InlineArray<count, HandlerEntry>
+    ) -> HandlerEntry? {
         let name = JSONText(name)
-        for family in families {
-            for entry in family where name.equals(entry.name) { return entry }
-        }
-        return missing
+        let entries = family.span
+        for number in entries.indices where name.equals(entries[number].name) { return entries[number] }
+        return nil
     }
 
     /// A test makes sure that this is never reached.
     private static let missing = HandlerEntry("") { (_, _, _) throws(RPCError) in
         throw RPCError(.internalError, "This method is declared but not implemented.")
     }
-
-    @inline(__always)
-    subscript(method: Int) -> Handler { handlers[method].handler }
 }

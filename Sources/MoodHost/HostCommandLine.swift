@@ -54,13 +54,13 @@ public enum HostCommandLine {
 
     /// Reads the arguments behind the program's name.
     public static func read(
-        _ arguments: [String], environment: (String) -> String? = ProcessFacts.environment
+        _ arguments: some Sequence<String>, environment: (String) -> String? = ProcessFacts.environment
     ) -> Request {
         var options = HostOptions(place: .memory)
         var directory: String?
         var isInMemory = false
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
             let (name, attached) = split(argument)
             switch name {
             case "--help", "-h": return .printHelp
@@ -72,7 +72,7 @@ public enum HostCommandLine {
             case "--trust-directory": options.trustsDirectory = true
             default:
                 guard settings.contains(name) else { return .misuse(unknown(argument)) }
-                guard let value = attached ?? rest.popFirst() else { return .misuse("\(name) needs a value") }
+                guard let value = attached ?? rest.next() else { return .misuse("\(name) needs a value") }
                 if name == "--store" {
                     guard !value.isEmpty else { return .misuse("--store needs the path of a directory") }
                     directory = value

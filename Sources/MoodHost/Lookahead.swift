@@ -34,7 +34,10 @@ struct Lookahead: ~Copyable {
     @inline(never)
     private mutating func look(_ waiting: UnsafeRawBufferPointer, _ store: inout MoodRecords) {
         left = Self.window - 1
-        guard store.hasAtLeast(Self.moodsMin) else { return }
+        // Whoever waits for each answer has nothing behind the present request.
+        guard let next = waiting.firstOffset(of: UInt8(ascii: "\n"), from: 0), next + 1 < waiting.count,
+            store.hasAtLeast(Self.moodsMin)
+        else { return }
         var count = 0
         var lines = 0
         var start = 0

@@ -7,10 +7,10 @@ public enum Program {
     /// The command line could not be understood. BSD sysexits, EX_USAGE.
     private static let exitUsage: Int32 = 64
 
-    /// - Parameter arguments: the program's name, then its arguments.
+    /// - Parameter arguments: without the program's name.
     /// - Returns: the exit code.
-    public static func run(_ arguments: [String]) -> Int32 {
-        switch HostCommandLine.read(Array(arguments.dropFirst())) {
+    public static func run(_ arguments: ProgramArguments) -> Int32 {
+        switch HostCommandLine.read(arguments) {
         case .serve(let options):
             return Host.run(options)
         case .printHelp:

@@ -28,7 +28,7 @@ struct Session: ~Copyable {
     private var arguments = Arguments()
     private var lookahead = Lookahead()
     private let catalogue: MethodCatalogue
-    private let handlers: Handlers
+    private let methods: CallableMethods
     private let limits: Limits
 
     private var output = JSONWriter(capacity: 64 * 1024)
@@ -50,7 +50,7 @@ struct Session: ~Copyable {
         limits = core.options.limits
         self.core = core
         self.catalogue = catalogue
-        handlers = Handlers(for: catalogue)
+        methods = CallableMethods(of: catalogue)
         frames = FrameReader(messageBytesMax: limits[.messageBytes])
         validator = JSONValidator(depthLimit: limits[.depth])
         groupMark = frames.mark
@@ -195,17 +195,17 @@ struct Session: ~Copyable {
             let head = RequestHead(message, idBytesMax: limits[.idBytes]),
             let number = catalogue.find(bytes: head.method)
         else { return false }
-        let method = catalogue.methods[number]
+        let entry = methods[number]
         if let start = head.params {
             guard
-                let end = arguments.readPlain(message, from: start, depth: 1, for: method, limits, &validator),
+                let end = arguments.readPlain(message, from: start, depth: 1, for: entry.method, limits, &validator),
                 end == message.count - 1, message[end] == UInt8(ascii: "}")
             else { return false }
-        } else if arguments.read(nil, for: method, limits) != nil {
+        } else if arguments.read(nil, for: entry.method, limits) != nil {
             return false
         }
         let mark = output.count
-        do throws(RPCError) { try perform(number, head.id, mark, .max) } catch { fail(error, head.id, mark) }
+        do throws(RPCError) { try perform(entry, head.id, mark, .max) } catch { fail(error, head.id, mark) }
         if head.id == nil { output.rewind(to: mark) }
         return true
     }
@@ -287,12 +287,12 @@ struct Session: ~Copyable {
             throw .methodNotFound(text, catalogue.suggestions(for: text))
         }
         if core.isShuttingDown { throw RPCError(.shuttingDown, "The host is shutting down.") }
-        let method = catalogue.methods[number]
+        let entry = methods[number]
         if let offset = outline.duplicate, let params = envelope.params {
             throw Arguments.duplicate(at: offset - Self.offset(of: params, in: outline), in: params)
         }
-        if let error = arguments.read(envelope.params, for: method, limits) { throw error }
-        try perform(number, envelope.id, mark, room)
+        if let error = arguments.read(envelope.params, for: entry.method, limits) { throw error }
+        try perform(entry, envelope.id, mark, room)
     }
 
     /// Answers with an error, and nothing has changed.
@@ -306,17 +306,17 @@ struct Session: ~Copyable {
     /// Carries out a method whose arguments have been read, and writes its answer.
     @inline(__always)
     private mutating func perform(
-        _ number: Int, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
+        _ entry: CallableMethods.Entry, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
     ) throws(RPCError) {
-        if arguments.namesOperation(of: catalogue.methods[number]) {
-            return try performOnce(number, id, mark, room)
+        if arguments.namesOperation(of: entry.method) {
+            return try performOnce(entry, id, mark, room)
         }
         output.beginResponse(id: id)
         let navigation = room == .max ? nil : core.navigation
         // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
-        let effect = catalogue.methods[number].effect
+        let effect = entry.method.effect
         if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
-        try handlers[number](&core, arguments, &output)
+        try entry.handler(&core, arguments, &output)
         output.endResponse()
         if output.count - mark > room {
             if let navigation { core.navigation = navigation }
@@ -331,16 +331,16 @@ struct Session: ~Copyable {
     /// kept in its commit.
     @inline(never)
     private mutating func performOnce(
-        _ number: Int, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
+        _ entry: CallableMethods.Entry, _ id: UnsafeRawBufferPointer?, _ mark: Int, _ room: Int
     ) throws(RPCError) {
         try core.openForWriting()
-        let key = arguments.operationKey(of: catalogue.methods[number])
+        let key = arguments.operationKey(of: entry.method)
         output.beginResponse(id: id)
         let start = output.count
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { output.raw($0) }
         } else {
-            try handlers[number](&core, arguments, &output)
+            try entry.handler(&core, arguments, &output)
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: output.buffer.bytes[start...]))
         }
         output.endResponse()

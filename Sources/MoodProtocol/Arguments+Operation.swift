@@ -17,7 +17,7 @@ import JSONCodec
 extension Arguments {
     /// Whether the call names an operation.
     @inline(__always)
-    public func namesOperation(of method: MethodDeclaration) -> Bool { given & method.operationMask != 0 }
+    public func namesOperation(of method: Method) -> Bool { given & method.operationMask != 0 }
 
     public var paramsFingerprint: UInt64 {
         guard let method else { return 0 }

@@ -9,7 +9,7 @@ extension Arguments {
     /// - Returns: the offset behind the params; nil when they are written otherwise or anything is wrong with them, which
     ///   `read` then says.
     public mutating func readPlain(
-        _ message: UnsafeRawBufferPointer, from start: Int, depth: Int, for method: MethodDeclaration,
+        _ message: UnsafeRawBufferPointer, from start: Int, depth: Int, for method: Method,
         _ limits: Limits, _ validator: inout JSONValidator
     ) -> Int? {
         begin(method)

@@ -17,7 +17,7 @@ public struct Arguments: ~Copyable {
     /// What ids and times say, read once when they are checked; valid where the value is there.
     private let ids: UnsafeMutablePointer<MoodID>
     private let times: UnsafeMutablePointer<Timestamp>
-    private(set) var method: MethodDeclaration?
+    private(set) var method: Method?
     /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
     private(set) var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
@@ -45,7 +45,7 @@ public struct Arguments: ~Copyable {
     /// for a param that may be absent means absent, unless the param gives null a meaning.
     /// - Returns: the error to answer with, or nil.
     public mutating func read(
-        _ params: ValidJSON?, for method: MethodDeclaration, _ limits: Limits
+        _ params: ValidJSON?, for method: Method, _ limits: Limits
     ) -> RPCError? {
         begin(method)
         if let params, let problem = read(params, method, limits) {
@@ -59,7 +59,7 @@ public struct Arguments: ~Copyable {
     }
 
     @inline(__always)
-    mutating func begin(_ method: MethodDeclaration) {
+    mutating func begin(_ method: Method) {
         self.method = method
         given = 0
         unescaped = 0
@@ -93,7 +93,7 @@ public struct Arguments: ~Copyable {
     }
 
     private mutating func read(
-        _ params: ValidJSON, _ method: MethodDeclaration, _ limits: Limits
+        _ params: ValidJSON, _ method: Method, _ limits: Limits
     ) -> Problem? {
         var reader = JSONReader(params)
         if reader.enterArray() {
@@ -119,7 +119,7 @@ public struct Arguments: ~Copyable {
     }
 
     private mutating func read(
-        _ reader: inout JSONReader, _ method: MethodDeclaration, _ index: Int, _ limits: Limits
+        _ reader: inout JSONReader, _ method: Method, _ index: Int, _ limits: Limits
     ) -> Problem? {
         if !method.names[index].isNullMeaningful, reader.null() { return nil }
         let start = reader.valueStart

@@ -2,8 +2,6 @@ import JSONRPC
 
 /// `host.*` and `rpc.discover`: the process itself.
 public enum HostMethods {
-    static let all: [MethodDeclaration] = [info, ping, shutdown, discover]
-
     static let info = MethodDeclaration(
         "host.info", .read, "Tell what this process is, where its store is and what its limits are.",
         result: .result([

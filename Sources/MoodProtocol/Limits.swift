@@ -25,11 +25,12 @@ public struct Limits: Sendable {
         case pluginAnswerBytes
     }
 
-    private var values: [Int]
+    private var values: InlineArray<11, Int>
 
     /// The defaults.
     public init() {
-        values = Name.allCases.map(\.defaultValue)
+        values = InlineArray(repeating: 0)
+        for name in Name.allCases { values[name.index] = name.defaultValue }
     }
 
     @inline(__always)

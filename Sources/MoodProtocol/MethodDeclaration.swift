@@ -4,8 +4,9 @@ import JSONRPC
 /// One method, declared once: what its name, params, result and errors are, and whether it changes anything.
 /// Everything else is derived: decoding, validation, suggestions, `rpc.discover`, the published schemas.
 ///
-/// A class, because a call passes one around: one reference instead of a dozen.
-public final class MethodDeclaration: Sendable {
+/// Params, result and errors are written down here and evaluated when a `Method` is made: a host that is started for one
+/// question need not build the other thirty declarations first. So all of this is constant data of the program.
+public struct MethodDeclaration: Sendable {
     public enum Effect: String, Sendable {
         /// Answered in the order of arrival, changes nothing.
         case read
@@ -15,127 +16,29 @@ public final class MethodDeclaration: Sendable {
         case long
     }
 
-    public let name: StaticString
-    /// What it does, in one sentence for people.
-    public let summary: String
-    public let effect: Effect
-    /// The method's own params, in the order in which they may be given by position.
-    public let params: [Field]
-    /// Its own params, then those that every method of its sort takes, by name only.
-    public let fields: [Field]
-    public let result: Schema
-    public let errors: [ErrorCode]
-    /// The version of the protocol in which the method appeared.
-    public let since: String
+    let name: StaticString
+    let summary: String
+    let effect: Effect
+    let params: @Sendable () -> [Field]
+    let common: Common
+    let result: @Sendable () -> Schema
+    let errors: @Sendable () -> [ErrorCode]
+    let since: String
 
     init(
-        _ name: StaticString, _ effect: Effect, _ summary: String, _ params: [Field] = [], common: Common = .none,
-        result: Schema, errors: [ErrorCode] = [], since: String = "1.0"
+        _ name: StaticString, _ effect: Effect, _ summary: String,
+        _ params: @autoclosure @escaping @Sendable () -> [Field] = [], common: Common = .none,
+        result: @autoclosure @escaping @Sendable () -> Schema,
+        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0"
     ) {
         self.name = name
         self.effect = effect
         self.summary = summary
         self.params = params
-        let fields = params + common.fields
-        self.fields = fields
+        self.common = common
         self.result = result
         self.errors = errors
         self.since = since
-        precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
-        names = fields.map(FieldName.init)
-        requiredFields = fields.indices.filter { fields[$0].isRequired }.reduce(0) { $0 | 1 << UInt32($1) }
-        operationMask = fields.indices.filter { JSONText(fields[$0].name).equals("opId") }
-            .reduce(0) { $0 | 1 << UInt32($1) }
-    }
-
-    /// What is needed of a field on the way of every request, in plain words of memory.
-    struct FieldName: Sendable {
-        private let start: UInt
-        private let count: Int
-        /// Whether null says something, or must be refused: everything but an optional param without a use for it.
-        let isNullMeaningful: Bool
-        /// Whether the field is of one of the kinds that are read without a look at the schema.
-        let plain: Plain
-
-        enum Plain { case none, id, time, emoji, label, notes }
-
-        init(_ field: Field) {
-            // A literal's bytes live as long as the program.
-            start = UInt(bitPattern: field.name.utf8Start)
-            count = field.name.utf8CodeUnitCount
-            isNullMeaningful = field.isRequired || field.schema.isNullable
-            plain =
-                switch field.schema {
-                case .id: .id
-                case .time: .time
-                case .string(let format):
-                    switch format.rule {
-                    case .emoji: .emoji
-                    case .label: .label
-                    case .notes: .notes
-                    case nil: .none
-                    }
-                default: .none
-                }
-        }
-
-        /// The offset behind this name and `":`, when they stand here.
-        @inline(__always)
-        func end(in message: UnsafeRawBufferPointer, from start: Int) -> Int? {
-            let end = start + count
-            guard end + 2 <= message.count, message[end] == UInt8(ascii: "\""), message[end + 1] == UInt8(ascii: ":"),
-                equals(JSONText(raw: UnsafeRawBufferPointer(rebasing: message[start..<end]), isEscaped: false))
-            else { return nil }
-            return end + 2
-        }
-
-        @inline(__always)
-        func equals(_ key: JSONText) -> Bool {
-            guard key.raw.count == count else { return false }
-            return JSONText.sameBytes(
-                key.raw, UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: start), count: count))
-        }
-    }
-
-    /// The fields' names, in their order.
-    let names: [FieldName]
-    /// Bit i: field i is required.
-    let requiredFields: UInt32
-    /// The bit of the field that names the operation; 0 where the method takes none.
-    let operationMask: UInt32
-
-    @inline(__always)
-    func plain(_ index: Int) -> FieldName.Plain { names.withUnsafeBufferPointer { $0[index].plain } }
-
-    /// The field whose name stands in a message, with its quotes and its colon and no escapes.
-    /// - Parameter expected: the number of the field to compare with first.
-    /// - Returns: its number and the offset behind the colon, or nil.
-    @inline(__always)
-    func plainName(_ message: UnsafeRawBufferPointer, _ start: Int, from expected: Int) -> (Int, Int)? {
-        names.withUnsafeBufferPointer { names in
-            guard start < message.count, message[start] == UInt8(ascii: "\"") else { return nil }
-            if expected < names.count, let end = names[expected].end(in: message, from: start + 1) {
-                return (expected, end)
-            }
-            for index in 0..<names.count {
-                if let end = names[index].end(in: message, from: start + 1) { return (index, end) }
-            }
-            return nil
-        }
-    }
-
-    /// Whether the field of this number has this name, which has no escapes.
-    @inline(__always)
-    func isField(_ index: Int, named key: JSONText) -> Bool {
-        names.withUnsafeBufferPointer { $0[index].equals(key) }
-    }
-
-    /// The number of the field of this name, or nil.
-    @inline(__always)
-    func index(of key: JSONText) -> Int? {
-        if key.isEscaped { return fields.firstIndex { key.equals($0.name) } }
-        for index in names.indices where names[index].equals(key) { return index }
-        return nil
     }
 
     /// The params that methods of a sort have in common.
@@ -149,28 +52,24 @@ public final class MethodDeclaration: Sendable {
         case progress
 
         var fields: [Field] {
-            let dryRun = Field.optional(
-                "dryRun", .boolean, "Validate and answer as if it were done, but keep nothing.", default: false)
-            let operation = Field.optional(
-                "opId", .string(.token),
-                "1-128 bytes of your own choice: asked again with the same, the first answer comes again.")
             switch self {
-            case .none: return []
-            case .change: return [dryRun, operation]
-            case .changeOfOne:
-                return [
-                    dryRun, operation,
-                    .optional(
-                        "ifRevision", .integer(0 ... .max),
-                        "Only when this is still the mood's revision; otherwise the answer is conflict."),
-                ]
-            case .progress:
-                return [
-                    .optional(
-                        "progressToken", .token,
-                        "A string or an integer; asks for $/progress notifications that carry it.")
-                ]
+            case .none: []
+            case .change: [Self.dryRun, Self.operation]
+            case .changeOfOne: [Self.dryRun, Self.operation, Self.revision]
+            case .progress: [Self.progressToken]
             }
         }
+
+        private static let dryRun = Field.optional(
+            "dryRun", .boolean, "Validate and answer as if it were done, but keep nothing.", default: false)
+        private static let operation = Field.optional(
+            "opId", .string(.token),
+            "1-128 bytes of your own choice: asked again with the same, the first answer comes again.")
+        private static let revision = Field.optional(
+            "ifRevision", .integer(0 ... .max),
+            "Only when this is still the mood's revision; otherwise the answer is conflict.")
+        private static let progressToken = Field.optional(
+            "progressToken", .token,
+            "A string or an integer; asks for $/progress notifications that carry it.")
     }
 }

@@ -4,12 +4,6 @@ import MoodCore
 
 /// `mood.*`: the moods themselves.
 public enum MoodMethods {
-    static let all: [MethodDeclaration] = [
-        create, get, list, update, updateMany, delete, deleteMany, clear, setFavorite, toggleFavorite, setNotes,
-        history,
-        share,
-    ]
-
     private static let id = Field.required("id", MoodSchemas.id, "The mood's id.")
     private static let ids = Field.required(
         "ids", .array(MoodSchemas.id, .range(1...1000), isUnique: false), "1-1000 ids of moods.")

@@ -2,8 +2,6 @@ import JSONRPC
 
 /// `nav.*`: where the client is.
 public enum NavigationMethods {
-    static let all: [MethodDeclaration] = [state, navigate, replace, goBack, goBackToRoot, open, url, menu]
-
     private static let router = Field.optional(
         "router", .string(.name), "Which router; there may be several.", default: "main")
     private static let route = Field.required("route", MoodSchemas.route, "Where to.")

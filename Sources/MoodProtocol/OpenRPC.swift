@@ -22,7 +22,7 @@ public enum OpenRPC {
         ]
     }
 
-    private static func method(_ method: MethodDeclaration, _ schemas: inout [JSONValue.Member]) -> JSONValue {
+    private static func method(_ method: Method, _ schemas: inout [JSONValue.Member]) -> JSONValue {
         var params: [JSONValue] = []
         for field in method.fields { params.append(descriptor(field, &schemas)) }
         let errors = (standard + method.errors).map { code in

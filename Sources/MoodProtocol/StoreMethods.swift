@@ -2,10 +2,6 @@ import JSONRPC
 
 /// `store.*`: the store as a whole.
 public enum StoreMethods {
-    static let all: [MethodDeclaration] = [
-        info, insertSamples, undo, redo, compact, verify, salvage, accept, reset,
-    ]
-
     static let info = MethodDeclaration(
         "store.info", .read, "Tell where the store is and what is in it.",
         result: .result([

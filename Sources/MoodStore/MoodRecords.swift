@@ -153,10 +153,12 @@ public struct MoodRecords: ~Copyable {
 
     /// The moment of the requests that are handled now.
     public mutating func setTime(_ time: Timestamp) {
+        // A client that waits for each answer asks a few hundred times in a millisecond.
+        if time == now, nowText.count > 0 { return }
         now = time
         nowText.truncate(to: 0)
         time.write(to: &nowText)
-        records.time.withUnsafeMutableBytes { $0.copyMemory(from: nowText.bytes) }
+        records.time.set(nowText.bytes)
     }
 
     /// A moment as a mood's time; the present one with its text, which is formatted once for all requests of a group.

@@ -25,8 +25,23 @@ public enum Clock {
 public enum ProcessFacts {
     public static var processID: Int { Int(getpid()) }
 
+    /// The arguments behind the program's name.
+    public static var arguments: ProgramArguments { ProgramArguments() }
+
     /// The value of an environment variable; nil when it is unset or empty.
     public static func environment(_ name: String) -> String? {
         Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
+
+/// A program's arguments behind its name, made one by one: for a program that starts often and is given one or two.
+/// Bytes that are not UTF-8 become replacement characters, as in `CommandLine.arguments`.
+public struct ProgramArguments: Sequence, IteratorProtocol {
+    private var index: Int32 = 0
+
+    public mutating func next() -> String? {
+        guard index + 1 < CommandLine.argc else { return nil }
+        index += 1
+        return CommandLine.unsafeArgv[Int(index)].map { String(cString: $0) }
     }
 }

@@ -68,10 +68,10 @@ extension RecordStore {
     }
 
     private static func rewrite(
-        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: [UInt8],
+        _ files: inout StoreFiles?, _ layers: inout LayeredRecords, _ revision: Int, _ time: TimeText,
         _ progress: @escaping (Int, Int) -> Void
     ) throws(StorageError) -> RewriteReport? {
-        let time = ByteBuffer(copying: time)
+        let time = time.withBytes { ByteBuffer(copying: Array($0)) }
         var fault: IndexFault?
         do throws(StorageError) {
             return try files?.rewrite(revision: revision, count: layers.count, at: time.bytes) {

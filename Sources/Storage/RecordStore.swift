@@ -34,8 +34,8 @@ public struct RecordStore: ~Copyable {
     private var lostGroup: StorageError?
     /// Whether commits of the present group are durable before its flush.
     private var isPartlyDurable = false
-    /// The time of the commits to come, as RFC 3339 text; whoever handles requests sets it once for a group.
-    public var time: [UInt8] = Array("1970-01-01T00:00:00.000Z".utf8)
+    /// The time of the commits to come; whoever handles requests sets it once for a group.
+    public var time = TimeText()
     /// Why the files were let go of and could not be opened again. A store without files would be one in memory, which
     /// takes every change and keeps none; so this one refuses them all.
     var closure: StorageError?
@@ -125,8 +125,8 @@ public struct RecordStore: ~Copyable {
         Self.beginLine(&files, revision, time)
     }
 
-    private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: [UInt8]) {
-        time.withUnsafeBytes { text in files?.beginLine(seq: revision, at: text) }
+    private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: TimeText) {
+        time.withBytes { text in files?.beginLine(seq: revision, at: text) }
     }
 
     /// Ends the open commit, if there is one.

@@ -1,4 +1,4 @@
 import MoodHost
 import Platform
 
-exit(Program.run(CommandLine.arguments))
+exit(Program.run(ProcessFacts.arguments))

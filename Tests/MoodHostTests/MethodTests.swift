@@ -7,15 +7,17 @@ import Testing
 /// Declaration and implementation must not drift apart.
 @Suite struct MethodTests {
     @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
-        let families = [
-            Core.hostHandlers, Core.moodHandlers, Core.navigationHandlers, Core.storeHandlers, Core.repairHandlers,
-        ]
-        var handled: [String] = []
-        for family in families { handled += family.map { "\($0.name)" } }
+        let handled =
+            Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.navigationHandlers)
+            + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
         let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
         #expect(Set(handled).count == handled.count)
         #expect(Set(handled).subtracting(declared).isEmpty, "handled but not declared")
         #expect(Set(declared).subtracting(handled).isEmpty, "declared but not handled")
+    }
+
+    private static func names<let count: Int>(_ family: InlineArray<count, HandlerEntry>) -> [String] {
+        family.indices.map { "\(family[$0].name)" }
     }
 
     @Test(arguments: MethodCatalogue.standard.methods.map { "\($0.name)" })

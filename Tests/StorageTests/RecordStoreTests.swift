@@ -347,7 +347,7 @@ import Testing
     @Test func keepsTheTimeOfACommitInTheJournal() throws {
         let directory = TestDirectory()
         let store = try TestRecords(settings(directory))
-        store.with { $0.time = Array("2027-07-07T07:07:07.007Z".utf8) }
+        store.with { records in Array("2027-07-07T07:07:07.007Z".utf8).withUnsafeBytes { records.time.set($0) } }
         try store.put(Self.record(1))
         try store.endCommit()
         try store.flush()
