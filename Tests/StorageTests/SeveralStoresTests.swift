@@ -45,6 +45,17 @@ import Testing
         #expect(try texts(second) == ["b", "c", "d"])
     }
 
+    /// Nobody looks in between: taking the lock is looking.
+    @Test func beginsAGroupBehindWhatOthersCommitted() throws {
+        let (first, second) = (try store(), try store())
+        for number in 1...6 as ClosedRange<UInt64> {
+            try group(number % 2 == 0 ? second : first, [Self.record(number, "\(number)")])
+        }
+        let all = (1...6).map { "\($0)" }
+        #expect(try texts(first) == all && texts(second) == all && texts(try store()) == all)
+        #expect(first.revision == 6 && second.revision == 6)
+    }
+
     @Test func isBusyForTheOthersDuringAGroup() throws {
         let first = try store()
         let second = try store()
