@@ -40,8 +40,12 @@ extension Loading {
     /// The store, to be read and written.
     consuming func openedToWrite(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
-        _ load: (LoadEvent) -> String?
+        _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
+        // Nothing is written for lines that will be refused: each opening would begin another journal with them.
+        if let extractor, !outcome.isClean || !outcome.abandoned.isEmpty {
+            try handOverHeld(upTo: outcome.last, in: place.fileSystem) { extractor.problem($0) }
+        }
         let journal: Journal
         do {
             // A first generation may have been renamed into place by somebody who was killed before syncing that; what is
@@ -152,6 +156,17 @@ extension Loading {
         try file.copyBytes(from: source, outcome.end..<end, to: 0)
         try file.sync()
         return name
+    }
+}
+
+extension RecordExtractor {
+    /// What is wrong with a change, or nil; what takes it over says the same.
+    fileprivate func problem(_ event: LoadEvent) -> String? {
+        switch event {
+        case .record(let bytes), .put(let bytes): head(bytes) == nil ? "this is not a record" : nil
+        case .delete(let text): RecordID(text: text) == nil ? "this is not an id" : nil
+        case .clear: nil
+        }
     }
 }
 

@@ -135,7 +135,7 @@ extension StoreFiles {
             loading = try Loading(place, settings, extractor, isLocked: true, load)
         }
         if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
-        return try loading.openedToWrite(place, lock, settings, load)
+        return try loading.openedToWrite(place, lock, settings, extractor, load)
     }
 
     /// Throws where there is no snapshot and yet something that speaks of a store.

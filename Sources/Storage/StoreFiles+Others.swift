@@ -117,6 +117,8 @@ extension StoreFiles {
             if areNamesCertain { return }
             if try isLockOfItsName() { return }
             try lock?.reopen()
+            // Others publish in the file that has the name now.
+            lockFile = nil
         } catch {
             unlock()
             throw Self.lockFailure(error, place.path, settings)

@@ -151,6 +151,20 @@ import Testing
         #expect(Self.outcome(try session.result("store.undo", #"{"steps":9}"#)) == "2 created 1, 1 created 1")
     }
 
+    /// It gets the revision that the undo would have had.
+    @Test func aLostUndoIsNotTheNextChange() throws {
+        let fault = Fault()
+        let session = TestSession(TestDirectory(), fault.fileSystem)
+        _ = try session.result("mood.create", Self.create(1))
+        _ = try session.result("mood.create", Self.create(2))
+        fault.set("fdatasync", EIO)
+        #expect(try session.call("store.undo").kind == "outcomeUnknown")
+        _ = try session.result("mood.create", Self.create(3))
+        #expect(
+            Self.outcome(try session.result("store.undo", #"{"steps":9}"#)) == "3 created 1, 2 created 1, 1 created 1")
+        #expect(Self.outcome(try session.result("store.redo")) == "1 created 1")
+    }
+
     /// Random changes, undos and redos, against states that are simply kept.
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)]) func agreesWithAModel(seed: UInt64) throws {
         var random = SplitMix(state: seed)

@@ -162,6 +162,25 @@ import Testing
         #expect(try TestStore(settings(directory)).table.records.count == 2)
     }
 
+    /// They are whole, but whoever wrote them may have died before their sync, which would be told of them all the same.
+    @Test func goesOnInAnotherJournalBehindLinesThatWereNotPublished() throws {
+        var published: [UInt8] = []
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "a"))
+            published = directory.read("lock")
+            try store.commit(.put(2, "b"))
+        }
+        directory.write("lock", published)
+        do {
+            var store = try TestStore(settings(directory))
+            #expect(store.table.records.count == 2)
+            #expect(directory.names == ["journal-1.jsonl", "journal-2.jsonl", "lock", "moods.json"])
+            try store.commit(.put(3, "c"))
+        }
+        #expect(try TestStore(settings(directory)).table.records.count == 3)
+    }
+
     @Test(arguments: [[0, 1, 3], [0, 2, 3], [0, 1, 2, 2, 3], [0, 2, 1, 3]])
     func noticesWholeLinesOutOfOrder(order: [Int]) throws {
         let (contents, states) = try Self.whole()

@@ -56,6 +56,30 @@ import Testing
         #expect(read < renamed)
     }
 
+    /// Behind an unclean end: what was torn is kept aside, then the lines that go on, then their name.
+    @Test func syncsTheJournalBehindAnUncleanEndBeforeItIsSeen() throws {
+        var published: [UInt8] = []
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "a"))
+            published = directory.read("lock")
+            try store.commit(.put(2, "b"))
+        }
+        var journal = directory.read("journal-1.jsonl")
+        while journal.last == 0x0A { journal.removeLast() }
+        directory.write("journal-1.jsonl", journal + Array("\ntorn".utf8))
+        directory.write("lock", published)
+        let faulty = FaultyFiles()
+        let store = try TestStore(settings(directory, faulty.fileSystem))
+        #expect(store.table.records.count == 2)
+        let steps = faulty.trace.filter { step in ["pwrite", "fsync", "rename"].contains { step.hasPrefix($0) } }
+        #expect(
+            steps == [
+                "pwrite temporary", "fsync temporary", "pwrite temporary", "pwrite temporary", "fsync temporary",
+                "rename torn", "rename journal-2.jsonl", "fsync directory", "pwrite lock",
+            ])
+    }
+
     @Test func takesACommitThatIsTooLargeForALine() throws {
         do {
             var store = try TestStore(settings(directory))
@@ -200,6 +224,29 @@ import Testing
         }
         #expect(throws: StorageError.self) { try store.commit(.put(2, "late")) }
         #expect(!faulty.trace.contains { $0.hasPrefix("pwrite") })
+    }
+
+    /// The new snapshot is in place, but a power cut might bring the old one back: nothing may be written to either.
+    @Test func isOnlyReadWhereTheCommitPointIsNotCertain() throws {
+        let faulty = FaultyFiles()
+        do {
+            var store = try TestStore(settings(directory, faulty.fileSystem))
+            try store.commit(.put(1, "a"))
+            // The syncs of the journal, the snapshot, their names, and the commit point.
+            faulty.set(.namedOnce("fsync", 4, EIO))
+            do {
+                try store.rewrite()
+                Issue.record("it is certain")
+            } catch {
+                guard case .outcomeUnknown = error else { throw error }
+            }
+            guard case .readOnly = store.files.refusal else {
+                throw TestFailure("\(String(describing: store.files.refusal))")
+            }
+            #expect(throws: StorageError.self) { try store.commit(.put(2, "lost")) }
+        }
+        let found = try reopened(settings(directory)).get()
+        #expect(found.refusal == nil && found.table.records.keys.sorted() == [identifier(1)])
     }
 
     @Test func cutsBackWhatDidNotFitAndGoesOnWhenThereIsSpace() throws {

@@ -1,4 +1,6 @@
+import JSONCodec
 import Platform
+import Synchronization
 import Testing
 
 @testable import Storage
@@ -41,6 +43,17 @@ import Testing
         #expect(first.revision == 3 && second.revision == 3)
         try group(first, [Self.record(3, "d")])
         #expect(try texts(second) == ["b", "c", "d"])
+    }
+
+    /// Nobody looks in between: taking the lock is looking.
+    @Test func beginsAGroupBehindWhatOthersCommitted() throws {
+        let (first, second) = (try store(), try store())
+        for number in 1...6 as ClosedRange<UInt64> {
+            try group(number % 2 == 0 ? second : first, [Self.record(number, "\(number)")])
+        }
+        let all = (1...6).map { "\($0)" }
+        #expect(try texts(first) == all && texts(second) == all && texts(try store()) == all)
+        #expect(first.revision == 6 && second.revision == 6)
     }
 
     @Test func isBusyForTheOthersDuringAGroup() throws {
@@ -131,6 +144,78 @@ import Testing
         #expect(try texts(second) == ["a"])
         directory.overwrite("lock", full)
         #expect(try texts(second) == ["a", "b"])
+    }
+
+    /// A line that was not published, whose seal is right, and that says something of no known form, as a later version
+    /// might: the store is refused, and no opening leaves a file behind.
+    @Test(arguments: [
+        #","put":[{"id":"x"}],"#, #","rename":["a"],"#, #","delete":["\(String(repeating: "x", count: 36))"],"#,
+    ])
+    func writesNothingForALineThatItRefuses(changes: String) throws {
+        try group(try store(), [Self.record(1, "a")])
+        var line = ByteBuffer(capacity: 256)
+        line.append(utf8: "{\"seq\":2,\"at\":\"\(time)\",\"durable\":1\(changes)")
+        line.appendSeal(from: 0)
+        var journal = directory.read("journal-1.jsonl")
+        while journal.last == 10 { journal.removeLast() }
+        directory.write("journal-1.jsonl", journal + [10] + Array(line.bytes) + Array("\ntorn".utf8))
+        let before = directory.contents()
+        for _ in 1...2 {
+            guard case .corrupt? = #expect(throws: StorageError.self, performing: { _ = try self.store() }) else {
+                throw TestFailure("not damaged")
+            }
+            #expect(directory.contents() == before)
+        }
+    }
+
+    /// Published is more than can be read one line behind the other.
+    @Test func followsOnlyLinesInOrder() throws {
+        let first = try store()
+        let second = try store()
+        try group(first, [Self.record(1, "a"), Self.record(2, "b"), Self.record(3, "c")])
+        var lines = directory.read("journal-1.jsonl").split(separator: 10, omittingEmptySubsequences: true)
+        lines.remove(at: 2)
+        directory.overwrite("journal-1.jsonl", lines.flatMap { $0 + [10] })
+        #expect(try texts(second) == ["a"])
+        guard case .corrupt? = second.with({ $0.refusal }) else { throw TestFailure("nothing is said of it") }
+    }
+
+    /// Somebody has put another file in the place of the lock: whoever holds the old one holds nothing.
+    @Test func takesTheLockOfTheFileThatHasItsName() throws {
+        let first = try store()
+        try group(first, [Self.record(1, "a")])
+        directory.write("lock", directory.read("lock"))
+        let second = try store()
+        try first.with { try $0.lock() }
+        #expect(throws: StorageError.self) { try second.with { try $0.lock() } }
+        first.with { $0.unlock() }
+        try group(second, [Self.record(2, "b")])
+        #expect(try texts(first) == ["a", "b"])
+    }
+
+    @Test func holdsTheLockUntilItsCommitIsPublished() throws {
+        let tries = Mutex(0)
+        var files = FileSystem.system
+        let (sync, write) = (files.syncData, files.write)
+        let directory = directory
+        @Sendable func isFree() -> Bool {
+            tries.withLock { $0 += 1 }
+            return (try? FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)) != nil
+        }
+        files.syncData = { descriptor throws(SystemError) in
+            #expect(!isFree())
+            try sync(descriptor)
+            #expect(!isFree())
+        }
+        files.write = { descriptor, bytes, offset throws(SystemError) in
+            #expect(!isFree())
+            return try write(descriptor, bytes, offset)
+        }
+        let first = try store(files)
+        tries.withLock { $0 = 0 }
+        try group(first, [Self.record(1, "a")])
+        // The line, what is grown in advance, the publication, and twice the sync.
+        #expect(tries.withLock { $0 } >= 4 && isFree())
     }
 
     /// Random groups, compactions and reopenings by several stores: each sees every commit of the others.

@@ -3,7 +3,7 @@
 
     // The two functions that libFuzzer calls; it brings `main`. Its command line is
     //
-    //     Fuzz frame|index|json|migration [libFuzzer's own arguments]
+    //     Fuzz frame|index|journal|json|migration|snapshot [libFuzzer's own arguments]
     //
     // The target is shared by all calls because the interface has no place for it. Unsafe for concurrent use, and safe
     // here: libFuzzer calls from one thread.

@@ -1,7 +1,7 @@
 /// A place where bytes from outside come in, and what must hold there for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
-        case frame, index, json, migration
+        case frame, index, journal, json, migration, snapshot
     }
 
     private let name: Name
@@ -9,6 +9,8 @@ public struct FuzzTarget: ~Copyable {
     private var json = JSONTarget()
     private let migration = MigrationTarget()
     private var index = IndexTarget()
+    private var journal = JournalTarget()
+    private var snapshot = SnapshotTarget()
 
     public init(_ name: Name) { self.name = name }
 
@@ -19,6 +21,8 @@ public struct FuzzTarget: ~Copyable {
         case .json: try json.check(input)
         case .migration: try migration.check(input)
         case .index: try index.check(input)
+        case .journal: try journal.check(input)
+        case .snapshot: try snapshot.check(input)
         }
     }
 
@@ -29,6 +33,9 @@ public struct FuzzTarget: ~Copyable {
         case .json: Seeds.json.map { Array($0.utf8) }
         case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
         case .index: PlainSnapshot.seeds
+        case .journal: JournalSeeds.all
+        // The first byte means the same in both but for where it says which.
+        case .snapshot: PlainSnapshot.seeds.filter { $0.count > 64 }
         }
     }
 
@@ -38,7 +45,8 @@ public struct FuzzTarget: ~Copyable {
         case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
         case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
         case .migration: (Seeds.migrationTokens + Seeds.jsonTokens).map { Array($0.utf8) } + Seeds.jsonBytes
-        case .index: PlainSnapshot.tokens
+        case .index, .snapshot: PlainSnapshot.tokens
+        case .journal: JournalSeeds.tokens
         }
     }
 }

@@ -141,7 +141,7 @@ public struct MigrationTarget: ~Copyable {
 }
 
 /// Identifiers for one store, which need not be random here.
-private final class Counter: Sendable {
+final class Counter: Sendable {
     private let last = Atomic(0)
 
     func next() -> String {

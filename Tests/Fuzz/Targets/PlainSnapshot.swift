@@ -46,7 +46,13 @@ struct PlainRecord: Equatable {
         self.bytes = Array(bytes)
     }
 
-    private static func id(_ text: Slice<UnsafeRawBufferPointer>) -> RecordID? {
+    init?(_ bytes: [UInt8]) {
+        guard let record = bytes.withUnsafeBytes({ PlainRecord($0) }) else { return nil }
+        self = record
+    }
+
+    /// The id that 36 bytes of text are.
+    static func id(_ text: some Collection<UInt8>) -> RecordID? {
         var words: [UInt64] = [0, 0]
         var digits = 0
         for (at, byte) in text.enumerated() {

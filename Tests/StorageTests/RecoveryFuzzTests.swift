@@ -1,0 +1,15 @@
+import FuzzTargets
+import Testing
+
+/// Short searches of `Tests/Fuzz`, the same each time; the long ones are run by hand.
+@Suite struct RecoveryFuzzTests {
+    @Test(arguments: [FuzzTarget.Name.journal, .snapshot], [1, 20_260_102] as [UInt64])
+    func holdsItsPropertiesForRandomBytes(name: FuzzTarget.Name, seed: UInt64) throws {
+        var search = FuzzSearch(name, seed: seed)
+        #if DEBUG
+            try search.run(executions: 2_000)
+        #else
+            try search.run(executions: 50_000)
+        #endif
+    }
+}
