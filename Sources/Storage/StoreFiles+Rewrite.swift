@@ -4,7 +4,7 @@ import Platform
 /// Compaction, large commits, and going on after a failed sync: a new generation, by the procedure of `Generation`.
 extension StoreFiles {
     /// A journal is worth a new snapshot when it is longer than this, in bytes, and than half the snapshot,
-    public static let rewriteBytesMin = 16 << 20
+    public static let rewriteBytesMin = 32 << 20
     /// or than this: what it holds is in memory, and is read when the store is opened.
     public static let rewriteBytesMax = 64 << 20
     /// At the end of a session that changed something nobody waits for an answer any more, and whoever opens the store
