@@ -18,7 +18,7 @@ public struct Attachment: Sendable {
     }
 
     /// Where the bytes of a picture or recording are; this program never opens either.
-    public enum Source: Sendable {
+    public enum Source: Sendable, Equatable {
         case path(String)
         case url(String)
     }
@@ -51,6 +51,12 @@ public struct Attachment: Sendable {
                 element.write(to: &writer)
             }
         }
+    }
+
+    /// Those of a mood that this version can read.
+    public static func all(of mood: MoodMembers) -> [Attachment] {
+        guard let array = mood.attachments, array.bytes.count > 2 else { return [] }
+        return (JSONValue(array).array ?? []).compactMap { Attachment($0) }
     }
 
     /// Reads one; nil when it is not one.

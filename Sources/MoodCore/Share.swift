@@ -3,7 +3,7 @@ import MoodText
 
 /// A mood as text to pass on, in one of several forms.
 public enum ShareFormat: String, Sendable, CaseIterable {
-    case text, markdown, html, json
+    case text, markdown, html, json, ics
 
     public var name: StaticString {
         switch self {
@@ -11,6 +11,7 @@ public enum ShareFormat: String, Sendable, CaseIterable {
         case .markdown: "markdown"
         case .html: "html"
         case .json: "json"
+        case .ics: "ics"
         }
     }
 
@@ -20,6 +21,7 @@ public enum ShareFormat: String, Sendable, CaseIterable {
         case .markdown: "text/markdown; charset=utf-8"
         case .html: "text/html; charset=utf-8"
         case .json: "application/json; charset=utf-8"
+        case .ics: "text/calendar; charset=utf-8"
         }
     }
 }
@@ -52,9 +54,11 @@ public struct Share {
     }
 
     /// Writes the text, with a template in place of the usual one if there is one.
+    /// - Parameter component: what the mood is in a calendar.
     /// - Throws: when the locale or the zone is unknown.
     public func write(
-        _ format: ShareFormat, template: ShareTemplate?, _ phrases: inout Phrases, to writer: inout JSONWriter
+        _ format: ShareFormat, template: ShareTemplate?, as component: ICalendar.Component = .vevent,
+        _ phrases: inout Phrases, to writer: inout JSONWriter
     ) throws(TextError) {
         switch format {
         case .text:
@@ -66,6 +70,7 @@ public struct Share {
         case .markdown: writer.string(try markdown(&phrases))
         case .html: writer.string(try html(&phrases))
         case .json: writer.string(utf8: record)
+        case .ics: writer.string(ICalendar.text(of: mood, as: component))
         }
     }
 

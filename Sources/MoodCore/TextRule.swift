@@ -46,6 +46,21 @@ public enum TextRule {
         return nil
     }
 
+    /// What is wrong with an address that a client is asked to open; nil when nothing is. Of all schemes only those are
+    /// taken that show or write something: a `file:` or `javascript:` address from somebody's notes must do nothing.
+    public static func linkProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        if hasPrefix(text, "https:") || hasPrefix(text, "http:") { return urlProblem(text) }
+        if text.count > urlBytesMax { return "may have at most \(urlBytesMax) bytes; it has \(text.count)" }
+        guard let scheme = ["mailto:", "geo:", "tel:"].first(where: { hasPrefix(text, $0) }) else {
+            return "must begin with https:, http:, mailto:, geo: or tel:"
+        }
+        guard text.count > scheme.utf8CodeUnitCount else { return "must have something behind the scheme" }
+        for byte in text where byte <= 0x20 || byte == 0x7f || "<>\"\\^`{|}".utf8.contains(byte) {
+            return "must not contain white space, control characters or any of < > \" \\ ^ ` { | }; percent-encode them"
+        }
+        return nil
+    }
+
     /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for the
     /// length): one @ with text on both sides, no white space or control characters.
     public static func emailProblem(_ text: UnsafeRawBufferPointer) -> String? {

@@ -40,6 +40,7 @@ extension Core {
         HandlerEntry(
             "mood.history", { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
         HandlerEntry("mood.share", { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
+        HandlerEntry("mood.detail", { (core, arguments, out) throws(RPCError) in try core.detail(arguments, &out) }),
     ]
 
     private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
@@ -265,6 +266,10 @@ extension Core {
         if template != nil, format != .text {
             throw Arguments.error("belongs to format text; leave out one of the two", at: "/template")
         }
+        let component = arguments.string("as").flatMap(ICalendar.Component.init)
+        if component != nil, format != .ics {
+            throw Arguments.error("belongs to format ics; leave out one of the two", at: "/as")
+        }
         let (mood, record) = try shared(id, isWhole: format != .text || template != nil)
         let context = ReadingContext(
             locale: arguments.string("locale") ?? options.locale,
@@ -274,7 +279,7 @@ extension Core {
         out.key("text")
         do throws(TextError) {
             try Share(mood, record: record.bytes, context: context)
-                .write(format, template: template, &phrases, to: &out)
+                .write(format, template: template, as: component ?? .vevent, &phrases, to: &out)
         } catch {
             throw RPCError(.internalError, "The times of this mood cannot be put into words: \(error).")
         }

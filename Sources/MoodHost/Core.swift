@@ -14,6 +14,8 @@ struct Core: ~Copyable {
     var store: MoodRecords
     var navigation = NavigationState()
     var phrases = Phrases()
+    /// The bytes of a mood that is looked at while others are read.
+    var record = ByteBuffer(capacity: 16)
     /// The moment of the requests that are handled now.
     private(set) var now = Timestamp.minimum
     let options: HostOptions

@@ -22,6 +22,7 @@ public final class MethodCatalogue: Sendable {
         MoodMethods.create, MoodMethods.get, MoodMethods.list, MoodMethods.update, MoodMethods.updateMany,
         MoodMethods.delete, MoodMethods.deleteMany, MoodMethods.clear, MoodMethods.setFavorite,
         MoodMethods.toggleFavorite, MoodMethods.setNotes, MoodMethods.history, MoodMethods.share,
+        MoodMethods.detail,
         NavigationMethods.state, NavigationMethods.navigate, NavigationMethods.replace, NavigationMethods.goBack,
         NavigationMethods.goBackToRoot, NavigationMethods.open, NavigationMethods.url, NavigationMethods.menu,
         StoreMethods.info, StoreMethods.insertSamples, StoreMethods.undo, StoreMethods.redo, StoreMethods.compact,

@@ -116,18 +116,39 @@ public enum MoodMethods {
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store + [.notFound])
 
+    static let detail = MethodDeclaration(
+        "mood.detail", .read, "Read a mood as a screen: typed cells, a toolbar and what can be done.",
+        [
+            id,
+            .optional("locale", .string(.locale), "The language of what people read; the host's, if absent."),
+            .optional("timeZone", .string(.timeZone), "The zone of times; the mood's, else the host's, if absent."),
+            .optional("now", MoodSchemas.time, "The moment that relative times count from; now, if absent."),
+            .optional("location", ScreenSchemas.location, "Where the person is; distances are shown from there."),
+        ],
+        result: .result([
+            .required("mood", MoodSchemas.mood, "The mood."),
+            .required("title", .string(.plain), "The screen's title."),
+            .required("cells", .array(ScreenSchemas.cell, .any, isUnique: false), "What the screen shows, in order."),
+            .required("toolbar", .array(ScreenSchemas.tool, .any, isUnique: false), "What stands at its edge."),
+            .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
+        ]), errors: ErrorCode.store + [.notFound])
+
     static let share = MethodDeclaration(
         "mood.share", .read, "Say a mood as text that can be passed on.",
         [
             id,
             .optional(
-                "format", .choice(["text", "markdown", "html", "json"]), "The form of the text.", default: "text"),
+                "format", .choice(["text", "markdown", "html", "json", "ics"]), "The form of the text.",
+                default: "text"),
             .optional("locale", .string(.locale), "The language of times; the host's, if absent."),
             .optional("timeZone", .string(.timeZone), "The zone of times; the mood's, else the host's, if absent."),
             .optional("now", MoodSchemas.time, "The moment that relative times count from; now, if absent."),
             .optional(
                 "template", .string(.template),
                 "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace."),
+            .optional(
+                "as", .choice(["vevent", "vjournal"]),
+                "For format ics: something that takes place, or an entry in a diary; vevent, if absent."),
         ],
         result: .result([
             .required("text", .string(.plain), "The text."),

@@ -46,69 +46,75 @@ enum MoodSchemas {
                     .required("revision", .integer(1 ... .max), "The store's revision when it last changed."),
                 ]))
 
+    /// A picture: where it is, and what is known of it.
+    static let image: [Field] =
+        source + [
+            .optional("aspectRatio", .number(0.001...1000), "Width divided by height."),
+            .optional("alt", .string(.line), "What it shows, for those who do not see it."),
+        ]
+
     static let attachments = Schema.array(attachment, .upTo(.attachments), isUnique: false)
 
-    private static let source: [Field] = [
+    static let source: [Field] = [
         .optional("path", .string(.path), "An absolute path; only named, never opened."),
         .optional("url", .string(.url), "An http or https address."),
     ]
 
     static let attachment = Schema.named(
         "Attachment",
-        .kinds([
-            (
-                "link",
-                [
-                    .required("url", .string(.url), "An http or https address."),
-                    .optional("title", .string(.line), "What it is called."),
-                ], nil
-            ),
-            (
-                "email",
-                [
-                    .required("address", .string(.email), "An e-mail address."),
-                    .optional("label", .string(.line), "Whose it is."),
-                ], nil
-            ),
-            (
-                "place",
-                [
-                    .required("latitude", .number(-90...90), "Degrees north."),
-                    .required("longitude", .number(-180...180), "Degrees east."),
-                    .optional("label", .string(.line), "What it is called."),
-                    .optional("address", .string(.line), "The street address."),
-                ], nil
-            ),
-            (
-                "image",
-                source + [
-                    .optional("aspectRatio", .number(0.001...1000), "Width divided by height."),
-                    .optional("alt", .string(.line), "What it shows, for those who do not see it."),
-                ], .pathOrURL
-            ),
-            ("audio", source + [.optional("title", .string(.line), "What it is called.")], .pathOrURL),
-            (
-                "event",
-                [
-                    .required("title", .string(.line), "What it is called."),
-                    .required(
-                        "occurrences",
-                        .array(occurrence, .range(1...Attachment.occurrencesMax), isUnique: false),
-                        "When it takes place, 1-32 times."),
-                    .optional("location", .string(.line), "Where it takes place."),
-                    .optional("description", .string(.notes), "More about it."),
-                    .optional("hostName", .string(.line), "Who invites."),
-                    .optional("url", .string(.url), "An http or https address."),
-                ], nil
-            ),
-            (
-                "relation",
-                [
-                    .required("moodId", id, "The other mood, which may be missing."),
-                    .required("type", .string(.line), "What the other mood is to this one."),
-                ], nil
-            ),
-        ]))
+        .kinds(
+            by: "kind",
+            [
+                (
+                    "link",
+                    [
+                        .required("url", .string(.url), "An http or https address."),
+                        .optional("title", .string(.line), "What it is called."),
+                    ], nil
+                ),
+                (
+                    "email",
+                    [
+                        .required("address", .string(.email), "An e-mail address."),
+                        .optional("label", .string(.line), "Whose it is."),
+                    ], nil
+                ),
+                (
+                    "place",
+                    [
+                        .required("latitude", .number(-90...90), "Degrees north."),
+                        .required("longitude", .number(-180...180), "Degrees east."),
+                        .optional("label", .string(.line), "What it is called."),
+                        .optional("address", .string(.line), "The street address."),
+                    ], nil
+                ),
+                (
+                    "image",
+                    image, .pathOrURL
+                ),
+                ("audio", source + [.optional("title", .string(.line), "What it is called.")], .pathOrURL),
+                (
+                    "event",
+                    [
+                        .required("title", .string(.line), "What it is called."),
+                        .required(
+                            "occurrences",
+                            .array(occurrence, .range(1...Attachment.occurrencesMax), isUnique: false),
+                            "When it takes place, 1-32 times."),
+                        .optional("location", .string(.line), "Where it takes place."),
+                        .optional("description", .string(.notes), "More about it."),
+                        .optional("hostName", .string(.line), "Who invites."),
+                        .optional("url", .string(.url), "An http or https address."),
+                    ], nil
+                ),
+                (
+                    "relation",
+                    [
+                        .required("moodId", id, "The other mood, which may be missing."),
+                        .required("type", .string(.line), "What the other mood is to this one."),
+                    ], nil
+                ),
+            ]))
 
     private static let occurrence = Schema.object(
         [

@@ -62,8 +62,8 @@ extension Schema {
             return checkArray(&reader, element, count, isUnique, limits)
         case .object(let fields, let rule):
             return Self.checkObject(&reader, fields, rule, limits)
-        case .kinds(let kinds):
-            return Self.checkKinds(&reader, kinds, limits)
+        case .kinds(let name, let kinds):
+            return Self.checkKinds(&reader, by: name, kinds, limits)
         case .nullable(let schema):
             return reader.null() ? nil : schema.check(&reader, limits)
         case .named(_, let schema):
@@ -73,7 +73,7 @@ extension Schema {
             guard kind == .string || kind == .number else { return wrongKind("a string or an integer", &reader) }
             reader.skip()
             return nil
-        case .any, .result:
+        case .any, .result, .openKinds:
             reader.skip()
             return nil
         }
@@ -166,24 +166,24 @@ extension Schema {
     }
 
     private static func checkKinds(
-        _ reader: inout JSONReader, _ kinds: [(kind: StaticString, fields: [Field], rule: ObjectRule?)],
-        _ limits: Limits
+        _ reader: inout JSONReader, by name: StaticString,
+        _ kinds: [(kind: StaticString, fields: [Field], rule: ObjectRule?)], _ limits: Limits
     ) -> Problem? {
         var copy = reader
         guard copy.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
         let names = kinds.map { "\"\($0.kind)\"" }.joined(separator: ", ")
         while let key = copy.nextKey() {
-            guard key.equals("kind") else {
+            guard key.equals(name) else {
                 copy.skip()
                 continue
             }
             guard let text = copy.text(), let match = kinds.first(where: { text.equals($0.kind) }) else {
-                return Problem("must be one of \(names)", at: "/kind")
+                return Problem("must be one of \(names)", at: "/\(name)")
             }
-            let fields = [Field.required("kind", .choice([match.kind]), "The kind.")] + match.fields
+            let fields = [Field.required(name, .choice([match.kind]), "Which it is.")] + match.fields
             return checkObject(&reader, fields, match.rule, limits)
         }
-        return Problem("is required: one of \(names)", at: "/kind")
+        return Problem("is required: one of \(names)", at: "/\(name)")
     }
 
     /// A member that nobody declared.

@@ -31,14 +31,16 @@ extension Schema {
             return Self.object(fields, isClosed: true, rule, &components)
         case .result(let fields):
             return Self.object(fields, isClosed: false, nil, &components)
-        case .kinds(let kinds):
+        case .kinds(let name, let kinds):
             return [
                 "oneOf": .array(
                     kinds.map { kind in
-                        let tag = Field.required("kind", .choice([kind.kind]), "The kind.")
+                        let tag = Field.required(name, .choice([kind.kind]), "Which it is.")
                         return Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components)
                     })
             ]
+        case .openKinds(let name, let common, let kinds):
+            return Self.openKinds(by: name, common, kinds, &components)
         case .nullable(let schema):
             return ["oneOf": [schema.jsonSchema(&components), ["type": "null"]]]
         case .named(let name, let schema):
@@ -53,6 +55,23 @@ extension Schema {
         case .token: return ["oneOf": [["type": "string"], ["type": "integer"]]]
         case .any: return [:]
         }
+    }
+
+    /// What each known kind has besides `common` is asked for under a condition, so that an unknown one is valid too.
+    private static func openKinds(
+        by name: StaticString, _ common: [Field], _ kinds: [(kind: StaticString, fields: [Field])],
+        _ components: inout [JSONValue.Member]
+    ) -> JSONValue {
+        let all = object(
+            [.required(name, .string(.plain), "Which it is.")] + common, isClosed: false, nil, &components)
+        var conditions: [JSONValue] = []
+        for kind in kinds where !kind.fields.isEmpty {
+            let tag: JSONValue = .object([.init("\(name)", ["const": .string("\(kind.kind)")])])
+            conditions.append([
+                "if": ["properties": tag], "then": object(kind.fields, isClosed: false, nil, &components),
+            ])
+        }
+        return .object((all.object ?? []) + [.init("allOf", .array(conditions))])
     }
 
     private static func integer(_ range: ClosedRange<Int>) -> JSONValue {

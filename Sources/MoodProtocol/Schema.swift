@@ -24,8 +24,10 @@ public indirect enum Schema: Sendable {
     case object([Field], ObjectRule?)
     /// At least these members: the shape of results, which may grow.
     case result([Field])
-    /// One of several objects, told apart by the member `kind`.
-    case kinds([(kind: StaticString, fields: [Field], rule: ObjectRule?)])
+    /// One of several objects, told apart by a member.
+    case kinds(by: StaticString, [(kind: StaticString, fields: [Field], rule: ObjectRule?)])
+    /// The same for results: all have `common`, and kinds that are not known yet may come.
+    case openKinds(by: StaticString, common: [Field], [(kind: StaticString, fields: [Field])])
     /// This, or null, which says "remove".
     case nullable(Schema)
     /// A string or a number, handed back as it was given.

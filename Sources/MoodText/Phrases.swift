@@ -34,6 +34,12 @@ public struct Phrases: ~Copyable {
         var offsets: ZoneOffsets
         var dateStyle: Date.FormatStyle?
         var timeStyle: Date.FormatStyle?
+        var momentStyle: Date.FormatStyle?
+        /// Days and minutes of the day in words, by their number.
+        var days: [Int: String] = [:]
+        var minutes: [Int: String] = [:]
+        /// Nil until it was looked for, and nil in it where there is none.
+        var knownMomentForm: MomentForm??
     }
 
     private struct ContextName: Hashable {

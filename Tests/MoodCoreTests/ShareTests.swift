@@ -139,6 +139,7 @@ import Testing
             ShareFormat.allCases.map { "\($0.rawValue) \($0.mediaType)" } == [
                 "text text/plain; charset=utf-8", "markdown text/markdown; charset=utf-8",
                 "html text/html; charset=utf-8", "json application/json; charset=utf-8",
+                "ics text/calendar; charset=utf-8",
             ])
     }
 

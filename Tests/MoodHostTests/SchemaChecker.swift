@@ -61,6 +61,10 @@ struct SchemaChecker {
             return require(argument.array?.count { problems(of: value, by: $0, at: path).isEmpty } == 1)
         case "anyOf":
             return require(argument.array?.contains { problems(of: value, by: $0, at: path).isEmpty } == true)
+        case "if":
+            guard problems(of: value, by: argument, at: path).isEmpty, let then = schema["then"] else { return [] }
+            return problems(of: value, by: then, at: path)
+        case "then": return []
         case "allOf": return (argument.array ?? []).flatMap { problems(of: value, by: $0, at: path) }
         case "$schema", "$id", "$comment", "$defs", "title", "description", "default", "format", "examples": return []
         default: return ["unknown keyword \(keyword)"]

@@ -21,7 +21,8 @@ import Testing
             Set(Self.methods.map { "\($0.name)" }) == [
                 "host.info", "host.ping", "host.shutdown", "rpc.discover", "mood.create", "mood.get", "mood.list",
                 "mood.update", "mood.updateMany", "mood.delete", "mood.deleteMany", "mood.clear", "mood.setFavorite",
-                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "nav.state", "nav.navigate",
+                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail",
+                "nav.state", "nav.navigate",
                 "nav.replace",
                 "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",

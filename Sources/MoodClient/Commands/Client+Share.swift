@@ -5,7 +5,8 @@ extension Command {
         name: "share", summary: "Print a mood as a text to send to somebody.",
         parameters: [.init("ID", idSummary)],
         options: [
-            .init("format", .text("FORMAT"), "text (default), markdown, html or json."),
+            .init("format", .text("FORMAT"), "text (default), markdown, html, json or ics."),
+            .init("as", .text("KIND"), "With ics: vevent (default), or vjournal for an entry in a diary."),
             .init(
                 "template", .text("TEXT"),
                 "The text's own form: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}."),
@@ -25,7 +26,10 @@ extension Client {
     func share() throws(ClientError) {
         let id = try resolve(invocation.words[0])
         var params: [JSONValue.Member] = [.init("id", .string(id))]
-        let names = [("format", "format"), ("template", "template"), ("locale", "locale"), ("time-zone", "timeZone")]
+        let names = [
+            ("format", "format"), ("as", "as"), ("template", "template"), ("locale", "locale"),
+            ("time-zone", "timeZone"),
+        ]
         for (option, member) in names {
             if let value = invocation.value(option) { params.append(.init(member, .string(value))) }
         }

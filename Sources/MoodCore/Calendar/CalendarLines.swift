@@ -1,0 +1,69 @@
+/// Writes the content lines of an iCalendar object: escaped, folded, each ended by CRLF. RFC 5545, section 3.1.
+///
+///     var lines = CalendarLines()
+///     lines.begin("VEVENT")
+///     lines.text("SUMMARY", "Tea; with cake")        // SUMMARY:Tea\; with cake
+///     lines.end("VEVENT")
+struct CalendarLines {
+    /// No line is longer, in octets without its line break; a longer one goes on in the next, behind a space.
+    static let octetsMax = 75
+
+    private(set) var bytes: [UInt8] = []
+
+    var string: String { String(decoding: bytes, as: UTF8.self) }
+
+    mutating func begin(_ component: String) { line("BEGIN", component) }
+    mutating func end(_ component: String) { line("END", component) }
+
+    /// A property whose value is written as it is: a date, a URI, a word. What would end the line is left out.
+    mutating func line(_ name: String, _ value: String) {
+        append(name + ":" + String(String.UnicodeScalarView(value.unicodeScalars.filter { !Self.isControl($0) })))
+    }
+
+    /// A property of type TEXT (section 3.3.11).
+    mutating func text(_ name: String, _ value: String) { append(name + ":" + Self.escaped(value)) }
+
+    /// A property with a list of texts; none is written for an empty list.
+    mutating func texts(_ name: String, _ values: [String]) {
+        guard !values.isEmpty else { return }
+        append(name + ":" + values.map(Self.escaped).joined(separator: ","))
+    }
+
+    /// Reverse solidus, semicolon and comma are escaped, each line break is `\n`; other control characters, which a value
+    /// may not have, are left out.
+    static func escaped(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        // Characters, because CR LF is one line break.
+        for character in text {
+            if character.isNewline {
+                result.append(contentsOf: "\\n".unicodeScalars)
+                continue
+            }
+            for scalar in character.unicodeScalars where !isControl(scalar) {
+                if scalar == "\\" || scalar == ";" || scalar == "," { result.append("\\") }
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// All of them but the horizontal tab. RFC 5545, section 3.1, `CONTROL`.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+    }
+
+    /// Folds between characters of UTF-8, never within one.
+    private mutating func append(_ line: String) {
+        var room = Self.octetsMax
+        for scalar in line.unicodeScalars {
+            let octets = UTF8.width(scalar)
+            if octets > room {
+                bytes.append(contentsOf: "\r\n ".utf8)
+                room = Self.octetsMax - 1
+            }
+            room -= octets
+            if let units = UTF8.encode(scalar) { bytes.append(contentsOf: units) }
+        }
+        bytes.append(contentsOf: "\r\n".utf8)
+    }
+}

@@ -1,0 +1,111 @@
+import JSONCodec
+
+/// Moods and their events as iCalendar objects, which calendars import. RFC 5545.
+///
+/// What was exported once is found again: the UIDs are made of ids and places and stay the same. DTSTAMP is the mood's last
+/// change, as section 3.8.7.2 wants it where there is no METHOD, so the same mood gives the same bytes.
+public enum ICalendar {
+    /// What a mood becomes.
+    public enum Component: String, Sendable, CaseIterable {
+        /// Something that takes place at a time.
+        case vevent
+        /// An entry in a diary. RFC 5545, section 3.6.3.
+        case vjournal
+    }
+
+    /// How long before an event the alarm comes.
+    private static let alarm = "-PT1H30M"
+
+    /// An event of a mood, with a VEVENT for each of its occurrences.
+    /// - Parameter place: where the event stands among the mood's attachments, from 0.
+    public static func text(of event: Attachment.Event, at place: Int, in mood: MoodMembers) -> String {
+        calendar { lines in
+            for (number, occurrence) in event.occurrences.enumerated() {
+                lines.begin("VEVENT")
+                lines.line("UID", "\(mood.id?.text ?? "")-\(place)-\(number)")
+                stamp(mood, &lines)
+                lines.line("DTSTART", moment(occurrence.start))
+                end(occurrence, &lines)
+                lines.text("SUMMARY", event.title)
+                describe(event, &lines)
+                if let location = event.location { lines.text("LOCATION", location) }
+                if let url = event.url { lines.line("URL", url) }
+                lines.line("CLASS", "PRIVATE")
+                lines.line("TRANSP", "TRANSPARENT")
+                lines.begin("VALARM")
+                lines.line("ACTION", "DISPLAY")
+                lines.text("DESCRIPTION", event.title)
+                lines.line("TRIGGER", alarm)
+                lines.end("VALARM")
+                lines.end("VEVENT")
+            }
+        }
+    }
+
+    /// A mood itself, which lies behind: no alarm.
+    public static func text(of mood: MoodMembers, as component: Component) -> String {
+        let name = component.rawValue.uppercased()
+        return calendar { lines in
+            lines.begin(name)
+            lines.line("UID", mood.id?.text ?? "")
+            stamp(mood, &lines)
+            if let time = mood.timestamp.value { lines.line("DTSTART", moment(time)) }
+            if let time = mood.createdAt.value { lines.line("CREATED", moment(time)) }
+            if let time = mood.updatedAt.value { lines.line("LAST-MODIFIED", moment(time)) }
+            lines.text("SUMMARY", "\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")")
+            if let notes = mood.notes?.string, !notes.isEmpty { lines.text("DESCRIPTION", notes) }
+            lines.texts("CATEGORIES", mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? [])
+            if component == .vevent {
+                place(of: mood, &lines)
+                lines.line("TRANSP", "TRANSPARENT")
+            }
+            if let id = mood.id { lines.line("URL", DeepLink.url(of: .moodDetail(id))) }
+            lines.line("CLASS", "PRIVATE")
+            lines.end(name)
+        }
+    }
+
+    private static func calendar(_ body: (inout CalendarLines) -> Void) -> String {
+        var lines = CalendarLines()
+        lines.begin("VCALENDAR")
+        lines.line("VERSION", "2.0")
+        lines.line("PRODID", "-//MoodBoard//MoodBoard//EN")
+        lines.line("CALSCALE", "GREGORIAN")
+        body(&lines)
+        lines.end("VCALENDAR")
+        return lines.string
+    }
+
+    private static func stamp(_ mood: MoodMembers, _ lines: inout CalendarLines) {
+        lines.line("DTSTAMP", moment(mood.updatedAt.value ?? mood.timestamp.value ?? .minimum))
+    }
+
+    /// An end must be later than the start; an event without one takes no time. RFC 5545, sections 3.6.1 and 3.8.2.2.
+    private static func end(_ occurrence: Attachment.Occurrence, _ lines: inout CalendarLines) {
+        let end = moment(occurrence.end)
+        if end > moment(occurrence.start) { lines.line("DTEND", end) }
+    }
+
+    private static func describe(_ event: Attachment.Event, _ lines: inout CalendarLines) {
+        let parts = [event.description, event.hostName.map { "Host: \($0)" }].compactMap(\.self).filter { !$0.isEmpty }
+        if !parts.isEmpty { lines.text("DESCRIPTION", parts.joined(separator: "\n")) }
+    }
+
+    /// The first place among the attachments.
+    private static func place(of mood: MoodMembers, _ lines: inout CalendarLines) {
+        for attachment in Attachment.all(of: mood) {
+            guard case .place(let latitude, let longitude, let label, let address) = attachment.content else {
+                continue
+            }
+            let place = Coordinates(latitude: latitude, longitude: longitude)
+            if let name = label ?? address { lines.text("LOCATION", name) }
+            lines.line("GEO", "\(place.latitudeText);\(place.longitudeText)")
+            return
+        }
+    }
+
+    /// Form 2 of section 3.3.5: UTC, whole seconds.
+    static func moment(_ time: Timestamp) -> String {
+        time.text.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
+    }
+}

@@ -1,0 +1,282 @@
+import JSONCodec
+import MoodText
+
+/// The cells, in the order of the protocol.
+extension Detail {
+    func writeCells(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
+        writeHead(to: &writer)
+        try writeTimes(&phrases, to: &writer)
+        writeFacts(to: &writer)
+        writeNotes(to: &writer)
+        if !attachments.isEmpty { try writeAttachments(&phrases, to: &writer) }
+        writer.cell("hint", "hint", Accessible(words.hint, .staticText)) { $0.member("text", words.hint) }
+    }
+
+    private func writeHead(to writer: inout JSONWriter) {
+        let gradient =
+            mood.emoji?.withDecoded { Gradient.of(valence: mood.valence?.double, emoji: $0) }
+            ?? Gradient.ofValence[2]
+        writer.cell("hero", "hero", Accessible("\(emoji) \(label)", .image)) { writer in
+            writer.member("emoji", emoji)
+            writer.key("gradient")
+            gradient.write(to: &writer)
+        }
+        writer.cell("label", "text", Accessible(label, .header)) { writer in
+            writer.member("text", label)
+            writer.key("style")
+            writer.string("largeTitle" as StaticString)
+        }
+    }
+
+    private func writeTimes(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
+        let relative = try phrases.relative(
+            from: time.milliseconds, to: context.now.milliseconds, locale: context.locale, timeZone: context.timeZone)
+        writer.cell("relativeTime", "relativeTime", Accessible("\(words.recorded) \(relative)", .staticText)) {
+            writer in
+            writer.member("text", relative)
+            writer.member("timestamp", time.text)
+        }
+        let moment = try phrases.moment(time.milliseconds, locale: context.locale, timeZone: context.timeZone)
+        info("recorded", "clock", words.recorded, moment, "secondary", to: &writer)
+    }
+
+    private func writeFacts(to writer: inout JSONWriter) {
+        info(
+            "favorite", isFavorite ? "heart.fill" : "heart", words.favorite, isFavorite ? words.yes : words.no,
+            isFavorite ? "red" : "gray", to: &writer)
+        let tags = mood.tags.flatMap { $0.bytes.count > 2 ? JSONValue($0).array : nil }?.compactMap(\.string) ?? []
+        if !tags.isEmpty { info("tags", "tag", words.tags, tags.joined(separator: ", "), "secondary", to: &writer) }
+        if let valence = mood.valence?.double {
+            let text = valence == 0 ? "0" : (valence > 0 ? "+" : "−") + Self.number(abs(valence))
+            let color: StaticString = valence > 0 ? "green" : valence < 0 ? "red" : "secondary"
+            info("valence", "gauge", words.valence, text, color, to: &writer)
+        }
+    }
+
+    /// At most two digits behind the point.
+    static func number(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+        if rest == 0 { return String(whole) }
+        return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    }
+
+    private func info(
+        _ id: String, _ icon: StaticString, _ title: String, _ value: String, _ color: StaticString,
+        to writer: inout JSONWriter
+    ) {
+        writer.cell(id, "info", Accessible("\(title): \(value)", .staticText)) { writer in
+            writer.key("icon")
+            writer.string(icon)
+            writer.member("title", title)
+            writer.member("value", value)
+            writer.key("color")
+            writer.string(color)
+        }
+    }
+
+    private func writeNotes(to writer: inout JSONWriter) {
+        let isPlaceholder = notes.isEmpty
+        let text = isPlaceholder ? words.noNotes : notes
+        writer.cell(
+            "notes", "notes", Accessible("\(words.notes): \(text)", hint: words.editNotesHint, .button),
+            action: .editNotes(id, notes: notes)
+        ) { writer in
+            writer.member("text", text)
+            writer.key("isPlaceholder")
+            writer.boolean(isPlaceholder)
+        }
+    }
+}
+
+// MARK: - Attachments
+
+extension Detail {
+    /// Kind after kind, each in the order of the mood.
+    private func writeAttachments(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
+        for (place, attachment) in attachments.enumerated() {
+            switch attachment.content {
+            case .image(let source, let aspectRatio, let alt):
+                write(image: source, aspectRatio, alt, at: place, to: &writer)
+            case .audio(let source, let title): write(audio: source, title, at: place, to: &writer)
+            default: break
+            }
+        }
+        for (place, attachment) in attachments.enumerated() {
+            switch attachment.content {
+            case .link(let url, let title): write(link: url, title, at: place, to: &writer)
+            case .email(let address, let label): write(email: address, label, at: place, to: &writer)
+            default: break
+            }
+        }
+        for (place, attachment) in attachments.enumerated() {
+            guard case .place(let latitude, let longitude, let label, let address) = attachment.content else {
+                continue
+            }
+            let coordinates = Coordinates(latitude: latitude, longitude: longitude)
+            write(place: coordinates, label, address, at: place, to: &writer)
+        }
+        for (place, attachment) in attachments.enumerated() {
+            guard case .relation(let other, let type) = attachment.content else { continue }
+            write(relation: type, to: other, at: place, to: &writer)
+        }
+        for (place, attachment) in attachments.enumerated() {
+            guard case .event(let event) = attachment.content else { continue }
+            try write(event: event, at: place, &phrases, to: &writer)
+        }
+        for (place, attachment) in attachments.enumerated() {
+            guard case .event(let event) = attachment.content, let host = event.hostName,
+                let others = surroundings.hostEvents[host], !others.isEmpty
+            else { continue }
+            write(others, of: host, at: place, to: &writer)
+        }
+    }
+
+    private func write(
+        image source: Attachment.Source, _ aspectRatio: Double?, _ alt: String?, at place: Int,
+        to writer: inout JSONWriter
+    ) {
+        writer.cell(
+            "attachment-\(place)", "image", Accessible(alt ?? words.image, .image, .button),
+            action: .showImage(source, aspectRatio: aspectRatio, alt: alt)
+        ) { writer in
+            source.writeMember(to: &writer)
+            writer.member("aspectRatio", aspectRatio)
+            writer.member("alt", alt)
+        }
+    }
+
+    private func write(audio source: Attachment.Source, _ title: String?, at place: Int, to writer: inout JSONWriter) {
+        let isPlaying = surroundings.playing == place
+        writer.cell(
+            "attachment-\(place)", "audio",
+            Accessible(title ?? words.audio, hint: isPlaying ? words.pause : words.play, .button, .playsSound),
+            action: isPlaying ? .pauseAudio(id, attachment: place) : .playAudio(id, attachment: place)
+        ) { writer in
+            source.writeMember(to: &writer)
+            writer.member("title", title ?? words.audio)
+            writer.key("isPlaying")
+            writer.boolean(isPlaying)
+        }
+    }
+
+    private func write(link url: String, _ title: String?, at place: Int, to writer: inout JSONWriter) {
+        writer.cell(
+            "attachment-\(place)", "link", Accessible(title ?? url, hint: words.link, .link), action: .openURL(url)
+        ) { writer in
+            writer.member("url", url)
+            writer.member("title", title ?? url)
+        }
+    }
+
+    private func write(email address: String, _ label: String?, at place: Int, to writer: inout JSONWriter) {
+        writer.cell(
+            "attachment-\(place)", "email", Accessible(label ?? address, hint: words.email, .link),
+            action: .openEmail(address)
+        ) { writer in
+            writer.member("address", address)
+            writer.member("label", label ?? address)
+        }
+    }
+
+    private func write(
+        place coordinates: Coordinates, _ label: String?, _ address: String?, at place: Int, to writer: inout JSONWriter
+    ) {
+        let text = "\(coordinates.latitudeText), \(coordinates.longitudeText)"
+        writer.cell(
+            "attachment-\(place)", "coordinates", Accessible("\(words.coordinates): \(label ?? text)", .button),
+            action: .shareCoordinates(coordinates, label: label)
+        ) { writer in
+            coordinates.writeMembers(to: &writer)
+            writer.member("label", label ?? text)
+        }
+        if let address {
+            writer.cell(
+                "attachment-\(place)-address", "address", Accessible("\(words.address): \(address)", .button),
+                action: .showMap(coordinates, label: label ?? address)
+            ) { writer in
+                writer.member("text", address)
+                writer.key("tappable")
+                writer.boolean(true)
+            }
+        }
+        guard let here = surroundings.location else { return }
+        let meters = here.distance(to: coordinates)
+        let distance = DistanceText.of(meters, locale: context.locale)
+        writer.cell(
+            "attachment-\(place)-distance", "distance", Accessible("\(words.distance): \(distance)", .staticText)
+        ) { writer in
+            writer.member("meters", (meters * 10).rounded() / 10)
+            writer.member("text", distance)
+        }
+    }
+
+    private func write(relation type: String, to other: MoodID, at place: Int, to writer: inout JSONWriter) {
+        let related = surroundings.related[other]
+        let title = related.map { "\($0.emoji) \($0.label)" } ?? words.missingMood
+        writer.cell(
+            "attachment-\(place)", "relationship",
+            Accessible("\(type): \(title)", related == nil ? .staticText : .button),
+            // What is not there cannot be shown.
+            action: related == nil ? nil : .navigate(.moodDetail(other), router: nil)
+        ) { writer in
+            writer.member("title", title)
+            writer.member("relation", type)
+            writer.member("moodId", other)
+            writer.key("isMissing")
+            writer.boolean(related == nil)
+        }
+    }
+
+    private func write(
+        event: Attachment.Event, at place: Int, _ phrases: inout Phrases, to writer: inout JSONWriter
+    ) throws(TextError) {
+        let days = try OccurrenceText.days(of: event.occurrences, context, &phrases)
+        let text = days.joined(separator: "\n")
+        let action = Action.exportEvent(id, attachment: place)
+        if event.occurrences.count == 1, let only = event.occurrences.first {
+            writer.cell(
+                "attachment-\(place)", "event", Accessible("\(event.title), \(text)", hint: words.exportEvent, .button),
+                action: action
+            ) { writer in
+                writer.member("title", event.title)
+                writer.member("start", only.start.text)
+                writer.member("end", only.end.text)
+                writer.member("location", event.location)
+                writer.member("hostName", event.hostName)
+                writer.member("text", text)
+            }
+        } else {
+            writer.cell(
+                "attachment-\(place)", "schedule",
+                Accessible("\(event.title), \(days.joined(separator: ", "))", hint: words.exportEvent, .button),
+                action: action
+            ) { writer in
+                writer.member("title", event.title)
+                writer.member("text", text)
+            }
+        }
+        guard let next = OccurrenceText.next(of: event.occurrences, at: context.now) else { return }
+        let day = try phrases.date(next.start.milliseconds, locale: context.locale, timeZone: context.timeZone)
+        writer.cell("attachment-\(place)-date", "date", Accessible("\(words.date): \(day)", .staticText)) {
+            $0.member("text", day)
+        }
+    }
+
+    private func write(
+        _ others: [DetailSurroundings.HostEvent], of host: String, at place: Int, to writer: inout JSONWriter
+    ) {
+        let title = "\(words.moreEventsOfHost) \(host)"
+        writer.cell(
+            "attachment-\(place)-host", "eventRelationship", Accessible(title, .button),
+            action: .showEvents(hostName: host)
+        ) { writer in
+            writer.member("title", title)
+            writer.member("hostName", host)
+            writer.key("events")
+            writer.beginArray()
+            for event in others { event.write(to: &writer) }
+            writer.endArray()
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import JSONCodec
+import MoodText
+
+/// What a detail screen shows that is not in the mood itself; whoever knows it hands it in.
+public struct DetailSurroundings: Sendable {
+    /// The emoji and label of a related mood.
+    public struct Related: Sendable {
+        public var emoji: String
+        public var label: String
+
+        public init(emoji: String, label: String) {
+            self.emoji = emoji
+            self.label = label
+        }
+    }
+
+    /// One occurrence of an event of a mood.
+    public struct HostEvent: Sendable, Equatable {
+        public var mood: MoodID
+        public var title: String
+        public var start: Timestamp
+        public var end: Timestamp
+
+        public init(mood: MoodID, title: String, start: Timestamp, end: Timestamp) {
+            self.mood = mood
+            self.title = title
+            self.start = start
+            self.end = end
+        }
+
+        /// Writes `{moodId, title, start, end}`.
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.member("moodId", mood)
+            writer.member("title", title)
+            writer.member("start", start.text)
+            writer.member("end", end.text)
+            writer.endObject()
+        }
+    }
+
+    /// Where the person is.
+    public var location: Coordinates?
+    /// The moods that are related and there.
+    public var related: [MoodID: Related] = [:]
+    /// The events of other moods by host, in order of their start.
+    public var hostEvents: [String: [HostEvent]] = [:]
+    /// The place of the attachment of this mood that is played.
+    public var playing: Int?
+
+    public init() {}
+}
+
+/// A mood as a screen of typed cells, which any client can draw: `mood.detail`.
+/// (SwiftUI: the `body` of a detail view, with its state handed in.)
+///
+/// Cells stand in the order of the protocol, and only where there is something to show. Every action is complete.
+public struct Detail {
+    let mood: MoodMembers
+    let id: MoodID
+    let time: Timestamp
+    let attachments: [Attachment]
+    let context: ReadingContext
+    let surroundings: DetailSurroundings
+    let words: Words
+
+    public init(_ mood: MoodMembers, context: ReadingContext, _ surroundings: DetailSurroundings) {
+        self.mood = mood
+        self.context = context
+        self.surroundings = surroundings
+        id = mood.id ?? MoodID(high: 0, low: 0)
+        time = mood.timestamp.value ?? .minimum
+        attachments = Attachment.all(of: mood)
+        words = Words.of(context.locale)
+    }
+
+    var emoji: String { mood.emoji?.string ?? "" }
+    var label: String { mood.label?.string ?? "" }
+    var notes: String { mood.notes?.string ?? "" }
+    var isFavorite: Bool { mood.isFavorite ?? false }
+
+    /// Writes `{mood, title, cells, toolbar, actions}`.
+    /// - Parameter record: the bytes of the mood.
+    /// - Throws: when the locale or the zone is unknown.
+    public func write(
+        record: UnsafeRawBufferPointer, _ phrases: inout Phrases, to writer: inout JSONWriter
+    ) throws(TextError) {
+        writer.beginObject()
+        writer.key("mood")
+        writer.raw(record)
+        writer.member("title", label)
+        writer.key("cells")
+        writer.beginArray()
+        try writeCells(&phrases, to: &writer)
+        writer.endArray()
+        writer.key("toolbar")
+        writer.beginArray()
+        writeFavoriteButton(to: &writer)
+        writeDismiss(to: &writer)
+        writer.endArray()
+        writer.key("actions")
+        writer.beginArray()
+        for offer in offers { offer.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    // MARK: What can be done
+
+    private var offers: [Offer] {
+        var offers = [
+            Offer(label: words.share, icon: "square.and.arrow.up", color: "blue", action: .share(id, nil)),
+            Offer(label: words.edit, icon: "pencil", color: "blue", action: .edit(id)),
+            Offer(label: words.delete, icon: "trash", color: "red", isDestructive: true, action: .delete(id)),
+        ]
+        for (place, attachment) in attachments.enumerated() {
+            guard case .event(let event) = attachment.content else { continue }
+            let label = "\(words.exportEvent): \(event.title)"
+            offers.append(
+                Offer(
+                    label: label, icon: "calendar.badge.plus", color: "blue",
+                    action: .exportEvent(id, attachment: place)))
+        }
+        return offers
+    }
+
+    private func writeFavoriteButton(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.raw("\"type\":\"favoriteButton\"")
+        writer.key("isFavorite")
+        writer.boolean(isFavorite)
+        writer.key("symbol")
+        writer.string(isFavorite ? "heart.fill" : "heart" as StaticString)
+        writer.key("color")
+        writer.string(isFavorite ? "red" : "gray" as StaticString)
+        writer.key("accessibility")
+        var accessible = Accessible(
+            isFavorite ? words.removeFromFavorites : words.addToFavorites, hint: words.favoriteHint, .button)
+        if isFavorite { accessible.traits.append(.isSelected) }
+        accessible.write(to: &writer)
+        writer.key("animation")
+        writer.raw("{\"spring\":{\"response\":0.3,\"damping\":0.6},\"scale\":1.1,\"rotation\":360}")
+        writer.key("haptic")
+        writer.string("light" as StaticString)
+        writer.key("action")
+        Action.toggleFavorite(id).write(to: &writer)
+        writer.endObject()
+    }
+
+    private func writeDismiss(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.raw("\"type\":\"dismiss\"")
+        writer.key("accessibility")
+        Accessible(words.close, hint: words.closeHint, .button).write(to: &writer)
+        writer.key("action")
+        Action.goBack(router: nil).write(to: &writer)
+        writer.endObject()
+    }
+}

@@ -1,0 +1,83 @@
+/// The words of the screens in one language. What a locale says of times and numbers comes from Foundation; these few
+/// phrases are ours. (Apple platforms: a string catalogue; Android: `strings.xml`.)
+struct Words: Sendable {
+    let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
+    let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
+    let share, edit, delete, exportEvent: String
+    let image, audio, play, pause, link, email, coordinates, address, distance: String
+    let missingMood, event, schedule, date, moreEventsOfHost, hint: String
+
+    /// Those of a locale's language; English where there are none.
+    static func of(_ locale: String) -> Words {
+        // The language is what stands before the first separator; two letters decide.
+        let tag = locale.utf8.prefix(3)
+        guard tag.count == 2 || tag.last == UInt8(ascii: "_") || tag.last == UInt8(ascii: "-") else { return english }
+        switch (tag.first.map { $0 | 0x20 }, tag.dropFirst().first.map { $0 | 0x20 }) {
+        case (UInt8(ascii: "d"), UInt8(ascii: "e")): return german
+        case (UInt8(ascii: "e"), UInt8(ascii: "s")): return spanish
+        case (UInt8(ascii: "f"), UInt8(ascii: "i")): return finnish
+        case (UInt8(ascii: "f"), UInt8(ascii: "r")): return french
+        default: return english
+        }
+    }
+
+    static let english = Words(
+        recorded: "Recorded", favorite: "Favorite", yes: "Yes", no: "No", tags: "Tags", valence: "Valence",
+        notes: "Notes", noNotes: "No notes yet", editNotesHint: "Edits the notes",
+        addToFavorites: "Add to favorites", removeFromFavorites: "Remove from favorites",
+        favoriteHint: "Double tap to toggle favorite status", close: "Close", closeHint: "Goes back",
+        share: "Share", edit: "Edit", delete: "Delete", exportEvent: "Export event",
+        image: "Image", audio: "Audio", play: "Plays it", pause: "Pauses it", link: "Link", email: "Email",
+        coordinates: "Coordinates", address: "Address", distance: "Distance",
+        missingMood: "This mood is no longer there", event: "Event", schedule: "Schedule", date: "Date",
+        moreEventsOfHost: "More events of", hint: "Mark this mood as a favorite, share it, edit it or delete it.")
+
+    static let german = Words(
+        recorded: "Erfasst", favorite: "Favorit", yes: "Ja", no: "Nein", tags: "Schlagwörter", valence: "Wertung",
+        notes: "Notizen", noNotes: "Noch keine Notizen", editNotesHint: "Bearbeitet die Notizen",
+        addToFavorites: "Zu Favoriten hinzufügen", removeFromFavorites: "Aus Favoriten entfernen",
+        favoriteHint: "Doppeltippen ändert den Favoritenstatus", close: "Schließen", closeHint: "Geht zurück",
+        share: "Teilen", edit: "Bearbeiten", delete: "Löschen", exportEvent: "Termin exportieren",
+        image: "Bild", audio: "Ton", play: "Spielt ab", pause: "Hält an", link: "Link", email: "E-Mail",
+        coordinates: "Koordinaten", address: "Adresse", distance: "Entfernung",
+        missingMood: "Diese Stimmung gibt es nicht mehr", event: "Termin", schedule: "Termine", date: "Datum",
+        moreEventsOfHost: "Weitere Termine von",
+        hint: "Diese Stimmung lässt sich als Favorit markieren, teilen, bearbeiten oder löschen.")
+
+    static let spanish = Words(
+        recorded: "Registrado", favorite: "Favorito", yes: "Sí", no: "No", tags: "Etiquetas", valence: "Valencia",
+        notes: "Notas", noNotes: "Todavía no hay notas", editNotesHint: "Edita las notas",
+        addToFavorites: "Añadir a favoritos", removeFromFavorites: "Quitar de favoritos",
+        favoriteHint: "Toca dos veces para cambiar el favorito", close: "Cerrar", closeHint: "Vuelve atrás",
+        share: "Compartir", edit: "Editar", delete: "Eliminar", exportEvent: "Exportar evento",
+        image: "Imagen", audio: "Audio", play: "Lo reproduce", pause: "Lo pausa", link: "Enlace",
+        email: "Correo electrónico", coordinates: "Coordenadas", address: "Dirección", distance: "Distancia",
+        missingMood: "Este estado de ánimo ya no existe", event: "Evento", schedule: "Horario", date: "Fecha",
+        moreEventsOfHost: "Más eventos de",
+        hint: "Puedes marcar este estado de ánimo como favorito, compartirlo, editarlo o eliminarlo.")
+
+    static let finnish = Words(
+        recorded: "Kirjattu", favorite: "Suosikki", yes: "Kyllä", no: "Ei", tags: "Tunnisteet", valence: "Sävy",
+        notes: "Muistiinpanot", noNotes: "Ei vielä muistiinpanoja", editNotesHint: "Muokkaa muistiinpanoja",
+        addToFavorites: "Lisää suosikkeihin", removeFromFavorites: "Poista suosikeista",
+        favoriteHint: "Kaksoisnapauta vaihtaaksesi suosikkitilaa", close: "Sulje", closeHint: "Palaa takaisin",
+        share: "Jaa", edit: "Muokkaa", delete: "Poista", exportEvent: "Vie tapahtuma",
+        image: "Kuva", audio: "Ääni", play: "Toistaa", pause: "Keskeyttää", link: "Linkki", email: "Sähköposti",
+        coordinates: "Koordinaatit", address: "Osoite", distance: "Etäisyys",
+        missingMood: "Tätä mielialaa ei enää ole", event: "Tapahtuma", schedule: "Aikataulu", date: "Päivä",
+        moreEventsOfHost: "Lisää tapahtumia järjestäjältä",
+        hint: "Voit merkitä mielialan suosikiksi, jakaa sen, muokata sitä tai poistaa sen.")
+
+    static let french = Words(
+        recorded: "Noté", favorite: "Favori", yes: "Oui", no: "Non", tags: "Étiquettes", valence: "Valence",
+        notes: "Notes", noNotes: "Pas encore de notes", editNotesHint: "Modifie les notes",
+        addToFavorites: "Ajouter aux favoris", removeFromFavorites: "Retirer des favoris",
+        favoriteHint: "Touchez deux fois pour changer l’état de favori", close: "Fermer",
+        closeHint: "Revient en arrière",
+        share: "Partager", edit: "Modifier", delete: "Supprimer", exportEvent: "Exporter l’événement",
+        image: "Image", audio: "Audio", play: "Lit l’audio", pause: "Met en pause", link: "Lien", email: "E-mail",
+        coordinates: "Coordonnées", address: "Adresse", distance: "Distance",
+        missingMood: "Cette humeur n’existe plus", event: "Événement", schedule: "Horaire", date: "Date",
+        moreEventsOfHost: "Autres événements de",
+        hint: "Vous pouvez marquer cette humeur comme favorite, la partager, la modifier ou la supprimer.")
+}

@@ -1,0 +1,83 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodText
+
+/// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
+extension Core {
+    mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try open()
+        let id = try Self.id(arguments)
+        // Kept, because the moods that it speaks of are read next, and a view of the store lasts for one call only.
+        record.truncate(to: 0)
+        do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
+        let bytes = UnsafeRawBufferPointer(record.bytes)
+        let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+        let surroundings = try surroundings(of: mood, id, arguments["location"])
+        let context = ReadingContext(
+            locale: arguments.string("locale") ?? options.locale,
+            timeZone: arguments.string("timeZone") ?? mood.timeZone?.string ?? options.timeZone,
+            now: arguments.time("now") ?? now)
+        do throws(TextError) {
+            try Detail(mood, context: context, surroundings).write(record: bytes, &phrases, to: &out)
+        } catch {
+            throw RPCError(.internalError, "The times of this mood cannot be put into words: \(error).")
+        }
+    }
+
+    private mutating func surroundings(
+        of mood: MoodMembers, _ id: MoodID, _ location: ValidJSON?
+    ) throws(RPCError) -> DetailSurroundings {
+        var surroundings = DetailSurroundings()
+        if let location {
+            let value = JSONValue(location)
+            if let latitude = value["latitude"]?.double, let longitude = value["longitude"]?.double {
+                surroundings.location = Coordinates(latitude: latitude, longitude: longitude)
+            }
+        }
+        for attachment in Attachment.all(of: mood) {
+            switch attachment.content {
+            case .relation(let other, _): surroundings.related[other] = try related(other)
+            case .event(let event):
+                guard let host = event.hostName, surroundings.hostEvents[host] == nil else { continue }
+                surroundings.hostEvents[host] = try events(of: host, except: id)
+            default: break
+            }
+        }
+        return surroundings
+    }
+
+    private mutating func related(_ id: MoodID) throws(RPCError) -> DetailSurroundings.Related? {
+        do throws(MoodStoreError) {
+            let mood = try store.headline(id).mood
+            return .init(emoji: mood.emoji?.string ?? "", label: mood.label?.string ?? "")
+        } catch {
+            if case .notFound = error { return nil }
+            throw RPCError(error)
+        }
+    }
+
+    /// The events of a host that other moods carry, in order of their start. Looks at every mood.
+    mutating func events(
+        of host: String, except id: MoodID?
+    ) throws(RPCError) -> [DetailSurroundings.HostEvent] {
+        var found: [DetailSurroundings.HostEvent] = []
+        do throws(MoodStoreError) {
+            try store.forEachMoodWithHost { mood in
+                guard let other = mood.id, other != id else { return }
+                for attachment in Attachment.all(of: mood) {
+                    guard case .event(let event) = attachment.content, event.hostName == host else { continue }
+                    for occurrence in event.occurrences {
+                        found.append(
+                            .init(mood: other, title: event.title, start: occurrence.start, end: occurrence.end))
+                    }
+                }
+            }
+        } catch {
+            throw RPCError(error)
+        }
+        return found.sorted { ($0.start, $0.end, $0.mood) < ($1.start, $1.end, $1.mood) }
+    }
+}

@@ -1,0 +1,200 @@
+import JSONCodec
+import MoodCore
+
+/// The shapes of screens: cells, what can be done, and how both are told to those who do not see them.
+enum ScreenSchemas {
+    private static let plain = Schema.string(.plain)
+
+    static let accessible = Schema.named(
+        "Accessible",
+        .result([
+            .required("label", plain, "What it is."),
+            .optional("hint", plain, "What happens when it is used."),
+            .required("traits", .array(plain, .any, isUnique: true), "What kind of thing it is."),
+        ]))
+
+    private static let id = Field.required("id", .id, "The mood.")
+    private static let attachment = Field.required(
+        "attachment", .integer(0...1023), "The attachment's place among those of the mood, from 0.")
+    private static let router = Field.optional("router", .string(.name), "Which router; main, if absent.")
+    private static let route = Field.required("route", MoodSchemas.route, "Where to.")
+    private static let place: [Field] = [
+        .required("latitude", .number(-90...90), "Degrees north."),
+        .required("longitude", .number(-180...180), "Degrees east."),
+        .optional("label", .string(.line), "What it is called."),
+    ]
+
+    /// Everything that can be done, each kind with all that it needs.
+    static let action = Schema.named(
+        "Action",
+        .kinds(
+            by: "type",
+            [
+                ("toggleFavorite", [id], nil),
+                ("setFavorite", [id, .required("isFavorite", .boolean, "Whether it is a favorite.")], nil),
+                ("editNotes", [id, .required("notes", .string(.notes), "The notes.")], nil),
+                ("delete", [id], nil),
+                ("navigate", [route, router], nil), ("replace", [route, router], nil),
+                ("goBack", [router], nil), ("goBackToRoot", [router], nil),
+                ("edit", [id], nil), ("add", [], nil),
+                (
+                    "share",
+                    [id, .optional("format", .choice(["text", "markdown", "html", "json", "ics"]), "The form.")], nil
+                ),
+                ("shareCoordinates", place, nil), ("showMap", place, nil),
+                ("exportEvent", [id, attachment], nil),
+                ("openURL", [.required("url", .string(.link), "An address.")], nil),
+                ("openEmail", [.required("address", .string(.email), "An e-mail address.")], nil),
+                ("showImage", MoodSchemas.image, .pathOrURL),
+                ("playAudio", [id, attachment], nil), ("pauseAudio", [id, attachment], nil),
+                ("showEvents", [.required("hostName", .string(.line), "Who invites.")], nil),
+            ]))
+
+    static let offer = Schema.named(
+        "Offer",
+        .result([
+            .required("label", plain, "What it says."),
+            .required("icon", plain, "The name of a symbol."),
+            .optional("color", plain, "A semantic colour."),
+            .required("destructive", .boolean, "Whether something is lost."),
+            .optional("edge", .choice(["leading", "trailing"]), "On which side of a row it hides."),
+            .required("action", action, "What it does."),
+        ]))
+
+    private static let colors = Schema.array(.string(.color), .range(2...2), isUnique: false)
+    private static let text = Field.required("text", plain, "What it says.")
+    private static let title = Field.required("title", plain, "What it is called.")
+
+    private static let hostEvent = Schema.result([
+        .required("moodId", .id, "Whose event it is."), title,
+        .required("start", .time, "When it begins."), .required("end", .time, "When it ends."),
+    ])
+
+    private static let cells: [(kind: StaticString, fields: [Field])] = [
+        (
+            "hero",
+            [
+                .required("emoji", plain, "The emoji."),
+                .required(
+                    "gradient",
+                    .result([
+                        .required("light", colors, "From top to bottom, on a light screen."),
+                        .required("dark", colors, "The same on a dark one."),
+                    ]), "The background."),
+            ]
+        ),
+        ("text", [text, .required("style", plain, "How large: largeTitle, body and the like.")]),
+        ("relativeTime", [text, .required("timestamp", .time, "The moment.")]),
+        (
+            "info",
+            [
+                .required("icon", plain, "The name of a symbol."), title,
+                .required("value", plain, "What there is to know."),
+                .required("color", plain, "A semantic colour."),
+            ]
+        ),
+        ("notes", [text, .required("isPlaceholder", .boolean, "Whether there are none yet.")]),
+        ("image", MoodSchemas.image),
+        (
+            "audio",
+            MoodSchemas.source + [title, .required("isPlaying", .boolean, "Whether it is played now.")]
+        ),
+        ("link", [.required("url", .string(.url), "The address."), title]),
+        (
+            "email",
+            [.required("address", .string(.email), "The address."), .required("label", plain, "Whose.")]
+        ),
+        ("coordinates", place),
+        ("address", [text, .required("tappable", .boolean, "Whether there is a map to show.")]),
+        ("distance", [.required("meters", .number(0...1e9), "How far it is."), text]),
+        (
+            "relationship",
+            [
+                title, .required("relation", plain, "What the other mood is to this one."),
+                .required("moodId", .id, "The other mood."),
+                .required("isMissing", .boolean, "Whether it is no longer there."),
+            ]
+        ),
+        (
+            "event",
+            [
+                title, .required("start", .time, "When it begins."), .required("end", .time, "When it ends."),
+                .optional("location", plain, "Where it takes place."),
+                .optional("hostName", plain, "Who invites."), text,
+            ]
+        ),
+        ("schedule", [title, text]),
+        ("date", [text]),
+        (
+            "eventRelationship",
+            [
+                title, .required("hostName", plain, "Who invites."),
+                .required("events", .array(hostEvent, .any, isUnique: false), "Events of other moods."),
+            ]
+        ),
+        ("hint", [text]),
+        ("error", [.required("kind", plain, "The kind of the error."), text]),
+        ("loading", [text]),
+    ]
+
+    /// One thing on a screen. More types may come, so a client leaves out what it does not know.
+    static let cell = Schema.named(
+        "Cell",
+        .openKinds(
+            by: "type",
+            common: [
+                .required("id", plain, "The same from call to call."),
+                .required("accessibility", accessible, "For those who do not see it."),
+                .optional("action", action, "What happens when it is used."),
+            ],
+            cells))
+
+    static let tool = Schema.named(
+        "Tool",
+        .openKinds(
+            by: "type",
+            common: [
+                .required("accessibility", accessible, "For those who do not see it."),
+                .required("action", action, "What it does."),
+            ],
+            [
+                (
+                    "favoriteButton",
+                    [
+                        .required("isFavorite", .boolean, "Whether the mood is a favorite."),
+                        .required("symbol", plain, "The name of a symbol."),
+                        .required("color", plain, "A semantic colour."),
+                        .required(
+                            "animation",
+                            .result([
+                                .required(
+                                    "spring",
+                                    .result([
+                                        .required("response", .number(0...10), "Seconds."),
+                                        .required("damping", .number(0...1), "As a fraction of critical damping."),
+                                    ]), "How it moves."),
+                                .required("scale", .number(0...10), "How large it becomes."),
+                                .required("rotation", .number(0...360), "How far it turns, in degrees."),
+                            ]), "What it does when used."),
+                        .required("haptic", plain, "How it feels."),
+                    ]
+                )
+            ]))
+
+    static let location = Schema.object(
+        [
+            .required("latitude", .number(-90...90), "Degrees north."),
+            .required("longitude", .number(-180...180), "Degrees east."),
+        ], nil)
+}
+
+extension TextFormat {
+    /// `#RRGGBB`.
+    static let color = TextFormat([.init("pattern", "^#[0-9A-F]{6}$")]) { _, _ in nil }
+
+    /// An address that a client may open.
+    static let link = TextFormat([
+        .init("format", "uri"),
+        .init("pattern", "^([hH][tT][tT][pP][sS]?|[mM][aA][iI][lL][tT][oO]|[gG][eE][oO]|[tT][eE][lL]):"),
+    ]) { text, _ in TextRule.linkProblem(text) }
+}

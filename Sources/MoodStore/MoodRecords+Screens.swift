@@ -1,0 +1,52 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// What screens show besides one mood.
+extension MoodRecords {
+    /// Hands over every mood with an event that has a host. What has none is passed over at the speed of memory: its bytes
+    /// are searched for the member's name and not read.
+    /// - Parameter body: gets a view that is valid for the call.
+    public mutating func forEachMoodWithHost(_ body: (MoodMembers) -> Void) throws(MoodStoreError) {
+        // A walk that comes upon a damaged index has it made anew and must begin again, so moods are kept until its end.
+        var found: [MoodID] = []
+        func walk() throws(StorageError) {
+            found.removeAll()
+            try records.walk(.time, isDescending: false, behind: nil) { record in
+                if Self.namesHost(record.bytes) {
+                    found.append(MoodID(high: record.head.id.high, low: record.head.id.low))
+                }
+                return true
+            }
+        }
+        do throws(StorageError) {
+            do throws(StorageError) {
+                try walk()
+            } catch {
+                guard case .busy = error else { throw error }
+                try walk()
+            }
+        } catch {
+            throw .storage(error)
+        }
+        for id in found { body(MoodMembers(trusting: try record(id))) }
+    }
+
+    private static let hostName: StaticString = "\"hostName\":"
+
+    /// Looks for the capital, which is rare, and then around it.
+    private static func namesHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let name = JSONText(hostName).raw
+        let before = 5
+        var at = 0
+        while let place = bytes.firstOffset(of: UInt8(ascii: "N"), from: at) {
+            at = place + 1
+            let start = place - before
+            guard start >= 0, start + name.count <= bytes.count else { continue }
+            if JSONText.sameBytes(UnsafeRawBufferPointer(rebasing: bytes[start..<start + name.count]), name) {
+                return true
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// The shortest way between two places on a sphere.
+public enum GreatCircle {
+    /// The angle between two places in radians, of places in degrees: the haversine formula, exact also where they are
+    /// near each other. (R. W. Sinnott, "Virtues of the Haversine", 1984.)
+    public static func angle(
+        from one: (latitude: Double, longitude: Double), to other: (latitude: Double, longitude: Double)
+    ) -> Double {
+        let (a, b) = (one.latitude * .pi / 180, other.latitude * .pi / 180)
+        let rise = sin((b - a) / 2)
+        let run = sin((other.longitude - one.longitude) * .pi / 360)
+        let chord = rise * rise + cos(a) * cos(b) * run * run
+        return 2 * asin(min(chord, 1).squareRoot())
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// Day and time of day together. Foundation takes tens of microseconds for one; but a locale puts the day, the time and
+/// what stands around them together in one way, and there are few days and times of day, so each is asked for once.
+extension Phrases {
+    /// How many days, and how many times of day, are kept: about 40 bytes each.
+    static let momentPartsMax = 4_096
+
+    /// The day in the locale's long form and the time in its short one: "January 2, 2026 at 3:04 PM".
+    public mutating func moment(_ time: Int64, locale: String, timeZone: String?) throws(TextError) -> String {
+        guard Self.timeRange.contains(time) else { throw .timeOutOfRange }
+        let number = try context(locale: locale, timeZone: timeZone)
+        guard let form = contexts[number].momentForm(), let wall = contexts[number].wallTime(time) else {
+            return contexts[number].moment(time)
+        }
+        let minute = wall.timeOfDay / 60_000
+        let day = try part(of: number, wall.day, \.days) { (phrases) throws(TextError) in
+            try phrases.date(time, locale: locale, timeZone: timeZone)
+        }
+        let timeOfDay = try part(of: number, minute, \.minutes) { (phrases) throws(TextError) in
+            try phrases.time(time, locale: locale, timeZone: timeZone)
+        }
+        return form.joined(day: day, time: timeOfDay)
+    }
+
+    private mutating func part(
+        of context: Int, _ key: Int, _ parts: WritableKeyPath<Context, [Int: String]>,
+        _ make: (inout Phrases) throws(TextError) -> String
+    ) throws(TextError) -> String {
+        if let known = contexts[context][keyPath: parts][key] { return known }
+        let text = try make(&self)
+        if contexts[context][keyPath: parts].count >= Self.momentPartsMax {
+            contexts[context][keyPath: parts].removeAll(keepingCapacity: true)
+        }
+        contexts[context][keyPath: parts][key] = text
+        return text
+    }
+}
+
+extension Phrases.Context {
+    /// Foundation's own words.
+    mutating func moment(_ time: Int64) -> String {
+        let style = momentStyle ?? style(date: .long, time: .shortened)
+        momentStyle = style
+        return style.format(Date(milliseconds: time))
+    }
+
+    /// What a clock on the wall shows; nil where Foundation has to be asked.
+    mutating func wallTime(_ time: Int64) -> WallTime? {
+        offsets.span(at: time).map { WallTime(time: time, offset: $0.offset) }
+    }
+
+    /// How day and time are put together; nil where that is not always the same.
+    mutating func momentForm() -> MomentForm? {
+        if let known = knownMomentForm { return known }
+        let found = findMomentForm()
+        knownMomentForm = .some(found)
+        return found
+    }
+
+    /// Found in one moment, and held against others: morning and evening, short and long names, one and two digits.
+    private mutating func findMomentForm() -> MomentForm? {
+        let samples: [Int64] = [
+            1_767_323_045_678, 1_747_440_000_000, 1_790_000_000_000, 1_700_040_000_000, 946_684_800_000, 0,
+        ]
+        let days = style(date: .long, time: .omitted)
+        let times = style(date: .omitted, time: .shortened)
+        var form: MomentForm?
+        for sample in samples {
+            let date = Date(milliseconds: sample)
+            let (day, time, whole) = (days.format(date), times.format(date), moment(sample))
+            if form == nil { form = MomentForm(whole, day: day, time: time) }
+            guard let form, form.joined(day: day, time: time) == whole else { return nil }
+        }
+        return form
+    }
+}
+
+/// What stands before, between and behind a day and a time of day.
+struct MomentForm {
+    private let before: String
+    private let between: String
+    private let after: String
+    private let isDayFirst: Bool
+
+    /// Takes apart what Foundation says of one moment; nil where the parts do not stand in it as they are said alone.
+    init?(_ whole: String, day: String, time: String) {
+        guard let dayRange = whole.range(of: day), let timeRange = whole.range(of: time),
+            !dayRange.overlaps(timeRange)
+        else { return nil }
+        isDayFirst = dayRange.lowerBound < timeRange.lowerBound
+        let (first, second) = isDayFirst ? (dayRange, timeRange) : (timeRange, dayRange)
+        before = String(whole[..<first.lowerBound])
+        between = String(whole[first.upperBound..<second.lowerBound])
+        after = String(whole[second.upperBound...])
+    }
+
+    func joined(day: String, time: String) -> String {
+        isDayFirst ? before + day + between + time + after : before + time + between + day + after
+    }
+}
