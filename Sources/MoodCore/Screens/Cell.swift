@@ -3,15 +3,34 @@ import JSONCodec
 /// What somebody who does not see the screen is told of a thing on it. (SwiftUI: `accessibilityLabel`, `…Hint`, `…Traits`;
 /// the web: ARIA.)
 struct Accessible {
-    enum Trait: String {
-        case button, header, image, link, isSelected, playsSound, staticText
+    struct Traits: OptionSet {
+        let rawValue: UInt8
+        static let image = Traits(rawValue: 1)
+        static let button = Traits(rawValue: 2)
+        static let header = Traits(rawValue: 4)
+        static let link = Traits(rawValue: 8)
+        static let isSelected = Traits(rawValue: 16)
+        static let playsSound = Traits(rawValue: 32)
+        static let staticText = Traits(rawValue: 64)
+
+        func write(to writer: inout JSONWriter) {
+            writer.beginArray()
+            if contains(.image) { writer.string("image" as StaticString) }
+            if contains(.button) { writer.string("button" as StaticString) }
+            if contains(.header) { writer.string("header" as StaticString) }
+            if contains(.link) { writer.string("link" as StaticString) }
+            if contains(.isSelected) { writer.string("isSelected" as StaticString) }
+            if contains(.playsSound) { writer.string("playsSound" as StaticString) }
+            if contains(.staticText) { writer.string("staticText" as StaticString) }
+            writer.endArray()
+        }
     }
 
     var label: String
     var hint: String?
-    var traits: [Trait]
+    var traits: Traits
 
-    init(_ label: String, hint: String? = nil, _ traits: Trait...) {
+    init(_ label: String, hint: String? = nil, _ traits: Traits) {
         self.label = label
         self.hint = hint
         self.traits = traits
@@ -22,9 +41,7 @@ struct Accessible {
         writer.member("label", label)
         writer.member("hint", hint)
         writer.key("traits")
-        writer.beginArray()
-        for trait in traits { writer.string(trait.rawValue) }
-        writer.endArray()
+        traits.write(to: &writer)
         writer.endObject()
     }
 }

@@ -137,7 +137,7 @@ extension Detail {
         to writer: inout JSONWriter
     ) {
         writer.cell(
-            "attachment-\(place)", "image", Accessible(alt ?? words.image, .image, .button),
+            "attachment-\(place)", "image", Accessible(alt ?? words.image, [.image, .button]),
             action: .showImage(source, aspectRatio: aspectRatio, alt: alt)
         ) { writer in
             source.writeMember(to: &writer)
@@ -150,7 +150,7 @@ extension Detail {
         let isPlaying = surroundings.playing == place
         writer.cell(
             "attachment-\(place)", "audio",
-            Accessible(title ?? words.audio, hint: isPlaying ? words.pause : words.play, .button, .playsSound),
+            Accessible(title ?? words.audio, hint: isPlaying ? words.pause : words.play, [.button, .playsSound]),
             action: isPlaying ? .pauseAudio(id, attachment: place) : .playAudio(id, attachment: place)
         ) { writer in
             source.writeMember(to: &writer)

@@ -63,6 +63,9 @@ public struct Detail {
     let context: ReadingContext
     let surroundings: DetailSurroundings
     let words: Words
+    let emoji: String
+    let label: String
+    let notes: String
 
     public init(_ mood: MoodMembers, context: ReadingContext, _ surroundings: DetailSurroundings) {
         self.mood = mood
@@ -72,11 +75,11 @@ public struct Detail {
         time = mood.timestamp.value ?? .minimum
         attachments = Attachment.all(of: mood)
         words = Words.of(context.locale)
+        emoji = mood.emoji?.string ?? ""
+        label = mood.label?.string ?? ""
+        notes = mood.notes?.string ?? ""
     }
 
-    var emoji: String { mood.emoji?.string ?? "" }
-    var label: String { mood.label?.string ?? "" }
-    var notes: String { mood.notes?.string ?? "" }
     var isFavorite: Bool { mood.isFavorite ?? false }
 
     /// Writes `{mood, title, cells, toolbar, actions}`.
@@ -134,10 +137,10 @@ public struct Detail {
         writer.key("color")
         writer.string(isFavorite ? "red" : "gray" as StaticString)
         writer.key("accessibility")
-        var accessible = Accessible(
-            isFavorite ? words.removeFromFavorites : words.addToFavorites, hint: words.favoriteHint, .button)
-        if isFavorite { accessible.traits.append(.isSelected) }
-        accessible.write(to: &writer)
+        Accessible(
+            isFavorite ? words.removeFromFavorites : words.addToFavorites, hint: words.favoriteHint,
+            isFavorite ? [.button, .isSelected] : .button
+        ).write(to: &writer)
         writer.key("animation")
         writer.raw("{\"spring\":{\"response\":0.3,\"damping\":0.6},\"scale\":1.1,\"rotation\":360}")
         writer.key("haptic")

@@ -1,11 +1,54 @@
 /// The words of the screens in one language. What a locale says of times and numbers comes from Foundation; these few
-/// phrases are ours. (Apple platforms: a string catalogue; Android: `strings.xml`.)
-struct Words: Sendable {
+/// phrases are ours. A class, because a screen hands them on from cell to cell. (Apple platforms: a string catalogue; Android: `strings.xml`.)
+final class Words: Sendable {
     let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
     let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
     let share, edit, delete, exportEvent: String
     let image, audio, play, pause, link, email, coordinates, address, distance: String
     let missingMood, event, schedule, date, moreEventsOfHost, hint: String
+
+    private init(
+        recorded: String, favorite: String, yes: String, no: String, tags: String, valence: String, notes: String,
+        noNotes: String, editNotesHint: String, addToFavorites: String, removeFromFavorites: String,
+        favoriteHint: String, close: String, closeHint: String, share: String, edit: String, delete: String,
+        exportEvent: String, image: String, audio: String, play: String, pause: String, link: String, email: String,
+        coordinates: String, address: String, distance: String, missingMood: String, event: String, schedule: String,
+        date: String, moreEventsOfHost: String, hint: String
+    ) {
+        self.recorded = recorded
+        self.favorite = favorite
+        self.yes = yes
+        self.no = no
+        self.tags = tags
+        self.valence = valence
+        self.notes = notes
+        self.noNotes = noNotes
+        self.editNotesHint = editNotesHint
+        self.addToFavorites = addToFavorites
+        self.removeFromFavorites = removeFromFavorites
+        self.favoriteHint = favoriteHint
+        self.close = close
+        self.closeHint = closeHint
+        self.share = share
+        self.edit = edit
+        self.delete = delete
+        self.exportEvent = exportEvent
+        self.image = image
+        self.audio = audio
+        self.play = play
+        self.pause = pause
+        self.link = link
+        self.email = email
+        self.coordinates = coordinates
+        self.address = address
+        self.distance = distance
+        self.missingMood = missingMood
+        self.event = event
+        self.schedule = schedule
+        self.date = date
+        self.moreEventsOfHost = moreEventsOfHost
+        self.hint = hint
+    }
 
     /// Those of a locale's language; English where there are none.
     static func of(_ locale: String) -> Words {
