@@ -96,6 +96,9 @@ extension Core {
         if let order = arguments.text("order") { query.isDescending = order.equals("desc") }
         if let filter = arguments["filter"] { query.filter = Self.filter(filter) }
         query.wantsTotal = arguments.boolean("count") ?? false
+        if arguments.boolean("rows") == true {
+            query.offers = RowOffers(locale: arguments.string("locale") ?? options.locale)
+        }
         let cursor = arguments.text("cursor")?.withDecoded { Array($0) }
         do throws(MoodStoreError) {
             try store.list(query, cursor: cursor, to: &out)

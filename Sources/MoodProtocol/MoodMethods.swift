@@ -29,10 +29,13 @@ public enum MoodMethods {
             .optional("order", .choice(["desc", "asc"]), "Downwards or upwards.", default: "desc"),
             .optional("filter", filter, "Only the moods that meet every condition."),
             .optional("count", .boolean, "Whether to count all that meet the filter.", default: false),
+            .optional("rows", .boolean, "Whether each mood comes with what can be done with it.", default: false),
             .optional("locale", .string(.locale), "The language of what people read."),
         ],
         result: .result([
-            .required("items", .array(MoodSchemas.mood, .any, isUnique: false), "The moods of the page."),
+            .required(
+                "items", .array(ScreenSchemas.row, .any, isUnique: false),
+                "The moods of the page; with rows, each with its actions."),
             .optional("total", .integer(0 ... .max), "How many there are in all; under a filter when asked for."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
             .optional(

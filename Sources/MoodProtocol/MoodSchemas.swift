@@ -31,20 +31,20 @@ enum MoodSchemas {
 
     static let tags = Schema.array(.string(.tag), .upTo(.tags), isUnique: true)
 
-    static let mood = Schema.named(
-        "Mood",
-        .result(
-            [.required("id", id, "A UUID, in lower case.")]
-                + given.map { field in
-                    let isAlwaysThere = "\(field.name)" != "valence" && "\(field.name)" != "timeZone"
-                    return isAlwaysThere
-                        ? .required(field.name, field.schema, field.summary)
-                        : .optional(field.name, field.schema, field.summary)
-                } + [
-                    .required("createdAt", time, "When it was recorded."),
-                    .required("updatedAt", time, "When it last changed."),
-                    .required("revision", .integer(1 ... .max), "The store's revision when it last changed."),
-                ]))
+    static let mood = Schema.named("Mood", .result(moodMembers))
+
+    static let moodMembers: [Field] =
+        [.required("id", id, "A UUID, in lower case.")]
+        + given.map { field in
+            let isAlwaysThere = "\(field.name)" != "valence" && "\(field.name)" != "timeZone"
+            return isAlwaysThere
+                ? .required(field.name, field.schema, field.summary)
+                : .optional(field.name, field.schema, field.summary)
+        } + [
+            .required("createdAt", time, "When it was recorded."),
+            .required("updatedAt", time, "When it last changed."),
+            .required("revision", .integer(1 ... .max), "The store's revision when it last changed."),
+        ]
 
     /// A picture: where it is, and what is known of it.
     static let image: [Field] =

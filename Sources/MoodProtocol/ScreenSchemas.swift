@@ -61,6 +61,14 @@ enum ScreenSchemas {
             .required("action", action, "What it does."),
         ]))
 
+    /// A mood in a list.
+    static let row = Schema.named(
+        "Row",
+        .result(
+            MoodSchemas.moodMembers + [
+                .optional("actions", .array(offer, .any, isUnique: false), "What can be done with it.")
+            ]))
+
     private static let colors = Schema.array(.string(.color), .range(2...2), isUnique: false)
     private static let text = Field.required("text", plain, "What it says.")
     private static let title = Field.required("title", plain, "What it is called.")

@@ -11,6 +11,8 @@ public struct MoodQuery: Sendable {
     public var limit = 50
     public var filter = MoodFilter()
     public var wantsTotal = false
+    /// What each mood is shown with, if anything.
+    public var offers: RowOffers?
 
     public init() {}
 

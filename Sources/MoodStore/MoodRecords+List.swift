@@ -56,7 +56,12 @@ extension MoodRecords {
                 hasMore = true
                 return false
             }
-            writer.raw(bytes)
+            if let offers = query.offers {
+                offers.write(
+                    bytes, MoodID(high: head.id.high, low: head.id.low), isFavorite: head.isMarked, to: &writer)
+            } else {
+                writer.raw(bytes)
+            }
             shown += 1
             last = head
             if isByText {

@@ -221,4 +221,21 @@ import Testing
         #expect(DistanceText.of(395_656, locale: "en_US") == "246 mi")
         #expect(DistanceText.of(30, locale: "en_US") == "98 ft")
     }
+
+    /// A row is the mood as it is stored, with one member more; a member of that name from elsewhere gives way.
+    @Test func aRowIsTheMoodWithItsActions() throws {
+        let id = try #require(withBytes(Self.id) { MoodID($0) })
+        for more in ["", #""actions":[1],"kept":2,"#] {
+            let record = Self.record(more: more)
+            let json = withBytes(record) { bytes in
+                written { RowOffers(locale: "fr_FR").write(bytes, id, isFavorite: true, to: &$0) }
+            }
+            let row = try JSONValue(parsing: json)
+            #expect(row.object?.count { $0.name == "actions" } == 1)
+            #expect(row["actions"]?.array?.count == 4)
+            #expect(row["actions"]?.array?.first?["label"]?.string == "Modifier")
+            #expect(row["label"]?.string == "Happy" && row["revision"]?.integer == 3)
+            #expect((row["kept"]?.integer == 2) == !more.isEmpty)
+        }
+    }
 }

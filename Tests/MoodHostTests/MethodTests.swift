@@ -33,7 +33,8 @@ import Testing
             "mood.create",
             #"{"emoji":"😊","label":"A","id":"\#(testID(3))","timestamp":"2026-01-02T03:04:05+02:00","isFavorite":true,"notes":"n","tags":["a"],"valence":-0.5,"timeZone":"Europe/Helsinki","attachments":[{"kind":"link","url":"https://a"},{"kind":"email","address":"a@b"},{"kind":"place","latitude":1,"longitude":2},{"kind":"image","path":"/a"},{"kind":"audio","url":"https://a"},{"kind":"event","title":"T","occurrences":[{"start":"2026-01-02T03:04:05Z","end":"2026-01-02T03:04:05Z"}]},{"kind":"relation","moodId":"\#(testID(1))","type":"t"}]}"#
         ),
-        ("mood.get", #"{"id":"\#(testID(3))"}"#), ("mood.list", #"{"limit":1}"#), ("mood.list", "{}"),
+        ("mood.get", #"{"id":"\#(testID(3))"}"#), ("mood.list", #"{"limit":1}"#),
+        ("mood.list", #"{"rows":true}"#), ("mood.list", "{}"),
         ("mood.list", #"{"filter":{"label":"none"}}"#),
         ("mood.update", #"{"id":"\#(testID(1))","set":{"valence":0.1}}"#),
         ("mood.updateMany", #"{"ids":["\#(testID(1))","\#(testID(2))"],"set":{"tags":["x"]}}"#),

@@ -58,7 +58,7 @@ import Testing
         ("mood.get", "{\"id\":\"\(id)\",\"dryRun\":true}", "/dryRun"),
         ("mood.create", #"{"emoji":"😊","label":"A","opId":""}"#, "/opId"),
         ("mood.get", #"{"id":"\#(id)","opId":"x"}"#, "/opId"),
-        ("mood.list", #"{"filter":{"tags":["a",""]}}"#, "/filter/tags/1"), ("mood.list", #"{"rows":true}"#, "/rows"),
+        ("mood.list", #"{"filter":{"tags":["a",""]}}"#, "/filter/tags/1"), ("mood.list", #"{"rows":1}"#, "/rows"),
         ("mood.list", #"{"a/b":1}"#, "/a~1b"), ("mood.clear", #"{"confirm":false}"#, "/confirm"),
         ("mood.clear", "{}", "/confirm"),
         ("mood.share", #"{"id":"\#(id)","format":"rtf"}"#, "/format"),

@@ -3,7 +3,7 @@
 final class Words: Sendable {
     let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
     let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
-    let share, edit, delete, exportEvent: String
+    let share, edit, delete, exportEvent, open: String
     let image, audio, play, pause, link, email, coordinates, address, distance: String
     let missingMood, event, schedule, date, moreEventsOfHost, hint: String
 
@@ -11,7 +11,8 @@ final class Words: Sendable {
         recorded: String, favorite: String, yes: String, no: String, tags: String, valence: String, notes: String,
         noNotes: String, editNotesHint: String, addToFavorites: String, removeFromFavorites: String,
         favoriteHint: String, close: String, closeHint: String, share: String, edit: String, delete: String,
-        exportEvent: String, image: String, audio: String, play: String, pause: String, link: String, email: String,
+        exportEvent: String, open: String, image: String, audio: String, play: String, pause: String, link: String,
+        email: String,
         coordinates: String, address: String, distance: String, missingMood: String, event: String, schedule: String,
         date: String, moreEventsOfHost: String, hint: String
     ) {
@@ -33,6 +34,7 @@ final class Words: Sendable {
         self.edit = edit
         self.delete = delete
         self.exportEvent = exportEvent
+        self.open = open
         self.image = image
         self.audio = audio
         self.play = play
@@ -69,7 +71,7 @@ final class Words: Sendable {
         notes: "Notes", noNotes: "No notes yet", editNotesHint: "Edits the notes",
         addToFavorites: "Add to favorites", removeFromFavorites: "Remove from favorites",
         favoriteHint: "Double tap to toggle favorite status", close: "Close", closeHint: "Goes back",
-        share: "Share", edit: "Edit", delete: "Delete", exportEvent: "Export event",
+        share: "Share", edit: "Edit", delete: "Delete", exportEvent: "Export event", open: "Open",
         image: "Image", audio: "Audio", play: "Plays it", pause: "Pauses it", link: "Link", email: "Email",
         coordinates: "Coordinates", address: "Address", distance: "Distance",
         missingMood: "This mood is no longer there", event: "Event", schedule: "Schedule", date: "Date",
@@ -80,7 +82,7 @@ final class Words: Sendable {
         notes: "Notizen", noNotes: "Noch keine Notizen", editNotesHint: "Bearbeitet die Notizen",
         addToFavorites: "Zu Favoriten hinzufügen", removeFromFavorites: "Aus Favoriten entfernen",
         favoriteHint: "Doppeltippen ändert den Favoritenstatus", close: "Schließen", closeHint: "Geht zurück",
-        share: "Teilen", edit: "Bearbeiten", delete: "Löschen", exportEvent: "Termin exportieren",
+        share: "Teilen", edit: "Bearbeiten", delete: "Löschen", exportEvent: "Termin exportieren", open: "Öffnen",
         image: "Bild", audio: "Ton", play: "Spielt ab", pause: "Hält an", link: "Link", email: "E-Mail",
         coordinates: "Koordinaten", address: "Adresse", distance: "Entfernung",
         missingMood: "Diese Stimmung gibt es nicht mehr", event: "Termin", schedule: "Termine", date: "Datum",
@@ -92,7 +94,7 @@ final class Words: Sendable {
         notes: "Notas", noNotes: "Todavía no hay notas", editNotesHint: "Edita las notas",
         addToFavorites: "Añadir a favoritos", removeFromFavorites: "Quitar de favoritos",
         favoriteHint: "Toca dos veces para cambiar el favorito", close: "Cerrar", closeHint: "Vuelve atrás",
-        share: "Compartir", edit: "Editar", delete: "Eliminar", exportEvent: "Exportar evento",
+        share: "Compartir", edit: "Editar", delete: "Eliminar", exportEvent: "Exportar evento", open: "Abrir",
         image: "Imagen", audio: "Audio", play: "Lo reproduce", pause: "Lo pausa", link: "Enlace",
         email: "Correo electrónico", coordinates: "Coordenadas", address: "Dirección", distance: "Distancia",
         missingMood: "Este estado de ánimo ya no existe", event: "Evento", schedule: "Horario", date: "Fecha",
@@ -104,7 +106,7 @@ final class Words: Sendable {
         notes: "Muistiinpanot", noNotes: "Ei vielä muistiinpanoja", editNotesHint: "Muokkaa muistiinpanoja",
         addToFavorites: "Lisää suosikkeihin", removeFromFavorites: "Poista suosikeista",
         favoriteHint: "Kaksoisnapauta vaihtaaksesi suosikkitilaa", close: "Sulje", closeHint: "Palaa takaisin",
-        share: "Jaa", edit: "Muokkaa", delete: "Poista", exportEvent: "Vie tapahtuma",
+        share: "Jaa", edit: "Muokkaa", delete: "Poista", exportEvent: "Vie tapahtuma", open: "Avaa",
         image: "Kuva", audio: "Ääni", play: "Toistaa", pause: "Keskeyttää", link: "Linkki", email: "Sähköposti",
         coordinates: "Koordinaatit", address: "Osoite", distance: "Etäisyys",
         missingMood: "Tätä mielialaa ei enää ole", event: "Tapahtuma", schedule: "Aikataulu", date: "Päivä",
@@ -117,7 +119,7 @@ final class Words: Sendable {
         addToFavorites: "Ajouter aux favoris", removeFromFavorites: "Retirer des favoris",
         favoriteHint: "Touchez deux fois pour changer l’état de favori", close: "Fermer",
         closeHint: "Revient en arrière",
-        share: "Partager", edit: "Modifier", delete: "Supprimer", exportEvent: "Exporter l’événement",
+        share: "Partager", edit: "Modifier", delete: "Supprimer", exportEvent: "Exporter l’événement", open: "Ouvrir",
         image: "Image", audio: "Audio", play: "Lit l’audio", pause: "Met en pause", link: "Lien", email: "E-mail",
         coordinates: "Coordonnées", address: "Adresse", distance: "Distance",
         missingMood: "Cette humeur n’existe plus", event: "Événement", schedule: "Horaire", date: "Date",

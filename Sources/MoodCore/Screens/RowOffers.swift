@@ -1,0 +1,39 @@
+import JSONCodec
+
+/// What can be done with a mood in a list, beside the mood itself: the actions of a row that hide at its edges, and those
+/// of using it. (SwiftUI: `swipeActions` on a row.)
+public struct RowOffers: Sendable {
+    private let words: Words
+
+    public init(locale: String) { words = Words.of(locale) }
+
+    /// Writes a stored mood with `actions` as its last member.
+    public func write(
+        _ record: UnsafeRawBufferPointer, _ id: MoodID, isFavorite: Bool, to writer: inout JSONWriter
+    ) {
+        var mood = MoodMembers(trusting: ValidJSON(trusting: record))
+        if mood.unknown.contains(where: { $0.name.equals("actions") }) {
+            // A member of that name from another version gives way to the protocol's own.
+            mood.unknown.removeAll { $0.name.equals("actions") }
+            mood.write(to: &writer)
+            writer.rewind(to: writer.count - 1)
+        } else {
+            // The closing brace is written behind the member that is added.
+            writer.raw(UnsafeRawBufferPointer(rebasing: record.dropLast()))
+        }
+        writer.key("actions")
+        writer.beginArray()
+        Offer(label: words.edit, icon: "pencil", color: "blue", edge: .leading, action: .edit(id)).write(to: &writer)
+        Offer(
+            label: words.delete, icon: "trash", color: "red", isDestructive: true, edge: .trailing, action: .delete(id)
+        ).write(to: &writer)
+        Offer(label: words.open, icon: "chevron.right", action: .navigate(.moodDetail(id), router: nil)).write(
+            to: &writer)
+        Offer(
+            label: isFavorite ? words.removeFromFavorites : words.addToFavorites,
+            icon: isFavorite ? "heart.fill" : "heart", color: isFavorite ? "red" : "gray", action: .toggleFavorite(id)
+        ).write(to: &writer)
+        writer.endArray()
+        writer.endObject()
+    }
+}
