@@ -90,17 +90,32 @@ extension Core {
 
     private mutating func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         // Looking at a router that nobody has used makes none.
-        let name = arguments.string("router") ?? NavigationState.mainName
-        navigation.router(name).write(name: name, to: &out)
+        let name = Self.routerName(arguments)
+        state.navigation.router(name).write(name: name, to: &out)
+    }
+
+    private static func routerName(_ arguments: borrowing Arguments) -> String {
+        arguments.string("router") ?? NavigationState.mainName
     }
 
     private mutating func move(
         _ arguments: borrowing Arguments, _ out: inout JSONWriter,
         _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {
-        let name = arguments.string("router") ?? NavigationState.mainName
+        let name = Self.routerName(arguments)
+        try moveRouter(name, body)
+        state.navigation.router(name).write(name: name, to: &out)
+    }
+
+    /// The one place where a router changes.
+    /// - Throws: `limitExceeded`, and nothing has changed.
+    mutating func moveRouter(
+        _ name: String, _ body: (inout Router) throws(Router.TooDeep) -> Void
+    ) throws(RPCError) {
         do throws(NavigationError<Router.TooDeep>) {
-            try navigation.withRouter(name, body)
+            try changeState { (state) throws(NavigationError<Router.TooDeep>) in
+                try state.navigation.withRouter(name, body)
+            }
         } catch {
             switch error {
             case .tooManyRouters:
@@ -115,6 +130,5 @@ extension Core {
                     [.init("limit", "routerDepth"), .init("value", .number(String(Router.depthMax)))])
             }
         }
-        navigation.router(name).write(name: name, to: &out)
     }
 }

@@ -12,7 +12,12 @@ struct Core: ~Copyable {
     static let version = "0.1.0"
 
     var store: MoodRecords
-    var navigation = NavigationState()
+    /// Where the client is and what it is at; changed by `changeState` alone.
+    private(set) var state = SessionState()
+    /// The state before the present request, once that has changed it.
+    private var stateBeforeRequest: SessionState?
+    /// The state before the present group of requests, once one of them has changed it.
+    private var stateBeforeGroup: SessionState?
     var phrases = Phrases()
     /// The bytes of a mood that is looked at while others are read.
     var record = ByteBuffer(capacity: 16)
@@ -43,35 +48,39 @@ struct Core: ~Copyable {
     mutating func makeID() -> MoodID { MoodID(version7At: now, random: (random.next(), random.next())) }
 }
 
-/// The routers of a session by name; `main` is the one for a client that asks for no other.
-struct NavigationState {
-    static let routersMax = 64
-    static let mainName = "main"
+// MARK: - The session's state
 
-    private var main = Router()
-    private var others: [String: Router] = [:]
-
-    /// A router as it is; one that nobody has used is at its root.
-    func router(_ name: String) -> Router {
-        name == Self.mainName ? main : others[name] ?? Router()
+extension Core {
+    /// The one way in which the state changes: what was before is kept until the request has succeeded and its group is
+    /// durable.
+    mutating func changeState<Failure: Error>(
+        _ body: (inout SessionState) throws(Failure) -> Void
+    ) throws(Failure) {
+        let before = state
+        try body(&state)
+        if stateBeforeRequest == nil { stateBeforeRequest = before }
+        if stateBeforeGroup == nil { stateBeforeGroup = before }
     }
 
-    /// Calls `body` with a router, which is made when there is none of this name.
-    /// - Throws: when there are too many, or when `body` throws.
-    mutating func withRouter<Failure: Error>(
-        _ name: String, _ body: (inout Router) throws(Failure) -> Void
-    ) throws(NavigationError<Failure>) {
-        if name == Self.mainName {
-            do throws(Failure) { return try body(&main) } catch { throw .failed(error) }
-        }
-        if others[name] == nil, others.count >= Self.routersMax - 1 { throw .tooManyRouters }
-        var router = others[name] ?? Router()
-        do throws(Failure) { try body(&router) } catch { throw .failed(error) }
-        others[name] = router
+    /// Before a group of requests.
+    mutating func beginStateOfGroup() {
+        if stateBeforeGroup != nil { stateBeforeGroup = nil }
     }
-}
 
-enum NavigationError<Failure: Error>: Error {
-    case tooManyRouters
-    case failed(Failure)
+    /// The request has succeeded. Only methods that are declared as `write` change the state.
+    @inline(__always)
+    mutating func keepStateOfRequest() {
+        if stateBeforeRequest != nil { stateBeforeRequest = nil }
+    }
+
+    /// The request has failed.
+    mutating func revertStateOfRequest() {
+        if let before = stateBeforeRequest.take() { state = before }
+    }
+
+    /// The group's changes have not become durable: its requests are answered again.
+    mutating func revertStateOfGroup() {
+        if let before = stateBeforeGroup.take() { state = before }
+        stateBeforeRequest = nil
+    }
 }

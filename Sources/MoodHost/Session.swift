@@ -11,7 +11,7 @@ import Storage
 /// requests be handled (`process`), and takes away what may be sent (`sendable`, `didSend`).
 ///
 /// A group begins with the first request after a sync. Its answers are withheld until `commit`: when the sync fails, the
-/// store goes back, the routers go back, the same bytes are read again and answered anew, this time with every change
+/// store goes back, the session's state goes back, the same bytes are read again and answered anew, this time with every change
 /// refused. So an answer that leaves the process is always about durable state.
 ///
 /// Invariants
@@ -35,7 +35,6 @@ struct Session: ~Copyable {
     private var sent = 0
     private var groupStart = 0
     private var groupMark: FrameReader.Mark
-    private var groupNavigation = NavigationState()
     private var groupFrames = 0
     /// Whether the latest group was one of several requests and had a sync.
     private(set) var hasSharedSync = false
@@ -124,7 +123,7 @@ struct Session: ~Copyable {
     private mutating func beginGroup() {
         groupMark = frames.mark
         groupStart = output.count
-        groupNavigation = core.navigation
+        core.beginStateOfGroup()
         groupFrames = 0
     }
 
@@ -141,7 +140,7 @@ struct Session: ~Copyable {
         core.log(.error, "a sync failed: \(RPCError(error, forWriting: true).message)")
         let count = groupFrames
         output.rewind(to: groupStart)
-        core.navigation = groupNavigation
+        core.revertStateOfGroup()
         core.isShuttingDown = false
         frames.rewind(to: groupMark)
         core.store.failure = error
@@ -299,6 +298,7 @@ struct Session: ~Copyable {
     private mutating func fail(_ error: RPCError, _ id: UnsafeRawBufferPointer?, _ mark: Int) {
         output.rewind(to: mark)
         core.store.abandonCommit()
+        core.revertStateOfRequest()
         core.notices.drop()
         output.errorResponse(id: id, error)
     }
@@ -312,16 +312,12 @@ struct Session: ~Copyable {
             return try performOnce(entry, id, mark, room)
         }
         output.beginResponse(id: id)
-        let navigation = room == .max ? nil : core.navigation
         // Not in a batch, whose answer is one message, and only where nothing of before would be overtaken.
         let effect = entry.method.effect
         if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
         try entry.handler(&core, arguments, &output)
         output.endResponse()
-        if output.count - mark > room {
-            if let navigation { core.navigation = navigation }
-            throw answerTooLarge
-        }
+        if output.count - mark > room { throw answerTooLarge }
         if effect == .long { core.notices.endStreaming() }
         guard effect == .write else { return }
         try endCommit()
@@ -358,6 +354,7 @@ struct Session: ~Copyable {
         } else {
             do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
         }
+        core.keepStateOfRequest()
     }
 
     /// A name that stands twice in the envelope itself.
