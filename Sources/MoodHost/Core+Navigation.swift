@@ -112,6 +112,7 @@ extension Core {
     mutating func moveRouter(
         _ name: String, _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {
+        let before = state.navigation.router(name)
         do throws(NavigationError<Router.TooDeep>) {
             try changeState { (state) throws(NavigationError<Router.TooDeep>) in
                 try state.navigation.withRouter(name, body)
@@ -130,5 +131,6 @@ extension Core {
                     [.init("limit", "routerDepth"), .init("value", .number(String(Router.depthMax)))])
             }
         }
+        if state.navigation.router(name) != before { tellOfNavigation(name) }
     }
 }

@@ -65,7 +65,7 @@ struct CallableMethods: ~Copyable {
     private static func handler(_ name: StaticString) -> HandlerEntry {
         find(name, in: Core.hostHandlers) ?? find(name, in: Core.moodHandlers)
             ?? find(name, in: Core.navigationHandlers) ?? find(name, in: Core.storeHandlers)
-            ?? find(name, in: Core.repairHandlers) ?? missing
+            ?? find(name, in: Core.repairHandlers) ?? find(name, in: Core.eventHandlers) ?? missing
     }
 
     private static func find<let count: Int>(

@@ -26,6 +26,25 @@ struct NavigationState {
         do throws(Failure) { try body(&router) } catch { throw .failed(error) }
         others[name] = router
     }
+
+    /// The moods that some router leads to.
+    var moods: Set<MoodID> {
+        var moods = Set(main.path.compactMap(\.id))
+        for router in others.values { moods.formUnion(router.path.compactMap(\.id)) }
+        return moods
+    }
+
+    /// Whether there are any.
+    var hasMoods: Bool { main.leadsToMood || others.values.contains { $0.leadsToMood } }
+
+    /// Takes the routes of moods out that are gone.
+    /// - Returns: the names of the routers that had some, in order.
+    mutating func remove(_ ids: [MoodID]) -> [String] {
+        var moved: [String] = []
+        if main.remove(ids) { moved.append(Self.mainName) }
+        for name in others.keys.sorted() where others[name]?.remove(ids) == true { moved.append(name) }
+        return moved
+    }
 }
 
 enum NavigationError<Failure: Error>: Error {

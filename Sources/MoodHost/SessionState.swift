@@ -1,7 +1,13 @@
-/// What a client is at, and loses when it leaves: where it is. It goes back with a request that fails.
-/// (SwiftUI: `@State`; React: the state of a component.)
+/// What a client is at, and loses when it leaves: where it is, and what it wants to be told of. It goes back with a
+/// request that fails. (SwiftUI: `@State`; React: the state of a component.)
 ///
 /// A value, so that going back is one assignment.
 struct SessionState {
     var navigation = NavigationState()
+    /// The store's revision when it was last looked whether the moods on the way are still there.
+    var prunedRevision = 0
+    var events = EventState()
+
+    /// Whether something has to happen when moods change.
+    var followsStore: Bool { !events.subscriptions.isEmpty || navigation.hasMoods }
 }

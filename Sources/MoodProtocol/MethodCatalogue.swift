@@ -25,6 +25,7 @@ public final class MethodCatalogue: Sendable {
         MoodMethods.detail,
         NavigationMethods.state, NavigationMethods.navigate, NavigationMethods.replace, NavigationMethods.goBack,
         NavigationMethods.goBackToRoot, NavigationMethods.open, NavigationMethods.url, NavigationMethods.menu,
+        EventMethods.subscribe, EventMethods.unsubscribe,
         StoreMethods.info, StoreMethods.insertSamples, StoreMethods.undo, StoreMethods.redo, StoreMethods.compact,
         StoreMethods.verify, StoreMethods.salvage, StoreMethods.accept, StoreMethods.reset,
     ]

@@ -36,6 +36,8 @@ public struct MoodRecords: ~Copyable {
     private var compacted = (generation: 0, bytes: 0)
     /// Whether anything was committed here.
     private var hasCommitted = false
+    /// Whether each commit's changes are noted, for whoever tells others of them.
+    public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
@@ -77,6 +79,7 @@ public struct MoodRecords: ~Copyable {
             let time = records.time
             records = try .open(settings, .moods)
             records.time = time
+            records.keepsSummary = keepsSummary
             isOpen = true
         } catch {
             throw .storage(error)

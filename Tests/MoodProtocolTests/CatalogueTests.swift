@@ -24,7 +24,8 @@ import Testing
                 "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail",
                 "nav.state", "nav.navigate",
                 "nav.replace",
-                "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "store.info",
+                "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "events.subscribe",
+                "events.unsubscribe", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])
