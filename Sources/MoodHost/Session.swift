@@ -351,10 +351,11 @@ struct Session: ~Copyable {
     private mutating func endCommit() throws(RPCError) {
         if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
+            core.revertStateOfRequest()
         } else {
             do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
+            core.keepStateOfRequest()
         }
-        core.keepStateOfRequest()
     }
 
     /// A name that stands twice in the envelope itself.

@@ -23,6 +23,8 @@ public final class MethodCatalogue: Sendable {
         MoodMethods.delete, MoodMethods.deleteMany, MoodMethods.clear, MoodMethods.setFavorite,
         MoodMethods.toggleFavorite, MoodMethods.setNotes, MoodMethods.history, MoodMethods.share,
         MoodMethods.detail,
+        EditorMethods.begin, EditorMethods.set, EditorMethods.selectEmoji, EditorMethods.cancel, EditorMethods.state,
+        EditorMethods.submit,
         NavigationMethods.state, NavigationMethods.navigate, NavigationMethods.replace, NavigationMethods.goBack,
         NavigationMethods.goBackToRoot, NavigationMethods.open, NavigationMethods.url, NavigationMethods.menu,
         StoreMethods.info, StoreMethods.insertSamples, StoreMethods.undo, StoreMethods.redo, StoreMethods.compact,

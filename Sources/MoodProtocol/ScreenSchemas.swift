@@ -189,6 +189,26 @@ enum ScreenSchemas {
                 )
             ]))
 
+    /// The form in which a mood is composed.
+    static let editor = Schema.named(
+        "Editor",
+        .result([
+            .required("isPresented", .boolean, "Whether the form is open."),
+            .optional("editing", .id, "The mood that is edited; absent for a new one."),
+            .required("selectedEmoji", plain, "The emoji that is selected."),
+            .required("label", plain, "What the mood is called."), .required("notes", plain, "Anything more."),
+            .required("tags", .array(plain, .any, isUnique: false), "Its tags."),
+            .required("availableEmojis", .array(plain, .any, isUnique: true), "The emojis to choose from."),
+            .required("canSubmit", .boolean, "Whether the form is open and nothing is wrong with it."),
+            .required(
+                "problems",
+                .array(
+                    .result([
+                        .required("path", plain, "A JSON Pointer to the member, as editor.set takes it."),
+                        .required("message", plain, "What is wrong and what to do."),
+                    ]), .any, isUnique: false), "What keeps it from being submitted."),
+        ]))
+
     static let location = Schema.object(
         [
             .required("latitude", .number(-90...90), "Degrees north."),

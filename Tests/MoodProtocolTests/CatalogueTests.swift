@@ -22,6 +22,7 @@ import Testing
                 "host.info", "host.ping", "host.shutdown", "rpc.discover", "mood.create", "mood.get", "mood.list",
                 "mood.update", "mood.updateMany", "mood.delete", "mood.deleteMany", "mood.clear", "mood.setFavorite",
                 "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail",
+                "editor.begin", "editor.set", "editor.selectEmoji", "editor.cancel", "editor.state", "editor.submit",
                 "nav.state", "nav.navigate",
                 "nav.replace",
                 "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "store.info",
@@ -85,7 +86,7 @@ import Testing
             let isRepair = ["store.accept", "store.reset"].contains("\(method.name)")
             let changesMoods =
                 method.effect == .write && !isRepair
-                && ("\(method.name)".hasPrefix("mood.") || "\(method.name)".hasPrefix("store."))
+                && ["mood.", "store.", "editor.submit"].contains { "\(method.name)".hasPrefix($0) }
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
             #expect(names.contains("progressToken") == (method.effect == .long), "\(method.name)")
