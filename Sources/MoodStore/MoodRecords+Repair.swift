@@ -15,6 +15,8 @@ extension MoodRecords {
         guard var report = isOpen ? records.verify(examination) : StoreFiles.verify(settings, examination) else {
             return nil
         }
+        // Half of a reset: whatever is left is about to be set aside.
+        if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
         do throws(StorageError) {
             report.bytes += try Self.savedNavigationBytes(settings)?.count ?? 0
         } catch {
