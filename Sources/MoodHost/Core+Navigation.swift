@@ -12,26 +12,32 @@ extension Core {
             "nav.navigate",
             { (core, arguments, out) throws(RPCError) in
                 let route = try core.shownRoute(arguments)
-                try core.move(arguments, &out) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
+                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
+                    try router.navigate(to: route)
+                }
             }
         ),
         HandlerEntry(
             "nav.replace",
             { (core, arguments, out) throws(RPCError) in
                 let route = try core.shownRoute(arguments)
-                try core.move(arguments, &out) { (router) throws(Router.TooDeep) in try router.replace(with: route) }
+                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
+                    try router.replace(with: route)
+                }
             }
         ),
         HandlerEntry(
             "nav.goBack",
             { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments, &out) { (router) throws(Router.TooDeep) in router.goBack() }
+                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in router.goBack() }
             }
         ),
         HandlerEntry(
             "nav.goBackToRoot",
             { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments, &out) { (router) throws(Router.TooDeep) in router.goBackToRoot() }
+                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
+                    router.goBackToRoot()
+                }
             }
         ),
         HandlerEntry(
@@ -41,7 +47,9 @@ extension Core {
                     throw Arguments.error("is required", at: "/url")
                 }
                 try core.check(route)
-                try core.move(arguments, &out) { (router) throws(Router.TooDeep) in try router.open(route) }
+                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
+                    try router.open(route)
+                }
             }
         ),
         HandlerEntry(
@@ -78,7 +86,7 @@ extension Core {
         return route
     }
 
-    private mutating func check(_ route: Route) throws(RPCError) {
+    mutating func check(_ route: Route) throws(RPCError) {
         guard case .moodDetail(let id) = route else { return }
         try open()
         do throws(MoodStoreError) {
@@ -90,19 +98,15 @@ extension Core {
 
     private mutating func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         // Looking at a router that nobody has used makes none.
-        let name = Self.routerName(arguments)
+        let name = arguments.string("router") ?? NavigationState.mainName
         state.navigation.router(name).write(name: name, to: &out)
     }
 
-    private static func routerName(_ arguments: borrowing Arguments) -> String {
-        arguments.string("router") ?? NavigationState.mainName
-    }
-
-    private mutating func move(
-        _ arguments: borrowing Arguments, _ out: inout JSONWriter,
-        _ body: (inout Router) throws(Router.TooDeep) -> Void
+    /// Moves a router, the main one if there is no name, and writes it.
+    mutating func move(
+        _ name: String?, _ out: inout JSONWriter, _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {
-        let name = Self.routerName(arguments)
+        let name = name ?? NavigationState.mainName
         try moveRouter(name, body)
         state.navigation.router(name).write(name: name, to: &out)
     }
