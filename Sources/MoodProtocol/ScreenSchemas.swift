@@ -48,6 +48,19 @@ enum ScreenSchemas {
                 ("showImage", MoodSchemas.image, .pathOrURL),
                 ("playAudio", [id, attachment], nil), ("pauseAudio", [id, attachment], nil),
                 ("showEvents", [.required("hostName", .string(.line), "Who invites.")], nil),
+                ("selectEmoji", [.required("emoji", .string(.emoji), "The emoji.")], nil),
+                ("submit", [], nil), ("cancel", [], nil),
+                ("clear", [.required("confirm", .confirmation, "true, to say that it is meant.")], nil),
+                ("insertSamples", [], nil),
+                (
+                    "subscribe",
+                    [
+                        .required(
+                            "topics",
+                            .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
+                            "What to hear of.")
+                    ], nil
+                ),
             ]))
 
     static let offer = Schema.named(
