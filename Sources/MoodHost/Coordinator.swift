@@ -34,6 +34,10 @@ struct Coordinator<World: ~Copyable>: Sendable {
             Self.write([], then: "mood", &out)
             try services.data.setNotes(&world, id, notes, &out)
         case .delete(let id): Self.write(try delete(id, in: &world), &out)
+        case .clear: Self.write(try deleteAll(in: &world), &out)
+        case .insertSamples:
+            try services.data.insertSamples(&world)
+            Self.write([], &out)
         case .navigate(let route, let router):
             Self.write([], then: "navigation", &out)
             try services.navigation.navigate(&world, route, router, &out)
@@ -52,6 +56,15 @@ struct Coordinator<World: ~Copyable>: Sendable {
         case .add:
             Self.write([], then: "editor", &out)
             try services.editor.begin(&world, nil, &out)
+        case .selectEmoji(let emoji):
+            Self.write([], then: "editor", &out)
+            try services.editor.selectEmoji(&world, emoji, &out)
+        case .cancel:
+            Self.write([], then: "editor", &out)
+            try services.editor.cancel(&world, &out)
+        case .submit:
+            Self.write([], &out)
+            try services.editor.submit(&world, &out)
         case .share(let id, let format): Self.write([try share(id, format ?? .text, in: &world)], &out)
         case .shareCoordinates(let place, let label): Self.write([share(place, label)], &out)
         case .exportEvent(let id, let place): Self.write([try export(place, of: id, in: &world)], &out)
@@ -64,6 +77,7 @@ struct Coordinator<World: ~Copyable>: Sendable {
         case .pauseAudio(let id, let place): Self.write([try pause(place, of: id, in: &world)], &out)
         case .showEvents(let hostName):
             Self.write([.showEvents(hostName: hostName, try services.data.events(&world, hostName))], &out)
+        case .subscribe(let topics): Self.write([.subscribe(topics)], &out)
         }
         out.endObject()
     }
@@ -85,6 +99,14 @@ extension Coordinator where World: ~Copyable {
         let playing = services.audio.playing(world)
         try services.data.delete(&world, id)
         guard let playing, playing.mood == id else { return [] }
+        services.audio.setPlaying(&world, nil)
+        return [.pauseAudio(playing)]
+    }
+
+    private func deleteAll(in world: inout World) throws(RPCError) -> [Effect] {
+        let playing = services.audio.playing(world)
+        try services.data.deleteAll(&world)
+        guard let playing else { return [] }
         services.audio.setPlaying(&world, nil)
         return [.pauseAudio(playing)]
     }

@@ -41,6 +41,8 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var setFavorite: @Sendable (inout World, MoodID, Bool?, inout JSONWriter) throws(RPCError) -> Void
         var setNotes: @Sendable (inout World, MoodID, String, inout JSONWriter) throws(RPCError) -> Void
         var delete: @Sendable (inout World, MoodID) throws(RPCError) -> Void
+        var deleteAll: @Sendable (inout World) throws(RPCError) -> Void
+        var insertSamples: @Sendable (inout World) throws(RPCError) -> Void
         /// A mood as text, which counts times from the moment.
         var text: @Sendable (inout World, MoodID, ShareFormat, Timestamp) throws(RPCError) -> String
         /// The events of a host in all moods, in order of their start.
@@ -55,8 +57,13 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var goBackToRoot: @Sendable (inout World, String?, inout JSONWriter) throws(RPCError) -> Void
     }
 
+    /// The form. Each writes it, as it is then.
     struct Editor: Sendable {
-        /// Opens the form for a mood, or for a new one, and writes it.
+        /// Opens it for a mood, or for a new one.
         var begin: @Sendable (inout World, MoodID?, inout JSONWriter) throws(RPCError) -> Void
+        var selectEmoji: @Sendable (inout World, String, inout JSONWriter) throws(RPCError) -> Void
+        var cancel: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
+        /// Records what it holds, and writes the members `editor` and `mood` of an object that is open.
+        var submit: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
     }
 }

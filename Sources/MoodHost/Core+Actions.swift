@@ -31,11 +31,7 @@ extension CoordinatorServices where World == Core {
             audio: .init(
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
-            data: data, navigation: navigation,
-            editor: .init(begin: { core, id, out throws(RPCError) in
-                try core.beginEditing(id)
-                core.writeEditor(&out)
-            }))
+            data: data, navigation: navigation, editor: editor)
     }
 
     private static var data: Data {
@@ -46,6 +42,11 @@ extension CoordinatorServices where World == Core {
             },
             setNotes: { core, id, notes, out throws(RPCError) in try core.setNotes(id, to: notes, &out) },
             delete: { core, id throws(RPCError) in try core.delete(id, ifRevision: nil) },
+            deleteAll: { core throws(RPCError) in _ = try core.clear() },
+            insertSamples: { core throws(RPCError) in
+                try core.openForWriting()
+                _ = try core.insertSamples()
+            },
             text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now) },
             events: { core, host throws(RPCError) in
                 try core.open()
@@ -69,6 +70,22 @@ extension CoordinatorServices where World == Core {
             goBackToRoot: { core, router, out throws(RPCError) in
                 try core.move(router, &out) { (router) throws(Router.TooDeep) in router.goBackToRoot() }
             })
+    }
+}
+
+extension CoordinatorServices where World == Core {
+    private static var editor: Editor {
+        Editor(
+            begin: { core, id, out throws(RPCError) in
+                try core.beginEditing(id)
+                core.writeEditor(&out)
+            },
+            selectEmoji: { core, emoji, out throws(RPCError) in try core.setForm(emoji: emoji, &out) },
+            cancel: { core, out throws(RPCError) in
+                core.cancelForm()
+                core.writeEditor(&out)
+            },
+            submit: { core, out throws(RPCError) in try core.submitForm(as: "editor", &out) })
     }
 }
 

@@ -20,11 +20,7 @@ extension Core {
             "mood.deleteMany", { (core, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
         HandlerEntry(
             "mood.clear",
-            { (core, _, out) throws(RPCError) in
-                try core.openForWriting()
-                write("deleted", core.store.clear(), &out)
-                try core.stopPlayingWhatIsGone()
-            }
+            { (core, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
         ),
         HandlerEntry(
             "mood.setFavorite",
@@ -243,6 +239,14 @@ extension Core {
             throw RPCError(error)
         }
         try stopPlayingWhatIsGone()
+    }
+
+    /// - Returns: how many moods there were.
+    mutating func clear() throws(RPCError) -> Int {
+        try openForWriting()
+        let count = store.clear()
+        try stopPlayingWhatIsGone()
+        return count
     }
 
     private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {

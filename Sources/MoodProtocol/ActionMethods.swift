@@ -8,10 +8,10 @@ public enum ActionMethods {
         [.required("action", ScreenSchemas.action, "What was chosen, as it was offered.")],
         result: .result([
             .required("effects", .array(effect, .any, isUnique: false), "What is left to the client, in this order."),
-            .optional("mood", MoodSchemas.mood, "The mood that was changed, as it is now."),
+            .optional("mood", MoodSchemas.mood, "The mood that was changed or recorded, as it is now."),
             .optional("navigation", MoodSchemas.navigation, "The router that was moved, as it is now."),
-            .optional("editor", ScreenSchemas.editor, "The form that was opened."),
-        ]), errors: ErrorCode.writing + [.notFound, .limitExceeded])
+            .optional("editor", ScreenSchemas.editor, "The form that was opened, changed or closed."),
+        ]), errors: ErrorCode.writing + [.notFound, .refused, .limitExceeded])
 
     private static let plain = Schema.string(.plain)
 
@@ -43,6 +43,7 @@ public enum ActionMethods {
                 .required("events", .array(ScreenSchemas.hostEvent, .any, isUnique: false), "In order of time."),
             ]
         ),
+        ("subscribe", [.required("topics", .array(plain, .any, isUnique: true), "What to hear of.")]),
     ]
 
     /// More types may come, so a client leaves out what it does not know.

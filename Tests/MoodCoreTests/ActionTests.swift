@@ -19,7 +19,7 @@ import Testing
                 types.insert("\(present.type)")
                 action = RandomAction.next(behind: present, &random)
             }
-            #expect(types.count == 20)
+            #expect(types.count == 26)
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
                 fewer.remove(at: left)
                 #expect(Action(.object(fewer)) == nil, "without \(members[left].name): \(present)")
                 var wrong = members
-                wrong[left] = .init(members[left].name, .array([]))
+                wrong[left] = .init(members[left].name, .array([.null]))
                 #expect(Action(.object(wrong)) == nil, "with another \(members[left].name): \(present)")
             }
             action = RandomAction.next(behind: present, &random)
@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "{}", "[]", "null", #""add""#, #"{"type":"Add"}"#, #"{"type":"add "}"#, #"{"type":"clear"}"#, #"{"type":1}"#,
+        "{}", "[]", "null", #""add""#, #"{"type":"Add"}"#, #"{"type":"add "}"#, #"{"type":"clear"}"#,
+        #"{"type":"clear","confirm":false}"#,
+        #"{"type":"subscribe","topics":["mood","news"]}"#, #"{"type":"subscribe"}"#, #"{"type":1}"#,
         #"{"type":"navigate","route":{"name":"moodDetail"}}"#, #"{"type":"navigate","route":{"name":"nowhere"}}"#,
         #"{"type":"navigate","route":"menu"}"#, #"{"type":"delete","id":"1"}"#,
         #"{"type":"playAudio","id":"0194f2a1-0000-7000-8000-000000000001","attachment":0.5}"#,
@@ -95,7 +97,13 @@ enum RandomAction {
         case .showImage: .playAudio(id, attachment: place)
         case .playAudio: .pauseAudio(id, attachment: place)
         case .pauseAudio: .showEvents(hostName: text)
-        case .showEvents: nil
+        case .showEvents: .selectEmoji(text)
+        case .selectEmoji: .submit
+        case .submit: .cancel
+        case .cancel: .clear
+        case .clear: .insertSamples
+        case .insertSamples: .subscribe(Action.Topic.allCases.shuffled(using: &random).dropLast(place % 4).map(\.self))
+        case .subscribe: nil
         }
     }
 

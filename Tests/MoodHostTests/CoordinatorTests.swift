@@ -66,6 +66,23 @@ import Testing
         try expect(.add, answers: ["effects": [], "editor": "form"], asking: ["begin"])
     }
 
+    @Test func theFormIsChangedClosedOrSubmitted() throws {
+        try expect(.selectEmoji("😢"), answers: ["effects": [], "editor": "form"], asking: ["selectEmoji 😢"])
+        try expect(.cancel, answers: ["effects": [], "editor": "form"], asking: ["cancel"])
+        try expect(.submit, answers: ["effects": [], "editor": "form", "mood": "made"], asking: ["submit"])
+    }
+
+    @Test func allMoodsGoAndSamplesCome() throws {
+        try expect(.clear, answers: ["effects": []], asking: ["deleteAll"])
+        try expect(.insertSamples, answers: ["effects": []], asking: ["insertSamples"])
+    }
+
+    @Test func theClientSubscribes() throws {
+        try expect(
+            .subscribe([.mood, .nav]), answers: ["effects": [["type": "subscribe", "topics": ["mood", "nav"]]]],
+            asking: [])
+    }
+
     @Test func aMoodIsSharedAsTextFromTheClocksTime() throws {
         let id = try mood(1)
         for (format, mediaType) in [
@@ -193,6 +210,14 @@ import Testing
         #expect(world.playing == nil)
     }
 
+    @Test func withAllMoodsGoneNothingPlays() throws {
+        var world = FakeWorld()
+        _ = try perform(.playAudio(try mood(1), attachment: 2), in: &world)
+        let answer = try perform(.clear, in: &world)
+        #expect(answer.isEqual(to: ["effects": [Self.audio("pauseAudio", Self.id, 2, "Song")]]), "\(answer.text)")
+        #expect(world.playing == nil)
+    }
+
     @Test func whatPlaysIsPausedAlsoWhenItIsNoLongerAttached() throws {
         var world = FakeWorld()
         _ = try perform(.playAudio(try mood(1), attachment: 2), in: &world)
@@ -258,7 +283,8 @@ import Testing
         for action in [
             Action.toggleFavorite(id), .setFavorite(id, true), .editNotes(id, notes: ""), .delete(id),
             .navigate(.moodDetail(id), router: nil), .replace(.menu, router: nil), .goBack(router: nil),
-            .goBackToRoot(router: nil), .edit(id), .add, .share(id, nil), .exportEvent(id, attachment: 1),
+            .goBackToRoot(router: nil), .edit(id), .add, .selectEmoji("😢"), .submit, .cancel, .clear, .insertSamples,
+            .share(id, nil), .exportEvent(id, attachment: 1),
             .playAudio(id, attachment: 2), .pauseAudio(id, attachment: 3), .showEvents(hostName: "Ann"),
         ] {
             var world = FakeWorld()
@@ -269,84 +295,5 @@ import Testing
             #expect(failure(action, in: &world)?.code == .storeBusy, "\(action)")
             #expect(world.calls.count == 1 && world.playing == playing, "\(action)")
         }
-    }
-}
-
-/// What the coordinator believes to be a session.
-struct FakeWorld {
-    var calls: [String] = []
-    var playing: Recording?
-    var fails = false
-    /// Those of every mood.
-    var attachments = #"""
-        [{"kind":"link","url":"https://a.b"},
-        {"kind":"event","title":"Tea","occurrences":[{"start":"2026-01-02T03:04:05Z","end":"2026-01-02T03:04:05Z"}]},
-        {"kind":"audio","path":"/2.m4a","title":"Song"},{"kind":"audio","path":"/3.m4a"},{"kind":"later"}]
-        """#
-
-    mutating func call(_ text: String) throws(RPCError) {
-        calls.append(text)
-        if fails { throw RPCError(.storeBusy, "Somebody else has it.") }
-    }
-}
-
-extension CoordinatorServices where World == FakeWorld {
-    static var fake: Self {
-        Self(
-            clock: .init(now: { _ in Timestamp("2026-01-02T03:04:05.678Z") ?? .minimum }),
-            place: .init(url: { "place:\($0.latitudeText)" }),
-            calendar: .init(text: { "calendar of \($0.title) at \($1) in \($2.id?.text ?? "")" }),
-            audio: .init(playing: { $0.playing }, setPlaying: { $0.playing = $1 }), data: data, navigation: navigation,
-            editor: .init(begin: { world, id, out throws(RPCError) in
-                try world.call((["begin"] + [id?.text].compactMap(\.self)).joined(separator: " "))
-                out.string("form" as StaticString)
-            }))
-    }
-
-    private static var data: Data {
-        Data(
-            record: { world, id throws(RPCError) in
-                try world.call("record \(id.text)")
-                let attachments = world.attachments
-                return Array(#"{"id":"\#(id.text)","emoji":"😊","label":"Happy","attachments":\#(attachments)}"#.utf8)
-            },
-            setFavorite: { world, id, isFavorite, out throws(RPCError) in
-                try world.call("setFavorite \(id.text) \(isFavorite.map { "\($0)" } ?? "other")")
-                out.string(isFavorite.map { $0 ? "marked" : "unmarked" } ?? "toggled")
-            },
-            setNotes: { world, id, notes, out throws(RPCError) in
-                try world.call("setNotes \(id.text)")
-                out.string(notes)
-            },
-            delete: { world, id throws(RPCError) in try world.call("delete \(id.text)") },
-            text: { world, id, format, now throws(RPCError) in
-                try world.call("text \(id.text) \(format.name) \(now.text)")
-                return "text"
-            },
-            events: { world, host throws(RPCError) in
-                try world.call("events \(host)")
-                let time = Timestamp("2026-01-02T03:04:05.678Z") ?? .minimum
-                guard let id = MoodID(testID(2)) else { return [] }
-                return [.init(mood: id, title: "Supper", start: time, end: time)]
-            })
-    }
-
-    private static var navigation: Navigation {
-        @Sendable func move(
-            _ world: inout FakeWorld, _ move: String, _ router: String?, _ out: inout JSONWriter
-        ) throws(RPCError) {
-            let call = "\(move) \(router ?? "main")"
-            try world.call(call)
-            out.string(call)
-        }
-        return Navigation(
-            navigate: { world, route, router, out throws(RPCError) in
-                try move(&world, "navigate \(route.name)", router, &out)
-            },
-            replace: { world, route, router, out throws(RPCError) in
-                try move(&world, "replace \(route.name)", router, &out)
-            },
-            goBack: { world, router, out throws(RPCError) in try move(&world, "goBack", router, &out) },
-            goBackToRoot: { world, router, out throws(RPCError) in try move(&world, "goBackToRoot", router, &out) })
     }
 }

@@ -34,6 +34,12 @@ extension Action {
         case "playAudio": payload.attached.map { .playAudio($0, attachment: $1) }
         case "pauseAudio": payload.attached.map { .pauseAudio($0, attachment: $1) }
         case "showEvents": payload.text("hostName").map { .showEvents(hostName: $0) }
+        case "selectEmoji": payload.text("emoji").map { .selectEmoji($0) }
+        case "submit": .submit
+        case "cancel": .cancel
+        case "clear": payload.value["confirm"]?.boolean == true ? .clear : nil
+        case "insertSamples": .insertSamples
+        case "subscribe": payload.topics.map { .subscribe($0) }
         default: nil
         }
     }
@@ -67,6 +73,12 @@ extension Action {
         var route: Route? {
             guard let name = value["route"]?["name"]?.string else { return nil }
             return Route(name: name, id: value["route"]?["id"]?.string.flatMap { MoodID($0) })
+        }
+
+        var topics: [Topic]? {
+            guard let names = value["topics"]?.array else { return nil }
+            let topics = names.compactMap { $0.string.flatMap { Topic(rawValue: $0) } }
+            return topics.count == names.count ? topics : nil
         }
 
         func id(with name: String) -> (MoodID, String)? {
