@@ -20,12 +20,19 @@ extension Core {
         HandlerEntry(
             "editor.cancel",
             { (core, _, out) throws(RPCError) in
-                if core.state.editor.isPresented { core.changeState { $0.editor.close() } }
+                core.cancelForm()
                 core.writeEditor(&out)
             }
         ),
         HandlerEntry("editor.state", { (core, _, out) throws(RPCError) in core.writeEditor(&out) }),
-        HandlerEntry("editor.submit", { (core, _, out) throws(RPCError) in try core.submitForm(&out) }),
+        HandlerEntry(
+            "editor.submit",
+            { (core, _, out) throws(RPCError) in
+                out.beginObject()
+                try core.submitForm(as: "state", &out)
+                out.endObject()
+            }
+        ),
     ]
 
     /// Opens the form, anew where it is open: empty, or with what a mood holds.
@@ -50,11 +57,18 @@ extension Core {
     }
 
     private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try setForm(
+            emoji: arguments.string("emoji"), label: arguments.string("label"), notes: arguments.string("notes"),
+            tags: arguments["tags"].map { JSONValue($0).array?.compactMap(\.string) ?? [] }, &out)
+    }
+
+    /// Replaces what is given and writes the form.
+    mutating func setForm(
+        emoji: String?, label: String? = nil, notes: String? = nil, tags: [String]? = nil, _ out: inout JSONWriter
+    ) throws(RPCError) {
         try requireForm()
         var editor = state.editor
-        editor.set(
-            emoji: arguments.string("emoji"), label: arguments.string("label"), notes: arguments.string("notes"),
-            tags: arguments["tags"].map { JSONValue($0).array?.compactMap(\.string) ?? [] })
+        editor.set(emoji: emoji, label: label, notes: notes, tags: tags)
         guard editor.byteCount <= MoodEditor.bytesMax else {
             throw RPCError(
                 .limitExceeded,
@@ -65,24 +79,28 @@ extension Core {
         writeEditor(&out)
     }
 
+    mutating func cancelForm() {
+        if state.editor.isPresented { changeState { $0.editor.close() } }
+    }
+
     private func requireForm() throws(RPCError) {
         if !state.editor.isPresented { throw .editor("No form is open. Open one with editor.begin.") }
     }
 
-    /// Writes `{state, mood}`. One commit, or none where nothing was changed.
-    private mutating func submitForm(_ out: inout JSONWriter) throws(RPCError) {
+    /// Writes the form, closed, and the mood, as members of an object that is open. One commit, or none where nothing was
+    /// changed.
+    /// - Parameter name: that of the form.
+    mutating func submitForm(as name: StaticString, _ out: inout JSONWriter) throws(RPCError) {
         try requireForm()
         let editor = state.editor
         let problems = editor.problems(editorRules)
         if let first = problems.first { throw .editor(first.message, problems) }
         try openForWriting()
         changeState { $0.editor.close() }
-        out.beginObject()
-        out.key("state")
+        out.key(name)
         writeEditor(&out)
         out.key("mood")
         try keep(editor, &out)
-        out.endObject()
     }
 
     private mutating func keep(_ editor: MoodEditor, _ out: inout JSONWriter) throws(RPCError) {

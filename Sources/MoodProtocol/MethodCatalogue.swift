@@ -22,7 +22,7 @@ public final class MethodCatalogue: Sendable {
         MoodMethods.create, MoodMethods.get, MoodMethods.list, MoodMethods.update, MoodMethods.updateMany,
         MoodMethods.delete, MoodMethods.deleteMany, MoodMethods.clear, MoodMethods.setFavorite,
         MoodMethods.toggleFavorite, MoodMethods.setNotes, MoodMethods.history, MoodMethods.share,
-        MoodMethods.detail,
+        MoodMethods.detail, ActionMethods.perform,
         EditorMethods.begin, EditorMethods.set, EditorMethods.selectEmoji, EditorMethods.cancel, EditorMethods.state,
         EditorMethods.submit,
         NavigationMethods.state, NavigationMethods.navigate, NavigationMethods.replace, NavigationMethods.goBack,

@@ -18,7 +18,7 @@ enum ScreenSchemas {
         "attachment", .integer(0...1023), "The attachment's place among those of the mood, from 0.")
     private static let router = Field.optional("router", .string(.name), "Which router; main, if absent.")
     private static let route = Field.required("route", MoodSchemas.route, "Where to.")
-    private static let place: [Field] = [
+    static let place: [Field] = [
         .required("latitude", .number(-90...90), "Degrees north."),
         .required("longitude", .number(-180...180), "Degrees east."),
         .optional("label", .string(.line), "What it is called."),
@@ -86,7 +86,7 @@ enum ScreenSchemas {
     private static let text = Field.required("text", plain, "What it says.")
     private static let title = Field.required("title", plain, "What it is called.")
 
-    private static let hostEvent = Schema.result([
+    static let hostEvent = Schema.result([
         .required("moodId", .id, "Whose event it is."), title,
         .required("start", .time, "When it begins."), .required("end", .time, "When it ends."),
     ])

@@ -1,21 +1,10 @@
 import JSONCodec
-import Platform
 import Testing
 
 @testable import MoodHost
 
 /// The published schemas of the store's files describe the files that this host writes.
 @Suite struct FileSchemaTests {
-    private static func schema(_ name: String) throws -> JSONValue {
-        let pointer = try #require(realpath(#filePath, nil))
-        defer { free(pointer) }
-        let folder = String(cString: pointer).split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try File("/\(folder)/Schemas/\(name)", .read, in: .system)
-        var bytes = [UInt8](repeating: 0, count: try file.status().size)
-        let count = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
-        return try JSONValue.parse(Array(bytes[..<count]))
-    }
-
     private static func fill(_ directory: TestDirectory) throws {
         let session = TestSession(directory)
         let attachments = #"[{"kind":"link","url":"https://a"},{"kind":"place","latitude":1,"longitude":2}]"#
@@ -33,7 +22,7 @@ import Testing
     @Test func everyLineOfAJournalIsAsItsSchemaSays() throws {
         let directory = TestDirectory()
         try Self.fill(directory)
-        let schema = try Self.schema("journal-line.schema.json")
+        let schema = try SchemaChecker.published("journal-line.schema.json")
         let journal = try #require(directory.names.first { $0.hasPrefix("journal-") })
         let lines = directory.text(journal).split(separator: "\n")
         #expect(lines.count == 7)
@@ -46,7 +35,7 @@ import Testing
     @Test func aSnapshotIsAsItsSchemaSays() throws {
         let directory = TestDirectory()
         try Self.fill(directory)
-        let schema = try Self.schema("store-snapshot.schema.json")
+        let schema = try SchemaChecker.published("store-snapshot.schema.json")
         var counts: [Int?] = []
         for round in 0..<2 {
             if round == 1 { _ = try TestSession(directory).result("store.compact") }
@@ -93,7 +82,7 @@ import Testing
         #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0,"more":1,"crc":"00000000"}"#, "{}", "[]", "1",
     ])
     func theSchemaOfAJournalLineRefusesOthers(line: String) throws {
-        let schema = try Self.schema("journal-line.schema.json")
+        let schema = try SchemaChecker.published("journal-line.schema.json")
         let problems = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: line), by: schema)
         #expect(!problems.isEmpty)
     }

@@ -8,7 +8,8 @@ import Testing
 @Suite struct MethodTests {
     @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
         let handled =
-            Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.editorHandlers)
+            Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.actionHandlers)
+            + Self.names(Core.editorHandlers)
             + Self.names(Core.navigationHandlers) + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
         let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
         #expect(Set(handled).count == handled.count)
@@ -45,6 +46,10 @@ import Testing
         ("mood.share", #"{"id":"\#(testID(3))","format":"ics","as":"vjournal"}"#),
         ("mood.detail", #"{"id":"\#(testID(3))","location":{"latitude":1,"longitude":1}}"#),
         ("mood.detail", #"{"id":"\#(testID(1))"}"#),
+        ("action.perform", #"{"action":{"type":"toggleFavorite","id":"\#(testID(1))"}}"#),
+        ("action.perform", #"{"action":{"type":"goBack"}}"#), ("action.perform", #"{"action":{"type":"add"}}"#),
+        ("action.perform", #"{"action":{"type":"share","id":"\#(testID(1))"}}"#),
+        ("action.perform", #"{"action":{"type":"playAudio","id":"\#(testID(3))","attachment":4}}"#),
         ("mood.history", #"{"id":"\#(testID(1))","limit":2}"#), ("store.undo", "{}"), ("store.redo", "{}"),
         ("editor.state", "{}"), ("editor.begin", "{}"), ("editor.set", #"{"label":"A","tags":["",""]}"#),
         ("editor.selectEmoji", #"{"emoji":"x"}"#), ("editor.cancel", "{}"),
@@ -101,6 +106,7 @@ import Testing
             ("mood.update", #"{"id":"\#(missing)","set":{}}"#, "notFound"),
             ("mood.delete", #"{"id":"\#(missing)"}"#, "notFound"), ("mood.share", #"{"id":"\#(missing)"}"#, "notFound"),
             ("mood.detail", #"{"id":"\#(missing)"}"#, "notFound"),
+            ("action.perform", #"{"action":{"type":"delete","id":"\#(missing)"}}"#, "notFound"),
             ("mood.deleteMany", #"{"ids":["\#(missing)"]}"#, "notFound"),
             ("mood.updateMany", #"{"ids":["\#(missing)"],"set":{}}"#, "notFound"),
             ("mood.toggleFavorite", #"{"id":"\#(missing)"}"#, "notFound"),

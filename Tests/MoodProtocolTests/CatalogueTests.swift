@@ -21,7 +21,7 @@ import Testing
             Set(Self.methods.map { "\($0.name)" }) == [
                 "host.info", "host.ping", "host.shutdown", "rpc.discover", "mood.create", "mood.get", "mood.list",
                 "mood.update", "mood.updateMany", "mood.delete", "mood.deleteMany", "mood.clear", "mood.setFavorite",
-                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail",
+                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail", "action.perform",
                 "editor.begin", "editor.set", "editor.selectEmoji", "editor.cancel", "editor.state", "editor.submit",
                 "nav.state", "nav.navigate",
                 "nav.replace",
