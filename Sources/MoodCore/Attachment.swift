@@ -53,10 +53,12 @@ public struct Attachment: Sendable {
         }
     }
 
-    /// Those of a mood that this version can read.
-    public static func all(of mood: MoodMembers) -> [Attachment] {
+    /// Those of a mood that this version can read, each with its place among all of them, from 0.
+    public static func all(of mood: MoodMembers) -> [(place: Int, attachment: Attachment)] {
         guard let array = mood.attachments, array.bytes.count > 2 else { return [] }
-        return (JSONValue(array).array ?? []).compactMap { Attachment($0) }
+        return (JSONValue(array).array ?? []).enumerated().compactMap { place, value in
+            Attachment(value).map { (place, $0) }
+        }
     }
 
     /// Reads one; nil when it is not one.
@@ -172,7 +174,7 @@ extension Attachment.Content {
 }
 
 extension Attachment.Source {
-    fileprivate init?(_ value: JSONValue) {
+    init?(_ value: JSONValue) {
         if let path = value["path"]?.string {
             self = .path(path)
         } else if let url = value["url"]?.string {

@@ -44,12 +44,19 @@ public struct Router: Sendable, Equatable {
 
     public mutating func goBackToRoot() { path.removeAll() }
 
+    /// Shows the last of these routes, with the others behind it, in place of all that was there.
+    public mutating func restore(_ routes: [Route]) throws(TooDeep) {
+        let routes = routes.filter { $0 != .menu }
+        guard routes.count <= Self.depthMax else { throw TooDeep() }
+        path = routes
+    }
+
     /// Whether a mood is on the way.
     public var leadsToMood: Bool { path.contains { $0.id != nil } }
 
     /// Takes the routes of moods out that are gone.
     /// - Returns: whether there were any.
-    public mutating func remove(_ moods: [MoodID]) -> Bool {
+    public mutating func remove(_ moods: Set<MoodID>) -> Bool {
         let before = path.count
         path.removeAll { route in route.id.map(moods.contains) ?? false }
         return path.count < before
@@ -58,6 +65,12 @@ public struct Router: Sendable, Equatable {
     /// Writes `{router, path, current, canGoBack, depth}`.
     public func write(name: String, to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(name: name, to: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the members alone, for an object that has more.
+    public func writeMembers(name: String, to writer: inout JSONWriter) {
         writer.key("router")
         writer.string(name)
         writer.key("path")
@@ -70,6 +83,5 @@ public struct Router: Sendable, Equatable {
         writer.boolean(canGoBack)
         writer.key("depth")
         writer.integer(path.count)
-        writer.endObject()
     }
 }

@@ -60,17 +60,24 @@ public struct Share {
         _ format: ShareFormat, template: ShareTemplate?, as component: ICalendar.Component = .vevent,
         _ phrases: inout Phrases, to writer: inout JSONWriter
     ) throws(TextError) {
+        if format == .text, template == nil { return try writePlain(&phrases, to: &writer) }
+        writer.string(try text(format, template: template, as: component, &phrases))
+    }
+
+    /// The text, for whoever does not write it into an answer at once.
+    /// - Throws: when the locale or the zone is unknown.
+    public func text(
+        _ format: ShareFormat, template: ShareTemplate? = nil, as component: ICalendar.Component = .vevent,
+        _ phrases: inout Phrases
+    ) throws(TextError) -> String {
         switch format {
         case .text:
-            if let template {
-                writer.string(try fill(template, &phrases))
-            } else {
-                try writePlain(&phrases, to: &writer)
-            }
-        case .markdown: writer.string(try markdown(&phrases))
-        case .html: writer.string(try html(&phrases))
-        case .json: writer.string(utf8: record)
-        case .ics: writer.string(ICalendar.text(of: mood, as: component))
+            if let template { return try fill(template, &phrases) }
+            return "\(emoji) \(label)\nRecorded \(try relative(&phrases))"
+        case .markdown: return try markdown(&phrases)
+        case .html: return try html(&phrases)
+        case .json: return String(decoding: record, as: UTF8.self)
+        case .ics: return ICalendar.text(of: mood, as: component)
         }
     }
 

@@ -40,10 +40,7 @@ public enum TextRule {
             return "must begin with https:// or http://"
         }
         guard rest < text.count, !"/?#:@".utf8.contains(text[rest]) else { return "must name a host behind the scheme" }
-        for byte in text where byte <= 0x20 || byte == 0x7f || "<>\"\\^`{|}".utf8.contains(byte) {
-            return "must not contain white space, control characters or any of < > \" \\ ^ ` { | }; percent-encode them"
-        }
-        return nil
+        return addressProblem(text)
     }
 
     /// What is wrong with an address that a client is asked to open; nil when nothing is. Of all schemes only those are
@@ -55,10 +52,15 @@ public enum TextRule {
             return "must begin with https:, http:, mailto:, geo: or tel:"
         }
         guard text.count > scheme.utf8CodeUnitCount else { return "must have something behind the scheme" }
-        for byte in text where byte <= 0x20 || byte == 0x7f || "<>\"\\^`{|}".utf8.contains(byte) {
-            return "must not contain white space, control characters or any of < > \" \\ ^ ` { | }; percent-encode them"
-        }
-        return nil
+        return addressProblem(text)
+    }
+
+    /// What no address may hold as it is. RFC 3986, section 2.
+    private static func addressProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        let isWrong = text.contains { $0 == 0x20 || "<>\"\\^`{|}".utf8.contains($0) } || hasControlCharacter(text)
+        return isWrong
+            ? "must not contain white space, control characters or any of < > \" \\ ^ ` { | }; percent-encode them"
+            : nil
     }
 
     /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for the

@@ -15,20 +15,21 @@ extension Core {
         do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
         let bytes = UnsafeRawBufferPointer(record.bytes)
         let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
-        let surroundings = try surroundings(of: mood, id, arguments["location"])
+        let attachments = Attachment.all(of: mood)
+        let surroundings = try surroundings(of: attachments, id, arguments["location"])
         let context = ReadingContext(
             locale: arguments.string("locale") ?? options.locale,
             timeZone: arguments.string("timeZone") ?? mood.timeZone?.string ?? options.timeZone,
             now: arguments.time("now") ?? now)
         do throws(TextError) {
-            try Detail(mood, context: context, surroundings).write(record: bytes, &phrases, to: &out)
+            try Detail(mood, attachments, context: context, surroundings).write(record: bytes, &phrases, to: &out)
         } catch {
-            throw RPCError(.internalError, "The times of this mood cannot be put into words: \(error).")
+            throw RPCError(error)
         }
     }
 
     private mutating func surroundings(
-        of mood: MoodMembers, _ id: MoodID, _ location: ValidJSON?
+        of attachments: [(place: Int, attachment: Attachment)], _ id: MoodID, _ location: ValidJSON?
     ) throws(RPCError) -> DetailSurroundings {
         var surroundings = DetailSurroundings()
         if let location {
@@ -37,8 +38,11 @@ extension Core {
                 surroundings.location = Coordinates(latitude: latitude, longitude: longitude)
             }
         }
-        for attachment in Attachment.all(of: mood) {
+        for (place, attachment) in attachments {
             switch attachment.content {
+            case .audio(let source, _):
+                let isPlaying = state.playing.map { $0.mood == id && $0.attachment == place && $0.source == source }
+                if isPlaying == true { surroundings.playing = place }
             case .relation(let other, _): surroundings.related[other] = try related(other)
             case .event(let event):
                 guard let host = event.hostName, surroundings.hostEvents[host] == nil else { continue }
@@ -67,8 +71,10 @@ extension Core {
         do throws(MoodStoreError) {
             try store.forEachMoodWithHost { mood in
                 guard let other = mood.id, other != id else { return }
-                for attachment in Attachment.all(of: mood) {
-                    guard case .event(let event) = attachment.content, event.hostName == host else { continue }
+                for (_, attachment) in Attachment.all(of: mood) {
+                    guard case .event(let event) = attachment.content,
+                        event.hostName?.utf8.elementsEqual(host.utf8) == true
+                    else { continue }
                     for occurrence in event.occurrences {
                         found.append(
                             .init(mood: other, title: event.title, start: occurrence.start, end: occurrence.end))

@@ -20,23 +20,31 @@ extension Core {
             "mood.deleteMany", { (core, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
         HandlerEntry(
             "mood.clear",
-            { (core, _, out) throws(RPCError) in
-                try core.openForWriting()
-                write("deleted", core.store.clear(), &out)
-            }
+            { (core, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
         ),
         HandlerEntry(
             "mood.setFavorite",
             { (core, arguments, out) throws(RPCError) in
-                try core.setFavorite(arguments, to: arguments.boolean("isFavorite"), &out)
+                try core.setFavorite(
+                    Self.id(arguments), to: arguments.boolean("isFavorite"),
+                    ifRevision: arguments.integer("ifRevision"),
+                    &out)
             }
         ),
         HandlerEntry(
             "mood.toggleFavorite",
-            { (core, arguments, out) throws(RPCError) in try core.setFavorite(arguments, to: nil, &out) }
+            { (core, arguments, out) throws(RPCError) in
+                try core.setFavorite(
+                    Self.id(arguments), to: nil, ifRevision: arguments.integer("ifRevision"), &out)
+            }
         ),
         HandlerEntry(
-            "mood.setNotes", { (core, arguments, out) throws(RPCError) in try core.setNotes(arguments, &out) }),
+            "mood.setNotes",
+            { (core, arguments, out) throws(RPCError) in
+                try core.setNotes(
+                    Self.id(arguments), to: arguments.text("notes"), ifRevision: arguments.integer("ifRevision"), &out)
+            }
+        ),
         HandlerEntry(
             "mood.history", { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
         HandlerEntry("mood.share", { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
@@ -168,26 +176,26 @@ extension Core {
     }
 
     private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
-        try update(arguments, Change(arguments["set"]), &out)
+        try update(
+            Self.id(arguments), Change(arguments["set"]), ifRevision: arguments.integer("ifRevision"), &out)
     }
 
-    private mutating func setNotes(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
+    mutating func setNotes(
+        _ id: MoodID, to notes: JSONText?, ifRevision: Int?, _ out: inout JSONWriter
+    ) throws(RPCError) {
         var change = Change(nil)
-        change.set.notes = arguments.text("notes")
-        try update(arguments, change, &out)
+        change.set.notes = notes
+        try update(id, change, ifRevision: ifRevision, &out)
     }
 
     private mutating func update(
-        _ arguments: borrowing Arguments, _ change: Change, _ out: inout JSONWriter
+        _ id: MoodID, _ change: Change, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
-        let id = try Self.id(arguments)
+        try openForWriting()
         do throws(MoodStoreError) {
             try store.update(
                 id, with: change.set, removingValence: change.removesValence,
-                removingTimeZone: change.removesTimeZone, ifRevision: arguments.integer("ifRevision"), at: now,
-                to: &out)
+                removingTimeZone: change.removesTimeZone, ifRevision: ifRevision, at: now, to: &out)
         } catch {
             throw RPCError(error)
         }
@@ -213,19 +221,30 @@ extension Core {
     }
 
     private mutating func delete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
         let id = try Self.id(arguments)
-        do throws(MoodStoreError) {
-            try store.delete(id, ifRevision: arguments.integer("ifRevision"))
-        } catch {
-            throw RPCError(error)
-        }
+        try delete(id, ifRevision: arguments.integer("ifRevision"))
         out.beginObject()
         out.key("id")
         out.string(id.text)
         out.key("deleted")
         out.boolean(true)
         out.endObject()
+    }
+
+    mutating func delete(_ id: MoodID, ifRevision: Int?) throws(RPCError) {
+        try openForWriting()
+        do throws(MoodStoreError) {
+            try store.delete(id, ifRevision: ifRevision)
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    /// - Returns: how many moods there were.
+    mutating func clear() throws(RPCError) -> Int {
+        try openForWriting()
+        let count = store.clear()
+        return count
     }
 
     private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -237,14 +256,13 @@ extension Core {
         }
     }
 
-    private mutating func setFavorite(
-        _ arguments: borrowing Arguments, to isFavorite: Bool?, _ out: inout JSONWriter
+    /// - Parameter isFavorite: nil: the other mark than it has.
+    mutating func setFavorite(
+        _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
         try openForWriting()
-        let id = try Self.id(arguments)
         do throws(MoodStoreError) {
-            try store.setFavorite(
-                id, to: isFavorite, ifRevision: arguments.integer("ifRevision"), at: now, to: &out)
+            try store.setFavorite(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &out)
         } catch {
             throw RPCError(error)
         }
@@ -284,7 +302,7 @@ extension Core {
             try Share(mood, record: record.bytes, context: context)
                 .write(format, template: template, as: component ?? .vevent, &phrases, to: &out)
         } catch {
-            throw RPCError(.internalError, "The times of this mood cannot be put into words: \(error).")
+            throw RPCError(error)
         }
         out.key("mediaType")
         out.string(format.mediaType)

@@ -3,6 +3,7 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import MoodText
 import Storage
 
 /// The one place where the errors of the layers below become answers.
@@ -59,6 +60,11 @@ extension RPCError {
         case .newerSchema(_, let reason):
             self.init(forWriting ? .storeReadOnly : .storeUnavailable, reason, [.init("reason", .string(reason))])
         }
+    }
+
+    /// The locale and the zone of a request are checked before, so this is a defect of the data or of ours.
+    init(_ error: TextError) {
+        self.init(.internalError, "The times of this mood cannot be put into words: \(error).")
     }
 
     private init(refused reason: String) {

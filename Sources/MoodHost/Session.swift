@@ -354,12 +354,13 @@ struct Session: ~Copyable {
     private mutating func endCommit() throws(RPCError) {
         if arguments.boolean("dryRun") == true {
             core.store.abandonCommit()
+            core.revertStateOfRequest()
         } else {
             let isToTell = core.isWatching && core.store.isCommitOpen
             do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
             if isToTell { core.tellOfRequest() }
+            core.keepStateOfRequest()
         }
-        core.keepStateOfRequest()
     }
 
     /// A name that stands twice in the envelope itself.

@@ -18,7 +18,7 @@ enum ScreenSchemas {
         "attachment", .integer(0...1023), "The attachment's place among those of the mood, from 0.")
     private static let router = Field.optional("router", .string(.name), "Which router; main, if absent.")
     private static let route = Field.required("route", MoodSchemas.route, "Where to.")
-    private static let place: [Field] = [
+    static let place: [Field] = [
         .required("latitude", .number(-90...90), "Degrees north."),
         .required("longitude", .number(-180...180), "Degrees east."),
         .optional("label", .string(.line), "What it is called."),
@@ -48,6 +48,19 @@ enum ScreenSchemas {
                 ("showImage", MoodSchemas.image, .pathOrURL),
                 ("playAudio", [id, attachment], nil), ("pauseAudio", [id, attachment], nil),
                 ("showEvents", [.required("hostName", .string(.line), "Who invites.")], nil),
+                ("selectEmoji", [.required("emoji", .string(.emoji), "The emoji.")], nil),
+                ("submit", [], nil), ("cancel", [], nil),
+                ("clear", [.required("confirm", .confirmation, "true, to say that it is meant.")], nil),
+                ("insertSamples", [], nil),
+                (
+                    "subscribe",
+                    [
+                        .required(
+                            "topics",
+                            .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
+                            "What to hear of.")
+                    ], nil
+                ),
             ]))
 
     static let offer = Schema.named(
@@ -73,7 +86,7 @@ enum ScreenSchemas {
     private static let text = Field.required("text", plain, "What it says.")
     private static let title = Field.required("title", plain, "What it is called.")
 
-    private static let hostEvent = Schema.result([
+    static let hostEvent = Schema.result([
         .required("moodId", .id, "Whose event it is."), title,
         .required("start", .time, "When it begins."), .required("end", .time, "When it ends."),
     ])
@@ -188,6 +201,26 @@ enum ScreenSchemas {
                     ]
                 )
             ]))
+
+    /// The form in which a mood is composed.
+    static let editor = Schema.named(
+        "Editor",
+        .result([
+            .required("isPresented", .boolean, "Whether the form is open."),
+            .optional("editing", .id, "The mood that is edited; absent for a new one."),
+            .required("selectedEmoji", plain, "The emoji that is selected."),
+            .required("label", plain, "What the mood is called."), .required("notes", plain, "Anything more."),
+            .required("tags", .array(plain, .any, isUnique: false), "Its tags."),
+            .required("availableEmojis", .array(plain, .any, isUnique: true), "The emojis to choose from."),
+            .required("canSubmit", .boolean, "Whether the form is open and nothing is wrong with it."),
+            .required(
+                "problems",
+                .array(
+                    .result([
+                        .required("path", plain, "A JSON Pointer to the member, as editor.set takes it."),
+                        .required("message", plain, "What is wrong and what to do."),
+                    ]), .any, isUnique: false), "What keeps it from being submitted."),
+        ]))
 
     static let location = Schema.object(
         [

@@ -38,6 +38,8 @@ public struct MoodRecords: ~Copyable {
     private var hasCommitted = false
     /// Whether each commit's changes are noted, for whoever tells others of them.
     public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
+    /// What is saved of routers where there are no files.
+    var navigationInMemory = SavedNavigation()
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 

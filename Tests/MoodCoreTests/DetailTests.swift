@@ -28,7 +28,8 @@ import Testing
         let json = try withBytes(record) { bytes in
             let mood = try #require(MoodMembers(checking: ValidJSON(trusting: bytes)))
             return try written { writer in
-                try Detail(mood, context: context, surroundings).write(record: bytes, &phrases, to: &writer)
+                try Detail(mood, Attachment.all(of: mood), context: context, surroundings).write(
+                    record: bytes, &phrases, to: &writer)
             }
         }
         return try JSONValue(parsing: json)

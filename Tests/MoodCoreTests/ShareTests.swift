@@ -1,3 +1,4 @@
+import Foundation
 import JSONCodec
 import MoodText
 import Testing
@@ -32,6 +33,82 @@ import Testing
         #expect(try share(plainRecord, .text, locale: "fi_FI") == "😊 Happy\nRecorded 2 tuntia sitten")
         #expect(try share(plainRecord, .text, now: "2026-01-02T03:04:05.678Z") == "😊 Happy\nRecorded now")
         #expect(try share(plainRecord, .text, now: "2026-01-03T12:00:00Z") == "😊 Happy\nRecorded yesterday")
+    }
+
+    /// Seconds from the moment to now; each is tried for the past and for the future.
+    private static let offsets: [Double] = [
+        0, 1, 5, 44, 45, 59, 60, 61, 89, 90, 119, 120, 600, 1_799, 1_800, 3_540, 3_599, 3_600, 5_399, 5_400, 7_200,
+        18_000, 39_600, 43_200, 64_800, 82_800, 86_399, 86_400, 90_000, 129_600, 172_800, 259_200, 518_400, 604_800,
+        777_600, 1_209_600, 2_332_800, 2_678_400, 5_184_000, 7_776_000, 17_280_000, 31_536_000, 34_560_000, 63_072_000,
+        315_360_000, 3_153_600_000,
+    ]
+
+    private func withTimestamp(_ date: Date) throws -> (record: String, time: Timestamp) {
+        let time = try #require(Timestamp(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded())))
+        return (plainRecord.replacing("2026-01-02T03:04:05.678Z", with: time.text), time)
+    }
+
+    /// The words behind "Recorded" are Foundation's, whatever language they are in.
+    @Test(arguments: ["en_US", "de_DE", "fi_FI", "ja_JP", "ar_EG"])
+    func theTimeIsSaidAsFoundationSaysIt(locale: String) throws {
+        #expect(Self.offsets.count >= 40)
+        let zone = try #require(TimeZone(identifier: "Europe/Helsinki"))
+        var calendar = Locale(identifier: locale).calendar
+        calendar.timeZone = zone
+        let now = Date(timeIntervalSince1970: 1_767_330_245.678)
+        let nowText = try withTimestamp(now).time.text
+        for offset in Self.offsets.flatMap({ [-$0, $0] }) {
+            let date = now.addingTimeInterval(offset)
+            let truth = Date.AnchoredRelativeFormatStyle(
+                anchor: date, presentation: .named, locale: Locale(identifier: locale), calendar: calendar
+            ).format(now)
+            let record = try withTimestamp(date).record
+            let text = try share(record, .text, locale: locale, timeZone: zone.identifier, now: nowText)
+            #expect(text == "😊 Happy\nRecorded \(truth)", "offset \(offset)")
+        }
+    }
+
+    /// The same by the call that an app makes, which counts from the present moment: it lies between one before and one after.
+    @Test(arguments: ["en_US", "de_DE", "fi_FI", "ja_JP", "ar_EG"])
+    func theTimeIsSaidAsAnAppSaysIt(locale: String) throws {
+        let zone = TimeZone.current.identifier
+        // Its own default is the calendar of the process, whose week may begin on another day.
+        var calendar = Locale(identifier: locale).calendar
+        calendar.timeZone = TimeZone.current
+        let style = Date.RelativeFormatStyle(
+            presentation: .named, locale: Locale(identifier: locale), calendar: calendar)
+        var compared = 0
+        for offset in Self.offsets.flatMap({ [-$0, $0] }) {
+            let before = Date()
+            let date = before.addingTimeInterval(offset)
+            let said = date.formatted(style)
+            let after = Date()
+            let record = try withTimestamp(date).record
+            let texts = try [before, after].map {
+                try share(record, .text, locale: locale, timeZone: zone, now: try withTimestamp($0).time.text)
+            }
+            // Where the words change between the two, either may be right.
+            guard texts[0] == texts[1] else { continue }
+            #expect(texts[0] == "😊 Happy\nRecorded \(said)", "offset \(offset)")
+            compared += 1
+        }
+        #expect(compared > Self.offsets.count)
+    }
+
+    /// A text that is not written into an answer at once is the same text.
+    @Test func everyFormIsTheSameAsAText() throws {
+        for format in ShareFormat.allCases {
+            for record in [plainRecord, fullRecord] {
+                var phrases = Phrases()
+                let now = try #require(Timestamp(Self.now))
+                let context = ReadingContext(locale: "fi_FI", timeZone: "UTC", now: now)
+                let text = try withBytes(record) { bytes in
+                    let mood = try #require(MoodMembers(checking: ValidJSON(trusting: bytes)))
+                    return try Share(mood, record: bytes, context: context).text(format, &phrases)
+                }
+                #expect(try text == share(record, format, locale: "fi_FI"))
+            }
+        }
     }
 
     @Test(arguments: [

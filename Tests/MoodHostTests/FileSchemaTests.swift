@@ -1,21 +1,10 @@
 import JSONCodec
-import Platform
 import Testing
 
 @testable import MoodHost
 
 /// The published schemas of the store's files describe the files that this host writes.
 @Suite struct FileSchemaTests {
-    private static func schema(_ name: String) throws -> JSONValue {
-        let pointer = try #require(realpath(#filePath, nil))
-        defer { free(pointer) }
-        let folder = String(cString: pointer).split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try File("/\(folder)/Schemas/\(name)", .read, in: .system)
-        var bytes = [UInt8](repeating: 0, count: try file.status().size)
-        let count = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
-        return try JSONValue.parse(Array(bytes[..<count]))
-    }
-
     private static func fill(_ directory: TestDirectory) throws {
         let session = TestSession(directory)
         let attachments = #"[{"kind":"link","url":"https://a"},{"kind":"place","latitude":1,"longitude":2}]"#
@@ -33,7 +22,7 @@ import Testing
     @Test func everyLineOfAJournalIsAsItsSchemaSays() throws {
         let directory = TestDirectory()
         try Self.fill(directory)
-        let schema = try Self.schema("journal-line.schema.json")
+        let schema = try SchemaChecker.published("journal-line.schema.json")
         let journal = try #require(directory.names.first { $0.hasPrefix("journal-") })
         let lines = directory.text(journal).split(separator: "\n")
         #expect(lines.count == 7)
@@ -46,7 +35,7 @@ import Testing
     @Test func aSnapshotIsAsItsSchemaSays() throws {
         let directory = TestDirectory()
         try Self.fill(directory)
-        let schema = try Self.schema("store-snapshot.schema.json")
+        let schema = try SchemaChecker.published("store-snapshot.schema.json")
         var counts: [Int?] = []
         for round in 0..<2 {
             if round == 1 { _ = try TestSession(directory).result("store.compact") }
@@ -59,6 +48,30 @@ import Testing
         #expect(counts == [0, 5])
     }
 
+    @Test func savedNavigationIsAsItsSchemaSays() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)
+        _ = try session.result("nav.save", #"{"name":"root"}"#)
+        _ = try session.result("nav.navigate", #"{"route":{"name":"crudList"}}"#)
+        _ = try session.result("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#)
+        _ = try session.result("nav.save", #"{"name":"with \"quotes\" ☕"}"#)
+        let schema = try Self.schema("navigation.schema.json")
+        let file = try JSONValue(parsing: directory.text("navigation.json"))
+        let problems = SchemaChecker(root: schema).problems(of: file, by: schema)
+        #expect(problems.isEmpty && file["states"]?.object?.count == 2, "\(problems)")
+        for text in [
+            "{}", "[]", #"{"format":"moodboard","version":1,"states":{}}"#,
+            #"{"format":"moodboard-navigation","version":2,"states":{}}"#,
+            #"{"format":"moodboard-navigation","version":1,"states":{"a":{}}}"#,
+            #"{"format":"moodboard-navigation","version":1,"states":{"a":{"path":[{}]}}}"#,
+            #"{"format":"moodboard-navigation","version":1,"states":{"a":{"path":[],"savedAt":"now"}}}"#,
+        ] {
+            let found = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: text), by: schema)
+            #expect(!found.isEmpty, "\(text)")
+        }
+    }
+
     /// A schema that accepts everything would pass all of this.
     @Test(arguments: [
         #"{"format":"moodboard-journal"}"#, #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0}"#,
@@ -69,7 +82,7 @@ import Testing
         #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0,"more":1,"crc":"00000000"}"#, "{}", "[]", "1",
     ])
     func theSchemaOfAJournalLineRefusesOthers(line: String) throws {
-        let schema = try Self.schema("journal-line.schema.json")
+        let schema = try SchemaChecker.published("journal-line.schema.json")
         let problems = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: line), by: schema)
         #expect(!problems.isEmpty)
     }

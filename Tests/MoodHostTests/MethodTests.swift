@@ -8,8 +8,9 @@ import Testing
 @Suite struct MethodTests {
     @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
         let handled =
-            Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.navigationHandlers)
-            + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers) + Self.names(Core.eventHandlers)
+            Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.actionHandlers)
+            + Self.names(Core.editorHandlers) + Self.names(Core.navigationHandlers) + Self.names(Core.eventHandlers)
+            + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
         let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
         #expect(Set(handled).count == handled.count)
         #expect(Set(handled).subtracting(declared).isEmpty, "handled but not declared")
@@ -23,7 +24,8 @@ import Testing
     @Test(arguments: MethodCatalogue.standard.methods.map { "\($0.name)" })
     func noMethodFailsOfItselfWithoutParams(method: String) throws {
         let answer = try TestSession().call(method)
-        #expect(["ok", "invalidParams"].contains(answer.outcome), "\(answer.text)")
+        // A form is first to be opened.
+        #expect(["ok", "invalidParams", "refused"].contains(answer.outcome), "\(answer.text)")
     }
 
     /// For every method a call that succeeds, on a store with the moods 1 and 2.
@@ -44,13 +46,21 @@ import Testing
         ("mood.share", #"{"id":"\#(testID(3))","format":"ics","as":"vjournal"}"#),
         ("mood.detail", #"{"id":"\#(testID(3))","location":{"latitude":1,"longitude":1}}"#),
         ("mood.detail", #"{"id":"\#(testID(1))"}"#),
+        ("action.perform", #"{"action":{"type":"toggleFavorite","id":"\#(testID(1))"}}"#),
+        ("action.perform", #"{"action":{"type":"goBack"}}"#), ("action.perform", #"{"action":{"type":"add"}}"#),
+        ("action.perform", #"{"action":{"type":"share","id":"\#(testID(1))"}}"#),
+        ("action.perform", #"{"action":{"type":"playAudio","id":"\#(testID(3))","attachment":4}}"#),
         ("mood.history", #"{"id":"\#(testID(1))","limit":2}"#), ("store.undo", "{}"), ("store.redo", "{}"),
+        ("editor.state", "{}"), ("editor.begin", "{}"), ("editor.set", #"{"label":"A","tags":["",""]}"#),
+        ("editor.selectEmoji", #"{"emoji":"x"}"#), ("editor.cancel", "{}"),
+        ("editor.begin", #"{"id":"\#(testID(1))"}"#), ("editor.submit", "{}"),
         ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
         ("nav.replace", #"{"route":{"name":"crudList"},"router":"r"}"#), ("nav.goBack", "{}"),
         ("nav.goBackToRoot", "{}"),
         ("nav.open", #"{"url":"moodboard://mood/\#(testID(1))"}"#),
         ("nav.url", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
-        ("mood.delete", #"{"id":"\#(testID(3))"}"#),
+        ("nav.log", "{}"), ("nav.save", #"{"name":"a"}"#), ("nav.restore", #"{"name":"a","router":"b"}"#),
+        ("mood.delete", #"{"id":"\#(testID(3))"}"#), ("nav.restore", #"{"name":"a"}"#),
         ("mood.deleteMany", #"{"ids":["\#(testID(2))"]}"#), ("store.insertSamples", "{}"), ("store.info", "{}"),
         ("store.compact", "{}"), ("store.verify", "{}"), ("mood.clear", #"{"confirm":true}"#), ("mood.list", "{}"),
         ("events.subscribe", "{}"), ("events.subscribe", #"{"topics":["nav"]}"#),
@@ -98,6 +108,7 @@ import Testing
             ("mood.update", #"{"id":"\#(missing)","set":{}}"#, "notFound"),
             ("mood.delete", #"{"id":"\#(missing)"}"#, "notFound"), ("mood.share", #"{"id":"\#(missing)"}"#, "notFound"),
             ("mood.detail", #"{"id":"\#(missing)"}"#, "notFound"),
+            ("action.perform", #"{"action":{"type":"delete","id":"\#(missing)"}}"#, "notFound"),
             ("mood.deleteMany", #"{"ids":["\#(missing)"]}"#, "notFound"),
             ("mood.updateMany", #"{"ids":["\#(missing)"],"set":{}}"#, "notFound"),
             ("mood.toggleFavorite", #"{"id":"\#(missing)"}"#, "notFound"),
@@ -105,6 +116,9 @@ import Testing
             ("mood.setFavorite", #"{"id":"\#(missing)","isFavorite":true}"#, "notFound"),
             ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(missing)"}}"#, "notFound"),
             ("nav.open", #"{"url":"moodboard://mood/\#(missing)"}"#, "notFound"),
+            ("editor.begin", #"{"id":"\#(missing)"}"#, "notFound"), ("editor.submit", "{}", "refused"),
+            ("nav.restore", #"{"name":"a"}"#, "notFound"), ("editor.set", "{}", "refused"),
+            ("editor.selectEmoji", #"{"emoji":"😊"}"#, "refused"),
         ] {
             #expect(try session.call(method, params).outcome == kind, "\(method)")
             let declared = MethodCatalogue.standard.methods.first { "\($0.name)" == method }

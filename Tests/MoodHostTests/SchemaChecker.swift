@@ -1,4 +1,6 @@
 import JSONCodec
+import Platform
+import Testing
 
 /// As much of JSON Schema as the published schemas use; a keyword that it does not know is a problem too.
 struct SchemaChecker {
@@ -8,10 +10,20 @@ struct SchemaChecker {
     func problems(of value: JSONValue, by schema: JSONValue, at path: String = "") -> [String] {
         var found: [String] = []
         for keyword in schema.object ?? [] {
-            let problem = check(value, keyword.name, keyword.value, schema, path)
-            found += problem
+            found += check(value, keyword.name, keyword.value, schema, path)
         }
         return found
+    }
+
+    /// Whether there are none. What tells kinds of objects apart is looked at first, because mostly it differs.
+    private func fits(_ value: JSONValue, _ schema: JSONValue) -> Bool {
+        for property in schema["properties"]?.object ?? [] {
+            guard let choice = property.value["enum"]?.array?.first ?? property.value["const"],
+                let found = value[property.name]?.string, property.value["enum"]?.array?.count ?? 1 == 1
+            else { continue }
+            if choice.string != found { return false }
+        }
+        return problems(of: value, by: schema).isEmpty
     }
 
     private func check(
@@ -54,15 +66,20 @@ struct SchemaChecker {
                 value[property.name].map { problems(of: $0, by: property.value, at: "\(path)/\(property.name)") } ?? []
             }
         case "additionalProperties":
-            guard argument.boolean == false else { return [] }
             let known = schema["properties"]?.object?.map(\.name) ?? []
+            if argument.object != nil {
+                return (value.object ?? []).filter { !known.contains($0.name) }.flatMap {
+                    problems(of: $0.value, by: argument, at: "\(path)/\($0.name)")
+                }
+            }
+            guard argument.boolean == false else { return [] }
             return require((value.object ?? []).allSatisfy { known.contains($0.name) })
         case "oneOf":
-            return require(argument.array?.count { problems(of: value, by: $0, at: path).isEmpty } == 1)
+            return require(argument.array?.count { fits(value, $0) } == 1)
         case "anyOf":
-            return require(argument.array?.contains { problems(of: value, by: $0, at: path).isEmpty } == true)
+            return require(argument.array?.contains { fits(value, $0) } == true)
         case "if":
-            guard problems(of: value, by: argument, at: path).isEmpty, let then = schema["then"] else { return [] }
+            guard fits(value, argument), let then = schema["then"] else { return [] }
             return problems(of: value, by: then, at: path)
         case "then": return []
         case "allOf": return (argument.array ?? []).flatMap { problems(of: value, by: $0, at: path) }
@@ -88,5 +105,25 @@ struct SchemaChecker {
         case (.number, "integer"): value.integer != nil
         default: false
         }
+    }
+}
+
+extension SchemaChecker {
+    /// What is published in `Schemas` under a name.
+    static func published(_ name: String) throws -> JSONValue {
+        let pointer = try #require(realpath(#filePath, nil))
+        defer { free(pointer) }
+        let root = String(cString: pointer).split(separator: "/").dropLast(3).joined(separator: "/")
+        let file = try File("/\(root)/Schemas/\(name)", .read, in: .system)
+        var bytes = [UInt8](repeating: 0, count: try file.status().size)
+        let count = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
+        return try JSONValue.parse(Array(bytes[..<count]))
+    }
+}
+
+extension JSONValue {
+    /// The schema of a method's result, in an OpenRPC document.
+    func result(of method: String) -> JSONValue? {
+        self["methods"]?.array?.first { $0["name"]?.string == method }?["result"]?["schema"]
     }
 }

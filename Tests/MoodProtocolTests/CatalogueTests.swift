@@ -21,11 +21,12 @@ import Testing
             Set(Self.methods.map { "\($0.name)" }) == [
                 "host.info", "host.ping", "host.shutdown", "rpc.discover", "mood.create", "mood.get", "mood.list",
                 "mood.update", "mood.updateMany", "mood.delete", "mood.deleteMany", "mood.clear", "mood.setFavorite",
-                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail",
+                "mood.toggleFavorite", "mood.setNotes", "mood.history", "mood.share", "mood.detail", "action.perform",
+                "editor.begin", "editor.set", "editor.selectEmoji", "editor.cancel", "editor.state", "editor.submit",
                 "nav.state", "nav.navigate",
                 "nav.replace",
-                "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "events.subscribe",
-                "events.unsubscribe", "store.info",
+                "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "nav.log", "nav.save",
+                "nav.restore", "events.subscribe", "events.unsubscribe", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])
@@ -86,7 +87,7 @@ import Testing
             let isRepair = ["store.accept", "store.reset"].contains("\(method.name)")
             let changesMoods =
                 method.effect == .write && !isRepair
-                && ("\(method.name)".hasPrefix("mood.") || "\(method.name)".hasPrefix("store."))
+                && ["mood.", "store.", "editor.submit"].contains { "\(method.name)".hasPrefix($0) }
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
             #expect(names.contains("progressToken") == (method.effect == .long), "\(method.name)")

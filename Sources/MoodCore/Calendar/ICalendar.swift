@@ -93,7 +93,7 @@ public enum ICalendar {
 
     /// The first place among the attachments.
     private static func place(of mood: MoodMembers, _ lines: inout CalendarLines) {
-        for attachment in Attachment.all(of: mood) {
+        for (_, attachment) in Attachment.all(of: mood) {
             guard case .place(let latitude, let longitude, let label, let address) = attachment.content else {
                 continue
             }

@@ -26,6 +26,16 @@ public enum Action: Sendable, Equatable {
     case playAudio(MoodID, attachment: Int)
     case pauseAudio(MoodID, attachment: Int)
     case showEvents(hostName: String)
+    // Of the screens that are no mood's.
+    case selectEmoji(String)
+    case submit
+    case cancel
+    case clear
+    case insertSamples
+    case subscribe([Topic])
+
+    /// What there are events of.
+    public enum Topic: String, Sendable, CaseIterable { case mood, nav, store, plugin }
 
     public var type: StaticString {
         switch self {
@@ -49,6 +59,12 @@ public enum Action: Sendable, Equatable {
         case .playAudio: "playAudio"
         case .pauseAudio: "pauseAudio"
         case .showEvents: "showEvents"
+        case .selectEmoji: "selectEmoji"
+        case .submit: "submit"
+        case .cancel: "cancel"
+        case .clear: "clear"
+        case .insertSamples: "insertSamples"
+        case .subscribe: "subscribe"
         }
     }
 }
@@ -80,7 +96,7 @@ extension Action {
             writer.member("router", router)
         case .goBack(let router), .goBackToRoot(let router):
             writer.member("router", router)
-        case .add: break
+        case .add, .submit, .cancel, .insertSamples: break
         case .share(let id, let format):
             writer.member("id", id)
             if let format {
@@ -102,6 +118,15 @@ extension Action {
             writer.member("aspectRatio", aspectRatio)
             writer.member("alt", alt)
         case .showEvents(let hostName): writer.member("hostName", hostName)
+        case .selectEmoji(let emoji): writer.member("emoji", emoji)
+        case .clear:
+            writer.key("confirm")
+            writer.boolean(true)
+        case .subscribe(let topics):
+            writer.key("topics")
+            writer.beginArray()
+            for topic in topics { writer.string(topic.rawValue) }
+            writer.endArray()
         }
     }
 }

@@ -94,7 +94,7 @@ extension Detail {
 extension Detail {
     /// Kind after kind, each in the order of the mood.
     private func writeAttachments(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             switch attachment.content {
             case .image(let source, let aspectRatio, let alt):
                 write(image: source, aspectRatio, alt, at: place, to: &writer)
@@ -102,29 +102,29 @@ extension Detail {
             default: break
             }
         }
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             switch attachment.content {
             case .link(let url, let title): write(link: url, title, at: place, to: &writer)
             case .email(let address, let label): write(email: address, label, at: place, to: &writer)
             default: break
             }
         }
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             guard case .place(let latitude, let longitude, let label, let address) = attachment.content else {
                 continue
             }
             let coordinates = Coordinates(latitude: latitude, longitude: longitude)
             write(place: coordinates, label, address, at: place, to: &writer)
         }
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             guard case .relation(let other, let type) = attachment.content else { continue }
             write(relation: type, to: other, at: place, to: &writer)
         }
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             guard case .event(let event) = attachment.content else { continue }
             try write(event: event, at: place, &phrases, to: &writer)
         }
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             guard case .event(let event) = attachment.content, let host = event.hostName,
                 let others = surroundings.hostEvents[host], !others.isEmpty
             else { continue }

@@ -59,7 +59,7 @@ public struct Detail {
     let mood: MoodMembers
     let id: MoodID
     let time: Timestamp
-    let attachments: [Attachment]
+    let attachments: [(place: Int, attachment: Attachment)]
     let context: ReadingContext
     let surroundings: DetailSurroundings
     let words: Words
@@ -67,13 +67,17 @@ public struct Detail {
     let label: String
     let notes: String
 
-    public init(_ mood: MoodMembers, context: ReadingContext, _ surroundings: DetailSurroundings) {
+    /// - Parameter attachments: those of the mood; whoever gathered the surroundings has read them already.
+    public init(
+        _ mood: MoodMembers, _ attachments: [(place: Int, attachment: Attachment)], context: ReadingContext,
+        _ surroundings: DetailSurroundings
+    ) {
         self.mood = mood
         self.context = context
         self.surroundings = surroundings
         id = mood.id ?? MoodID(high: 0, low: 0)
         time = mood.timestamp.value ?? .minimum
-        attachments = Attachment.all(of: mood)
+        self.attachments = attachments
         words = Words.of(context.locale)
         emoji = mood.emoji?.string ?? ""
         label = mood.label?.string ?? ""
@@ -116,7 +120,7 @@ public struct Detail {
             Offer(label: words.edit, icon: "pencil", color: "blue", action: .edit(id)),
             Offer(label: words.delete, icon: "trash", color: "red", isDestructive: true, action: .delete(id)),
         ]
-        for (place, attachment) in attachments.enumerated() {
+        for (place, attachment) in attachments {
             guard case .event(let event) = attachment.content else { continue }
             let label = "\(words.exportEvent): \(event.title)"
             offers.append(

@@ -1,0 +1,114 @@
+import JSONCodec
+
+/// What an action leaves to the client, because only the client can do it: show something, open something, play something.
+/// (Elm: a `Cmd`; Redux: a side effect as data; SwiftUI: what `openURL` and a `ShareLink` do.)
+///
+/// As JSON: `{"type":"openURL","url":"https://example.org"}`.
+public enum Effect: Sendable, Equatable {
+    /// Text for a part of the client's system.
+    case present(Presentation)
+    case openURL(String)
+    case openEmail(String)
+    case showMap(Coordinates, label: String?)
+    case showImage(Attachment.Source, aspectRatio: Double?, alt: String?)
+    case playAudio(Recording)
+    case pauseAudio(Recording)
+    case showEvents(hostName: String, [DetailSurroundings.HostEvent])
+    /// The client follows what happens, from where it knows of it: `events.subscribe`.
+    case subscribe([Action.Topic])
+
+    public struct Presentation: Sendable, Equatable {
+        public enum Place: String, Sendable {
+            /// Where people choose whom to send it to.
+            case shareSheet
+            /// What takes an iCalendar object.
+            case calendarEvent
+        }
+
+        public var place: Place
+        public var text: String
+        public var mediaType: String
+        /// The same as an address, where it has one.
+        public var url: String?
+
+        public init(_ place: Place, text: String, mediaType: String, url: String? = nil) {
+            self.place = place
+            self.text = text
+            self.mediaType = mediaType
+            self.url = url
+        }
+    }
+
+    /// Writes the effect as an object.
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .present(let presentation):
+            writer.raw("\"type\":\"present\"")
+            writer.member("what", presentation.place.rawValue)
+            writer.member("text", presentation.text)
+            writer.member("mediaType", presentation.mediaType)
+            writer.member("url", presentation.url)
+        case .openURL(let url):
+            writer.raw("\"type\":\"openURL\"")
+            writer.member("url", url)
+        case .openEmail(let address):
+            writer.raw("\"type\":\"openEmail\"")
+            writer.member("address", address)
+        case .showMap(let place, let label):
+            writer.raw("\"type\":\"showMap\"")
+            place.writeMembers(to: &writer)
+            writer.member("label", label)
+        case .showImage(let source, let aspectRatio, let alt):
+            writer.raw("\"type\":\"showImage\"")
+            source.writeMember(to: &writer)
+            writer.member("aspectRatio", aspectRatio)
+            writer.member("alt", alt)
+        case .playAudio(let recording):
+            writer.raw("\"type\":\"playAudio\"")
+            recording.writeMembers(to: &writer)
+        case .pauseAudio(let recording):
+            writer.raw("\"type\":\"pauseAudio\"")
+            recording.writeMembers(to: &writer)
+        case .showEvents(let hostName, let events):
+            writer.raw("\"type\":\"showEvents\"")
+            writer.member("hostName", hostName)
+            writer.key("events")
+            writer.beginArray()
+            for event in events { event.write(to: &writer) }
+            writer.endArray()
+        case .subscribe(let topics):
+            writer.raw("\"type\":\"subscribe\"")
+            writer.key("topics")
+            writer.beginArray()
+            for topic in topics { writer.string(topic.rawValue) }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+}
+
+/// An audio attachment, as much of it as a player needs. It says by itself what it is, so that it can also be stopped when its
+/// mood is gone.
+public struct Recording: Sendable, Equatable {
+    public var mood: MoodID
+    /// Its place among the attachments of its mood, from 0.
+    public var attachment: Int
+    public var source: Attachment.Source
+    public var title: String
+
+    public init(mood: MoodID, attachment: Int, source: Attachment.Source, title: String) {
+        self.mood = mood
+        self.attachment = attachment
+        self.source = source
+        self.title = title
+    }
+
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("id", mood)
+        writer.key("attachment")
+        writer.integer(attachment)
+        source.writeMember(to: &writer)
+        writer.member("title", title)
+    }
+}

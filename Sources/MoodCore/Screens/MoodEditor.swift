@@ -1,0 +1,215 @@
+import JSONCodec
+
+/// The form in which a mood is composed: what was typed so far, right or wrong, and what is still wrong with it. It lives
+/// in the session and is lost with it; nothing of it is stored before it is submitted.
+/// (SwiftUI: the `@State` of a sheet; React: a controlled form; Compose: a state holder.)
+///
+///     var editor = MoodEditor()
+///     editor.begin()
+///     editor.set(label: "Calm")
+///     editor.problems(rules)      // empty: it can be submitted
+///
+/// A text that breaks a rule is kept as it was typed and shown with its problem, as on any screen.
+public struct MoodEditor: Sendable {
+    /// The limits that can be set; whoever owns them hands them in.
+    public struct Rules: Sendable {
+        public var labelCharactersMax: Int
+        public var notesBytesMax: Int
+        public var tagsMax: Int
+
+        public init(labelCharactersMax: Int, notesBytesMax: Int, tagsMax: Int) {
+            self.labelCharactersMax = labelCharactersMax
+            self.notesBytesMax = notesBytesMax
+            self.tagsMax = tagsMax
+        }
+    }
+
+    /// Something that keeps the form from being submitted.
+    public struct Problem: Sendable, Equatable {
+        /// A JSON Pointer to the member, as `set` takes it.
+        public let path: String
+        /// A sentence that says what to do.
+        public let message: String
+    }
+
+    /// What can be typed into the form.
+    private struct Fields {
+        var emoji = MoodEditor.emojis[0]
+        var label = ""
+        var notes = ""
+        var tags: [String] = []
+    }
+
+    /// What a new form offers, from the most pleasant to the least.
+    public static let emojis = [
+        "😊", "😄", "🎉", "🥰", "😌", "🙂", "🤔", "😐", "😴", "😕", "😟", "😰", "😢", "😡", "😭",
+    ]
+
+    /// What a form may hold in all, in bytes of UTF-8 and `tagCost` for each tag. Far more than can be submitted.
+    public static let bytesMax = 2 << 20
+    private static let tagCost = 64
+    /// Of so many tags beyond those allowed nobody needs to know each problem.
+    private static let problemsMax = 64
+
+    /// Whether the form is open.
+    public private(set) var isPresented = false
+    /// The mood that is edited; nil for a new one.
+    public private(set) var editing: MoodID?
+    private var fields = Fields()
+    /// What the form began with.
+    private var original = Fields()
+
+    public init() {}
+
+    // MARK: What a person does
+
+    /// Opens an empty form for a new mood.
+    public mutating func begin() {
+        self = MoodEditor()
+        isPresented = true
+    }
+
+    /// Opens a form with what a mood holds.
+    public mutating func begin(_ id: MoodID, _ mood: MoodMembers) {
+        begin()
+        editing = id
+        fields = Fields(
+            emoji: mood.emoji?.string ?? "", label: mood.label?.string ?? "", notes: mood.notes?.string ?? "",
+            tags: mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? [])
+        original = fields
+    }
+
+    /// Replaces what is given, and leaves the rest.
+    public mutating func set(
+        emoji: String? = nil, label: String? = nil, notes: String? = nil, tags: [String]? = nil
+    ) {
+        if let emoji { fields.emoji = emoji }
+        if let label { fields.label = label }
+        if let notes { fields.notes = notes }
+        if let tags { fields.tags = tags }
+    }
+
+    /// Closes the form and forgets what was typed.
+    public mutating func close() { self = MoodEditor() }
+
+    // MARK: What it says
+
+    public var selectedEmoji: String { fields.emoji }
+    public var label: String { fields.label }
+    public var notes: String { fields.notes }
+    public var tags: [String] { fields.tags }
+
+    /// The emojis to choose from; the mood's own and the selected one are among them, however unusual.
+    public var availableEmojis: [String] {
+        var emojis = Self.emojis
+        for emoji in [original.emoji, fields.emoji]
+        where Self.problem(emoji, Emoji.problem) == nil && !emojis.contains(where: { Self.isSame($0, emoji) }) {
+            emojis.append(emoji)
+        }
+        return emojis
+    }
+
+    /// The size of what is kept, to be held against `bytesMax`.
+    public var byteCount: Int {
+        fields.tags.reduce(fields.emoji.utf8.count + fields.label.utf8.count + fields.notes.utf8.count) {
+            $0 + $1.utf8.count + Self.tagCost
+        }
+    }
+
+    /// What keeps the form from being submitted, in the order of its fields; empty for one that is closed.
+    public func problems(_ rules: Rules) -> [Problem] {
+        guard isPresented else { return [] }
+        var problems: [Problem] = []
+        func add(_ path: String, _ subject: String, _ clause: String?) {
+            guard let clause, problems.count < Self.problemsMax else { return }
+            problems.append(Problem(path: path, message: "\(subject) \(clause)."))
+        }
+        add("/emoji", "The emoji", Self.problem(fields.emoji, Emoji.problem))
+        add(
+            "/label", "The label",
+            Self.problem(fields.label) { TextRule.labelProblem($0, charactersMax: rules.labelCharactersMax) })
+        add(
+            "/notes", "The text of the notes",
+            Self.problem(fields.notes) { TextRule.notesProblem($0, bytesMax: rules.notesBytesMax) })
+        if fields.tags.count > rules.tagsMax {
+            add("/tags", "A mood", "may have at most \(rules.tagsMax) tags; it has \(fields.tags.count)")
+        }
+        let tags = fields.tags.prefix(rules.tagsMax)
+        for (place, tag) in tags.enumerated() {
+            let path = "/tags/\(place)"
+            let subject = "Tag \(place + 1)"
+            if let clause = Self.problem(tag, TextRule.tagProblem) {
+                add(path, subject, clause)
+            } else if tags[..<place].contains(where: { Self.isSame(Self.trimmed($0), Self.trimmed(tag)) }) {
+                add(path, subject, "must not repeat an earlier one")
+            }
+        }
+        return problems
+    }
+
+    private static func problem(_ text: String, _ rule: (UnsafeRawBufferPointer) -> String?) -> String? {
+        var text = text
+        return text.withUTF8 { rule(UnsafeRawBufferPointer($0)) }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var text = text
+        return text.withUTF8 { String(decoding: TextRule.trimmed(UnsafeRawBufferPointer($0)), as: UTF8.self) }
+    }
+
+    /// Byte by byte: texts that merely look alike are different, here as in a store.
+    private static func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+}
+
+// MARK: - As JSON
+
+extension MoodEditor {
+    /// Writes `{isPresented, editing?, selectedEmoji, label, notes, tags, availableEmojis, canSubmit, problems}`.
+    public func write(_ rules: Rules, to writer: inout JSONWriter) {
+        let problems = problems(rules)
+        writer.beginObject()
+        writer.key("isPresented")
+        writer.boolean(isPresented)
+        if let editing { writer.member("editing", editing) }
+        writer.member("selectedEmoji", selectedEmoji)
+        writer.member("label", label)
+        writer.member("notes", notes)
+        writer.key("tags")
+        Self.write(tags, to: &writer)
+        writer.key("availableEmojis")
+        Self.write(availableEmojis, to: &writer)
+        writer.key("canSubmit")
+        writer.boolean(isPresented && problems.isEmpty)
+        writer.key("problems")
+        writer.beginArray()
+        for problem in problems {
+            writer.beginObject()
+            writer.member("path", problem.path)
+            writer.member("message", problem.message)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// Writes what the form would set, as an object: all of it for a new mood, else what differs from what the form began
+    /// with, so that what somebody else has changed meanwhile stays.
+    public func writeChange(to writer: inout JSONWriter) {
+        let isNew = editing == nil
+        writer.beginObject()
+        if isNew || !Self.isSame(fields.emoji, original.emoji) { writer.member("emoji", fields.emoji) }
+        if isNew || !Self.isSame(fields.label, original.label) { writer.member("label", fields.label) }
+        if isNew || !Self.isSame(fields.notes, original.notes) { writer.member("notes", fields.notes) }
+        if isNew || !fields.tags.elementsEqual(original.tags, by: Self.isSame) {
+            writer.key("tags")
+            Self.write(fields.tags, to: &writer)
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ texts: [String], to writer: inout JSONWriter) {
+        writer.beginArray()
+        for text in texts { writer.string(text) }
+        writer.endArray()
+    }
+}

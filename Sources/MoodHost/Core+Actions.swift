@@ -1,0 +1,122 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodText
+
+/// `action.perform`, and what the coordinator works with in a session.
+extension Core {
+    static let actionHandlers: InlineArray<_, HandlerEntry> = [
+        HandlerEntry(
+            "action.perform",
+            { (core, arguments, out) throws(RPCError) in
+                guard let action = arguments["action"].flatMap({ Action(JSONValue($0)) }) else {
+                    throw Arguments.error("is required", at: "/action")
+                }
+                try coordinator.perform(action, in: &core, &out)
+            }
+        )
+    ]
+
+    private static let coordinator = Coordinator(services: .ofCore)
+}
+
+extension CoordinatorServices where World == Core {
+    /// Those of a session.
+    static var ofCore: Self {
+        Self(
+            clock: .init(now: { $0.now }), place: .init(url: { $0.url }),
+            calendar: .init(text: { event, place, mood in ICalendar.text(of: event, at: place, in: mood) }),
+            audio: .init(
+                playing: { $0.state.playing },
+                setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
+            data: data, navigation: navigation, editor: editor)
+    }
+
+    private static var data: Data {
+        Data(
+            record: { core, id throws(RPCError) in try core.copiedRecord(id) },
+            setFavorite: { core, id, isFavorite, out throws(RPCError) in
+                try core.setFavorite(id, to: isFavorite, ifRevision: nil, &out)
+            },
+            setNotes: { core, id, notes, out throws(RPCError) in try core.setNotes(id, to: notes, &out) },
+            delete: { core, id throws(RPCError) in try core.delete(id, ifRevision: nil) },
+            deleteAll: { core throws(RPCError) in _ = try core.clear() },
+            insertSamples: { core throws(RPCError) in
+                try core.openForWriting()
+                _ = try core.insertSamples()
+            },
+            text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now) },
+            events: { core, host throws(RPCError) in
+                try core.open()
+                return try core.events(of: host, except: nil)
+            })
+    }
+
+    private static var navigation: Navigation {
+        Navigation(
+            navigate: { core, route, router, out throws(RPCError) in
+                try core.move(router, .navigate(route), &out)
+            },
+            replace: { core, route, router, out throws(RPCError) in
+                try core.move(router, .replace(route), &out)
+            },
+            goBack: { core, router, out throws(RPCError) in
+                try core.move(router, .goBack, &out)
+            },
+            goBackToRoot: { core, router, out throws(RPCError) in
+                try core.move(router, .goBackToRoot, &out)
+            })
+    }
+}
+
+extension CoordinatorServices where World == Core {
+    private static var editor: Editor {
+        Editor(
+            begin: { core, id, out throws(RPCError) in
+                try core.beginEditing(id)
+                core.writeEditor(&out)
+            },
+            selectEmoji: { core, emoji, out throws(RPCError) in try core.setForm(emoji: emoji, &out) },
+            cancel: { core, out throws(RPCError) in
+                core.cancelForm()
+                core.writeEditor(&out)
+            },
+            submit: { core, out throws(RPCError) in try core.submitForm(as: "editor", &out) })
+    }
+}
+
+extension Core {
+    fileprivate mutating func copiedRecord(_ id: MoodID) throws(RPCError) -> [UInt8] {
+        try open()
+        do throws(MoodStoreError) { return try store.record(id).bytes.map(\.self) } catch { throw RPCError(error) }
+    }
+
+    fileprivate mutating func setNotes(
+        _ id: MoodID, to notes: String, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        // As it stands in a request, because that is what the store lays over a mood.
+        var text = JSONWriter(capacity: notes.utf8.count + 16)
+        text.string(notes)
+        try setNotes(id, to: ValidJSON(trusting: text.buffer.bytes).text, ifRevision: nil, &out)
+    }
+
+    /// In the host's language and the mood's zone.
+    fileprivate mutating func text(
+        of id: MoodID, _ format: ShareFormat, _ now: Timestamp
+    ) throws(RPCError) -> String {
+        let record = try copiedRecord(id)
+        let (locale, timeZone) = (options.locale, options.timeZone)
+        let text = record.withUnsafeBytes { bytes -> Result<String, TextError> in
+            let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            let context = ReadingContext(locale: locale, timeZone: mood.timeZone?.string ?? timeZone, now: now)
+            do throws(TextError) {
+                return .success(try Share(mood, record: bytes, context: context).text(format, &phrases))
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(TextError) { return try text.get() } catch { throw RPCError(error) }
+    }
+}

@@ -1,0 +1,137 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+
+/// `editor.*`: the form of the session.
+extension Core {
+    static let editorHandlers: InlineArray<_, HandlerEntry> = [
+        HandlerEntry(
+            "editor.begin",
+            { (core, arguments, out) throws(RPCError) in
+                try core.beginEditing(arguments.id("id"))
+                core.writeEditor(&out)
+            }
+        ),
+        HandlerEntry("editor.set", { (core, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
+        HandlerEntry(
+            "editor.selectEmoji", { (core, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
+        HandlerEntry(
+            "editor.cancel",
+            { (core, _, out) throws(RPCError) in
+                core.cancelForm()
+                core.writeEditor(&out)
+            }
+        ),
+        HandlerEntry("editor.state", { (core, _, out) throws(RPCError) in core.writeEditor(&out) }),
+        HandlerEntry(
+            "editor.submit",
+            { (core, _, out) throws(RPCError) in
+                out.beginObject()
+                try core.submitForm(as: "state", &out)
+                out.endObject()
+            }
+        ),
+    ]
+
+    /// Opens the form, anew where it is open: empty, or with what a mood holds.
+    /// - Throws: `notFound`, or what keeps the store from being read.
+    mutating func beginEditing(_ id: MoodID?) throws(RPCError) {
+        guard let id else { return changeState { $0.editor.begin() } }
+        try open()
+        do throws(MoodStoreError) {
+            let mood = MoodMembers(trusting: try store.record(id))
+            changeState { $0.editor.begin(id, mood) }
+        } catch {
+            throw RPCError(error)
+        }
+    }
+
+    func writeEditor(_ out: inout JSONWriter) { state.editor.write(editorRules, to: &out) }
+
+    var editorRules: MoodEditor.Rules {
+        let limits = options.limits
+        return MoodEditor.Rules(
+            labelCharactersMax: limits[.label], notesBytesMax: limits[.notesBytes], tagsMax: limits[.tags])
+    }
+
+    private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try setForm(
+            emoji: arguments.string("emoji"), label: arguments.string("label"), notes: arguments.string("notes"),
+            tags: arguments["tags"].map { JSONValue($0).array?.compactMap(\.string) ?? [] }, &out)
+    }
+
+    /// Replaces what is given and writes the form.
+    mutating func setForm(
+        emoji: String?, label: String? = nil, notes: String? = nil, tags: [String]? = nil, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        try requireForm()
+        var editor = state.editor
+        editor.set(emoji: emoji, label: label, notes: notes, tags: tags)
+        guard editor.byteCount <= MoodEditor.bytesMax else {
+            throw RPCError(
+                .limitExceeded,
+                "The form may hold at most \(MoodEditor.bytesMax) bytes, far more than a mood may have. Shorten it.",
+                [.init("limit", "editorBytes"), .init("value", .number(String(MoodEditor.bytesMax)))])
+        }
+        changeState { $0.editor = editor }
+        writeEditor(&out)
+    }
+
+    mutating func cancelForm() {
+        if state.editor.isPresented { changeState { $0.editor.close() } }
+    }
+
+    private func requireForm() throws(RPCError) {
+        if !state.editor.isPresented { throw .editor("No form is open. Open one with editor.begin.") }
+    }
+
+    /// Writes the form, closed, and the mood, as members of an object that is open. One commit, or none where nothing was
+    /// changed.
+    /// - Parameter name: that of the form.
+    mutating func submitForm(as name: StaticString, _ out: inout JSONWriter) throws(RPCError) {
+        try requireForm()
+        let editor = state.editor
+        let problems = editor.problems(editorRules)
+        if let first = problems.first { throw .editor(first.message, problems) }
+        try openForWriting()
+        changeState { $0.editor.close() }
+        out.key(name)
+        writeEditor(&out)
+        out.key("mood")
+        try keep(editor, &out)
+    }
+
+    private mutating func keep(_ editor: MoodEditor, _ out: inout JSONWriter) throws(RPCError) {
+        var form = JSONWriter(capacity: editor.byteCount + 128)
+        editor.writeChange(to: &form)
+        // Views of the form, which stays until the mood is written.
+        var given = MoodMembers(trusting: ValidJSON(trusting: form.buffer.bytes))
+        do throws(MoodStoreError) {
+            if let id = editor.editing {
+                try store.update(
+                    id, with: given, removingValence: false, removingTimeZone: false, ifRevision: nil, at: now,
+                    to: &out)
+            } else {
+                try store.create(&given, id: makeID(), at: now, to: &out)
+            }
+        } catch {
+            throw RPCError(error)
+        }
+    }
+}
+
+extension RPCError {
+    fileprivate static func editor(_ reason: String, _ problems: [MoodEditor.Problem] = []) -> RPCError {
+        let listed = problems.map { problem in
+            JSONValue.object([
+                .init("path", .string(problem.path)), .init("message", .string(problem.message)),
+            ])
+        }
+        return RPCError(
+            .refused, reason,
+            [.init("by", "editor"), .init("reason", .string(reason))]
+                + (problems.isEmpty ? [] : [.init("problems", .array(listed))]))
+    }
+}

@@ -1,0 +1,51 @@
+import JSONRPC
+
+/// `action.*`: what a person does on a screen.
+public enum ActionMethods {
+    static let perform = MethodDeclaration(
+        "action.perform", .write,
+        "Do what a person chose: what the host can do is done, the rest comes back as effects for the client.",
+        [.required("action", ScreenSchemas.action, "What was chosen, as it was offered.")],
+        result: .result([
+            .required("effects", .array(effect, .any, isUnique: false), "What is left to the client, in this order."),
+            .optional("mood", MoodSchemas.mood, "The mood that was changed or recorded, as it is now."),
+            .optional("navigation", MoodSchemas.navigation, "The router that was moved, as it is now."),
+            .optional("editor", ScreenSchemas.editor, "The form that was opened, changed or closed."),
+        ]), errors: ErrorCode.writing + [.notFound, .refused, .limitExceeded])
+
+    private static let plain = Schema.string(.plain)
+
+    private static let recording: [Field] =
+        [
+            .required("id", .id, "The mood."),
+            .required("attachment", .integer(0 ... .max), "The attachment's place among those of the mood, from 0."),
+        ] + MoodSchemas.source + [.required("title", plain, "What it is called.")]
+
+    private static let kinds: [(kind: StaticString, fields: [Field])] = [
+        (
+            "present",
+            [
+                .required("what", .choice(["shareSheet", "calendarEvent"]), "What takes the text."),
+                .required("text", plain, "The text."),
+                .required("mediaType", plain, "Its media type, with the charset."),
+                .optional("url", .string(.link), "The same as an address, where it has one."),
+            ]
+        ),
+        ("openURL", [.required("url", .string(.link), "The address to open.")]),
+        ("openEmail", [.required("address", .string(.email), "The e-mail address to write to.")]),
+        ("showMap", ScreenSchemas.place),
+        ("showImage", MoodSchemas.image),
+        ("playAudio", recording), ("pauseAudio", recording),
+        (
+            "showEvents",
+            [
+                .required("hostName", plain, "Who invites."),
+                .required("events", .array(ScreenSchemas.hostEvent, .any, isUnique: false), "In order of time."),
+            ]
+        ),
+        ("subscribe", [.required("topics", .array(plain, .any, isUnique: true), "What to hear of.")]),
+    ]
+
+    /// More types may come, so a client leaves out what it does not know.
+    private static let effect = Schema.named("Effect", .openKinds(by: "type", common: [], kinds))
+}
