@@ -218,7 +218,7 @@ extension Detail {
             "attachment-\(place)", "relationship",
             Accessible("\(type): \(title)", related == nil ? .staticText : .button),
             // What is not there cannot be shown.
-            action: related == nil ? nil : .navigate(.moodDetail(other), router: nil)
+            action: related == nil ? nil : .navigate(.moodDetail(other), router: surroundings.router)
         ) { writer in
             writer.member("title", title)
             writer.member("relation", type)
