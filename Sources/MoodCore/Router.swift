@@ -44,9 +44,22 @@ public struct Router: Sendable, Equatable {
 
     public mutating func goBackToRoot() { path.removeAll() }
 
+    /// Shows the last of these routes, with the others behind it, in place of all that was there.
+    public mutating func restore(_ routes: [Route]) throws(TooDeep) {
+        let routes = routes.filter { $0 != .menu }
+        guard routes.count <= Self.depthMax else { throw TooDeep() }
+        path = routes
+    }
+
     /// Writes `{router, path, current, canGoBack, depth}`.
     public func write(name: String, to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(name: name, to: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the members alone, for an object that has more.
+    public func writeMembers(name: String, to writer: inout JSONWriter) {
         writer.key("router")
         writer.string(name)
         writer.key("path")
@@ -59,6 +72,5 @@ public struct Router: Sendable, Equatable {
         writer.boolean(canGoBack)
         writer.key("depth")
         writer.integer(path.count)
-        writer.endObject()
     }
 }

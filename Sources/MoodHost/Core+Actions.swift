@@ -57,18 +57,16 @@ extension CoordinatorServices where World == Core {
     private static var navigation: Navigation {
         Navigation(
             navigate: { core, route, router, out throws(RPCError) in
-                try core.check(route)
-                try core.move(router, &out) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
+                try core.move(router, .navigate(route), &out)
             },
             replace: { core, route, router, out throws(RPCError) in
-                try core.check(route)
-                try core.move(router, &out) { (router) throws(Router.TooDeep) in try router.replace(with: route) }
+                try core.move(router, .replace(route), &out)
             },
             goBack: { core, router, out throws(RPCError) in
-                try core.move(router, &out) { (router) throws(Router.TooDeep) in router.goBack() }
+                try core.move(router, .goBack, &out)
             },
             goBackToRoot: { core, router, out throws(RPCError) in
-                try core.move(router, &out) { (router) throws(Router.TooDeep) in router.goBackToRoot() }
+                try core.move(router, .goBackToRoot, &out)
             })
     }
 }

@@ -7,37 +7,27 @@ import MoodStore
 /// `nav.*`: the routers of the session.
 extension Core {
     static let navigationHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry("nav.state", { (core, arguments, out) throws(RPCError) in try core.showState(arguments, &out) }),
+        HandlerEntry("nav.state", { (core, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
         HandlerEntry(
             "nav.navigate",
             { (core, arguments, out) throws(RPCError) in
-                let route = try core.shownRoute(arguments)
-                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
-                    try router.navigate(to: route)
-                }
+                try core.move(arguments.string("router"), .navigate(Self.route(arguments)), &out)
             }
         ),
         HandlerEntry(
             "nav.replace",
             { (core, arguments, out) throws(RPCError) in
-                let route = try core.shownRoute(arguments)
-                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
-                    try router.replace(with: route)
-                }
+                try core.move(arguments.string("router"), .replace(Self.route(arguments)), &out)
             }
         ),
         HandlerEntry(
             "nav.goBack",
-            { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in router.goBack() }
-            }
+            { (core, arguments, out) throws(RPCError) in try core.move(arguments.string("router"), .goBack, &out) }
         ),
         HandlerEntry(
             "nav.goBackToRoot",
             { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
-                    router.goBackToRoot()
-                }
+                try core.move(arguments.string("router"), .goBackToRoot, &out)
             }
         ),
         HandlerEntry(
@@ -46,10 +36,7 @@ extension Core {
                 guard let route = arguments.string("url").flatMap(DeepLink.route) else {
                     throw Arguments.error("is required", at: "/url")
                 }
-                try core.check(route)
-                try core.move(arguments.string("router"), &out) { (router) throws(Router.TooDeep) in
-                    try router.open(route)
-                }
+                try core.move(arguments.string("router"), .open(route), &out)
             }
         ),
         HandlerEntry(
@@ -63,9 +50,13 @@ extension Core {
             }
         ),
         HandlerEntry("nav.menu", { (_, _, out) throws(RPCError) in Menu.write(to: &out) }),
+        HandlerEntry("nav.log", { (core, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
+        HandlerEntry("nav.save", { (core, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
+        HandlerEntry(
+            "nav.restore", { (core, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
     ]
 
-    private static func route(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
+    static func route(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
         guard let value = arguments["route"] else { throw Arguments.error("is required", at: "/route") }
         var name = ""
         var id: MoodID?
@@ -79,46 +70,84 @@ extension Core {
         return route
     }
 
-    /// The route that is to be shown: its mood must be there.
-    private mutating func shownRoute(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
-        let route = try Self.route(arguments)
-        try check(route)
-        return route
-    }
-
-    mutating func check(_ route: Route) throws(RPCError) {
-        guard case .moodDetail(let id) = route else { return }
-        try open()
-        do throws(MoodStoreError) {
-            guard try store.contains(id) else { throw MoodStoreError.notFound(id) }
-        } catch {
-            throw RPCError(error)
-        }
-    }
-
-    private mutating func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
         // Looking at a router that nobody has used makes none.
         let name = arguments.string("router") ?? NavigationState.mainName
         state.navigation.router(name).write(name: name, to: &out)
     }
 
-    /// Moves a router, the main one if there is no name, and writes it.
-    mutating func move(
-        _ name: String?, _ out: inout JSONWriter, _ body: (inout Router) throws(Router.TooDeep) -> Void
-    ) throws(RPCError) {
-        let name = name ?? NavigationState.mainName
-        try moveRouter(name, body)
+    /// Writes `{items}`, newest first.
+    private func writeLog(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
+        let name = arguments.string("router") ?? NavigationState.mainName
+        out.beginObject()
+        out.key("items")
+        out.beginArray()
+        for entry in state.navigation.moves(of: name, arguments.integer("limit") ?? 100) { entry.write(to: &out) }
+        out.endArray()
+        out.endObject()
+    }
+}
+
+// MARK: - Moving
+
+/// What a client asks of a router.
+enum NavigationMove {
+    case navigate(Route)
+    case replace(Route)
+    case open(Route)
+    case goBack
+    case goBackToRoot
+}
+
+extension Core {
+    /// Moves a router, the main one if there is no name, and writes where it is.
+    /// - Throws: `notFound` where the mood of the route is gone, `refused` where a guard says no, `limitExceeded`.
+    mutating func move(_ router: String?, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
+        let name = router ?? NavigationState.mainName
+        switch move {
+        case .navigate(let route):
+            try check(route, name)
+            try moveRouter(name, .navigate) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
+        case .replace(let route):
+            try check(route, name)
+            try moveRouter(name, .replace) { (router) throws(Router.TooDeep) in try router.replace(with: route) }
+        case .open(let route):
+            try check(route, name)
+            try moveRouter(name, .open) { (router) throws(Router.TooDeep) in try router.open(route) }
+        case .goBack: try moveRouter(name, .goBack) { (router) throws(Router.TooDeep) in router.goBack() }
+        case .goBackToRoot:
+            try moveRouter(name, .goBackToRoot) { (router) throws(Router.TooDeep) in router.goBackToRoot() }
+        }
         state.navigation.router(name).write(name: name, to: &out)
     }
 
-    /// The one place where a router changes.
+    /// Whether a route may be shown: its mood is there, and no guard says no.
+    private mutating func check(_ route: Route, _ router: String) throws(RPCError) {
+        if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
+        try askGuards(route, router)
+    }
+
+    mutating func isThere(_ id: MoodID) throws(RPCError) -> Bool {
+        try open()
+        do throws(MoodStoreError) { return try store.contains(id) } catch { throw RPCError(error) }
+    }
+
+    func askGuards(_ route: Route, _ router: String) throws(RPCError) {
+        for one in guards {
+            guard let reason = one.veto(route, router) else { continue }
+            throw RPCError(.refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
+        }
+    }
+
+    /// The one place where a router changes, and where that is noted.
     /// - Throws: `limitExceeded`, and nothing has changed.
     mutating func moveRouter(
-        _ name: String, _ body: (inout Router) throws(Router.TooDeep) -> Void
+        _ name: String, _ action: NavigationLog.Action, _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {
+        let now = now
         do throws(NavigationError<Router.TooDeep>) {
             try changeState { (state) throws(NavigationError<Router.TooDeep>) in
-                try state.navigation.withRouter(name, body)
+                try state.navigation.move(name, action, at: now, body)
             }
         } catch {
             switch error {

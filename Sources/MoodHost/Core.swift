@@ -23,6 +23,8 @@ struct Core: ~Copyable {
     var record = ByteBuffer(capacity: 16)
     /// The moment of the requests that are handled now.
     private(set) var now = Timestamp.minimum
+    /// Who is asked before a route is shown.
+    var guards: [NavigationGuard] = []
     let options: HostOptions
     let path: String?
     /// Set by `host.shutdown`: nothing more is read.

@@ -5,26 +5,45 @@ struct NavigationState {
     static let routersMax = 64
     static let mainName = "main"
 
-    private var main = Router()
-    private var others: [String: Router] = [:]
-
-    /// A router as it is; one that nobody has used is at its root.
-    func router(_ name: String) -> Router {
-        name == Self.mainName ? main : others[name] ?? Router()
+    /// A router and where it has been.
+    private struct Logged {
+        var router = Router()
+        var log = NavigationLog()
     }
 
-    /// Calls `body` with a router, which is made when there is none of this name.
+    private var main = Logged()
+    private var others: [String: Logged] = [:]
+
+    /// A router as it is; one that nobody has used is at its root.
+    func router(_ name: String) -> Router { logged(name)?.router ?? Router() }
+
+    /// Where it has been, newest first.
+    func moves(of name: String, _ limit: Int) -> [NavigationLog.Entry] { logged(name)?.log.newest(limit) ?? [] }
+
+    private func logged(_ name: String) -> Logged? { name == Self.mainName ? main : others[name] }
+
+    /// Calls `body` with a router, which is made when there is none of this name, and notes where that has led.
     /// - Throws: when there are too many, or when `body` throws.
-    mutating func withRouter<Failure: Error>(
-        _ name: String, _ body: (inout Router) throws(Failure) -> Void
+    mutating func move<Failure: Error>(
+        _ name: String, _ action: NavigationLog.Action, at moment: Timestamp,
+        _ body: (inout Router) throws(Failure) -> Void
     ) throws(NavigationError<Failure>) {
+        if name != Self.mainName, others[name] == nil, others.count >= Self.routersMax - 1 { throw .tooManyRouters }
+        var moved = logged(name)?.router ?? Router()
+        do throws(Failure) { try body(&moved) } catch { throw .failed(error) }
         if name == Self.mainName {
-            do throws(Failure) { return try body(&main) } catch { throw .failed(error) }
+            Self.keep(moved, action, at: moment, in: &main)
+        } else {
+            Self.keep(moved, action, at: moment, in: &others[name, default: Logged()])
         }
-        if others[name] == nil, others.count >= Self.routersMax - 1 { throw .tooManyRouters }
-        var router = others[name] ?? Router()
-        do throws(Failure) { try body(&router) } catch { throw .failed(error) }
-        others[name] = router
+    }
+
+    private static func keep(
+        _ moved: Router, _ action: NavigationLog.Action, at moment: Timestamp, in logged: inout Logged
+    ) {
+        if moved == logged.router { return }
+        logged.router = moved
+        logged.log.add(action, to: moved.current, at: moment)
     }
 }
 

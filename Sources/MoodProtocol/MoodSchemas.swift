@@ -134,15 +134,15 @@ enum MoodSchemas {
                 .optional("id", id, "The mood, for moodDetail alone."),
             ], .idForDetailAlone))
 
-    static let navigation = Schema.named(
-        "Navigation",
-        .result([
-            .required("router", .string(.name), "The router's name."),
-            .required("path", .array(route, .any, isUnique: false), "The routes above the root, the current one last."),
-            .required("current", route, "The route that is shown."),
-            .required("canGoBack", .boolean, "Whether there is a route to go back to."),
-            .required("depth", .integer(0...Router.depthMax), "The number of routes above the root."),
-        ]))
+    static let navigation = Schema.named("Navigation", .result(navigationMembers))
+
+    static let navigationMembers: [Field] = [
+        .required("router", .string(.name), "The router's name."),
+        .required("path", .array(route, .any, isUnique: false), "The routes above the root, the current one last."),
+        .required("current", route, "The route that is shown."),
+        .required("canGoBack", .boolean, "Whether there is a route to go back to."),
+        .required("depth", .integer(0...Router.depthMax), "The number of routes above the root."),
+    ]
 }
 
 extension ObjectRule {

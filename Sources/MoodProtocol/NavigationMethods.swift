@@ -1,4 +1,5 @@
 import JSONRPC
+import MoodCore
 
 /// `nav.*`: where the client is.
 public enum NavigationMethods {
@@ -12,11 +13,11 @@ public enum NavigationMethods {
 
     static let navigate = MethodDeclaration(
         "nav.navigate", .write, "Show a route on top of the present one; menu goes to the root.", [route, router],
-        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .limitExceeded])
+        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
 
     static let replace = MethodDeclaration(
         "nav.replace", .write, "Show a route in place of the present one.", [route, router],
-        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .limitExceeded])
+        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
 
     static let goBack = MethodDeclaration(
         "nav.goBack", .write, "Go one step back; at the root nothing happens.", [router],
@@ -29,7 +30,7 @@ public enum NavigationMethods {
     static let open = MethodDeclaration(
         "nav.open", .write, "Show the route of a moodboard:// URL, unless it is shown already.",
         [.required("url", .string(.deepLink), "A moodboard:// URL."), router], result: MoodSchemas.navigation,
-        errors: ErrorCode.store + [.notFound, .limitExceeded])
+        errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
 
     static let url = MethodDeclaration(
         "nav.url", .read, "Write a route as a moodboard:// URL.", [route],
@@ -47,6 +48,47 @@ public enum NavigationMethods {
                         .required("items", .array(item, .any, isUnique: false), "Its rows."),
                     ]), .any, isUnique: false), "The sections, in order.")
         ]))
+
+    static let log = MethodDeclaration(
+        "nav.log", .read, "Read how a router was moved in this session, the newest move first.",
+        [
+            .optional("router", .string(.name), "Which router; there may be several.", default: "main"),
+            .optional("limit", .integer(1...NavigationLog.keptMin), "The most moves to read.", default: 100),
+        ],
+        result: .result([
+            .required(
+                "items",
+                .array(
+                    .result([
+                        .required("at", MoodSchemas.time, "When it was moved."),
+                        .required(
+                            "action",
+                            .choice(["navigate", "replace", "goBack", "goBackToRoot", "open", "restore", "prune"]),
+                            "What moved it; prune: a mood was deleted, and its routes with it."),
+                        .required("route", MoodSchemas.route, "The route that was shown then."),
+                    ]), .any, isUnique: false), "The moves that changed something.")
+        ]))
+
+    private static let name = Field.required(
+        "name", .string(.savedName), "1-64 characters of your own choice.")
+
+    static let save = MethodDeclaration(
+        "nav.save", .write, "Keep where a router is with the store, under a name; what has that name is replaced.",
+        [name, router], result: MoodSchemas.navigation, errors: ErrorCode.writing + [.limitExceeded])
+
+    static let restore = MethodDeclaration(
+        "nav.restore", .write, "Show again what was saved under a name, in place of what the router shows.",
+        [name, router],
+        result: .result(
+            MoodSchemas.navigationMembers + [
+                .required("dropped", .array(droppedRoute, .any, isUnique: false), "Saved routes whose mood is gone.")
+            ]),
+        errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
+
+    /// Another version may have saved places that this one does not know.
+    private static let droppedRoute = Schema.result([
+        .required("name", .string(.plain), "Which place."), .optional("id", .any, "The mood."),
+    ])
 
     private static let item = Schema.result([
         .required("number", .string(.plain), "The feature's number."),

@@ -48,6 +48,30 @@ import Testing
         #expect(counts == [0, 5])
     }
 
+    @Test func savedNavigationIsAsItsSchemaSays() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)
+        _ = try session.result("nav.save", #"{"name":"root"}"#)
+        _ = try session.result("nav.navigate", #"{"route":{"name":"crudList"}}"#)
+        _ = try session.result("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#)
+        _ = try session.result("nav.save", #"{"name":"with \"quotes\" ☕"}"#)
+        let schema = try Self.schema("navigation.schema.json")
+        let file = try JSONValue(parsing: directory.text("navigation.json"))
+        let problems = SchemaChecker(root: schema).problems(of: file, by: schema)
+        #expect(problems.isEmpty && file["states"]?.object?.count == 2, "\(problems)")
+        for text in [
+            "{}", "[]", #"{"format":"moodboard","version":1,"states":{}}"#,
+            #"{"format":"moodboard-navigation","version":2,"states":{}}"#,
+            #"{"format":"moodboard-navigation","version":1,"states":{"a":{}}}"#,
+            #"{"format":"moodboard-navigation","version":1,"states":{"a":{"path":[{}]}}}"#,
+            #"{"format":"moodboard-navigation","version":1,"states":{"a":{"path":[],"savedAt":"now"}}}"#,
+        ] {
+            let found = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: text), by: schema)
+            #expect(!found.isEmpty, "\(text)")
+        }
+    }
+
     /// A schema that accepts everything would pass all of this.
     @Test(arguments: [
         #"{"format":"moodboard-journal"}"#, #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0}"#,

@@ -59,7 +59,8 @@ import Testing
         ("nav.goBackToRoot", "{}"),
         ("nav.open", #"{"url":"moodboard://mood/\#(testID(1))"}"#),
         ("nav.url", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
-        ("mood.delete", #"{"id":"\#(testID(3))"}"#),
+        ("nav.log", "{}"), ("nav.save", #"{"name":"a"}"#), ("nav.restore", #"{"name":"a","router":"b"}"#),
+        ("mood.delete", #"{"id":"\#(testID(3))"}"#), ("nav.restore", #"{"name":"a"}"#),
         ("mood.deleteMany", #"{"ids":["\#(testID(2))"]}"#), ("store.insertSamples", "{}"), ("store.info", "{}"),
         ("store.compact", "{}"), ("store.verify", "{}"), ("mood.clear", #"{"confirm":true}"#), ("mood.list", "{}"),
         ("host.shutdown", "{}"),
@@ -114,7 +115,8 @@ import Testing
             ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(missing)"}}"#, "notFound"),
             ("nav.open", #"{"url":"moodboard://mood/\#(missing)"}"#, "notFound"),
             ("editor.begin", #"{"id":"\#(missing)"}"#, "notFound"), ("editor.submit", "{}", "refused"),
-            ("editor.set", "{}", "refused"), ("editor.selectEmoji", #"{"emoji":"😊"}"#, "refused"),
+            ("nav.restore", #"{"name":"a"}"#, "notFound"), ("editor.set", "{}", "refused"),
+            ("editor.selectEmoji", #"{"emoji":"😊"}"#, "refused"),
         ] {
             #expect(try session.call(method, params).outcome == kind, "\(method)")
             let declared = MethodCatalogue.standard.methods.first { "\($0.name)" == method }

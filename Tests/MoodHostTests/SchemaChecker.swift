@@ -64,8 +64,13 @@ struct SchemaChecker {
                 value[property.name].map { problems(of: $0, by: property.value, at: "\(path)/\(property.name)") } ?? []
             }
         case "additionalProperties":
-            guard argument.boolean == false else { return [] }
             let known = schema["properties"]?.object?.map(\.name) ?? []
+            if argument.object != nil {
+                return (value.object ?? []).filter { !known.contains($0.name) }.flatMap {
+                    problems(of: $0.value, by: argument, at: "\(path)/\($0.name)")
+                }
+            }
+            guard argument.boolean == false else { return [] }
             return require((value.object ?? []).allSatisfy { known.contains($0.name) })
         case "oneOf":
             return require(argument.array?.count { fits(value, $0) } == 1)

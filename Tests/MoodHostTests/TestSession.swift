@@ -45,6 +45,9 @@ final class TestSession {
         self.directory = directory
     }
 
+    /// Has somebody asked before a route is shown.
+    func add(_ one: NavigationGuard) { session.core.guards.append(one) }
+
     /// Takes notices that leave in the middle of a request.
     func stream(_ send: @escaping (UnsafeRawBufferPointer) -> Int) { session.core.notices.send = send }
 
@@ -189,6 +192,10 @@ final class Fault: Sendable {
         faulty.write = { [self] descriptor, bytes, offset throws(SystemError) in
             try check("pwrite")
             return try system.write(descriptor, bytes, offset)
+        }
+        faulty.rename = { [self] from, to throws(SystemError) in
+            try check("rename")
+            try system.rename(from, to)
         }
         faulty.sync = { [self] descriptor throws(SystemError) in
             try check("fsync")

@@ -66,23 +66,36 @@ struct Diagnosis {
 
     /// One finding for all problems of a kind: what mends one mends them all.
     private mutating func add(_ problems: [JSONValue]) {
-        var kinds: [String] = []
-        for problem in problems {
-            let kind = problem["kind"]?.string ?? ""
-            if !kinds.contains(kind) { kinds.append(kind) }
+        func kind(_ problem: JSONValue) -> String {
+            // That file has a remedy of its own, whatever is the matter with it.
+            problem["file"]?.string == Self.navigation ? Self.navigation : problem["kind"]?.string ?? ""
         }
+        var kinds: [String] = []
+        for problem in problems where !kinds.contains(kind(problem)) { kinds.append(kind(problem)) }
         // An edit that damages nothing else is the lesser thing.
-        for kind in kinds {
-            let ofKind = problems.filter { ($0["kind"]?.string ?? "") == kind }
+        for name in kinds {
+            let ofKind = problems.filter { kind($0) == name }
             guard let first = ofKind.first else { continue }
             var what = Client.lines(.array([first])).trimmingLineFeed
             if ofKind.count > 1 { what += " (and \(ofKind.count - 1) more: \(mood) store verify)" }
-            findings.append(finding(kind, what))
+            findings.append(finding(name, what))
         }
     }
 
+    /// The file of routers that were saved by name.
+    private static let navigation = "navigation.json"
+
     private func finding(_ kind: String, _ what: String) -> Finding {
         switch kind {
+        case Self.navigation:
+            let file = Self.quoted(path + "/" + Self.navigation)
+            return Finding(
+                what: what, meaning: "Navigation cannot be saved or restored. Moods are not affected.",
+                remedies: [
+                    Remedy(
+                        when: "Mend the file, or put it away to begin with nothing saved:",
+                        command: "mv \(file) \(Self.quoted(path + "/navigation-damaged.json"))")
+                ])
         case "edited":
             return Finding(
                 what: what,

@@ -4,8 +4,13 @@ import JSONCodec
 /// of using it. (SwiftUI: `swipeActions` on a row.)
 public struct RowOffers: Sendable {
     private let words: Words
+    private let router: String?
 
-    public init(locale: String) { words = Words.of(locale) }
+    /// - Parameter router: the one in which a mood is opened; nil for the main one.
+    public init(locale: String, router: String? = nil) {
+        words = Words.of(locale)
+        self.router = router
+    }
 
     /// Writes a stored mood with `actions` as its last member.
     public func write(
@@ -22,18 +27,23 @@ public struct RowOffers: Sendable {
             writer.raw(UnsafeRawBufferPointer(rebasing: record.dropLast()))
         }
         writer.key("actions")
+        write(id, isFavorite: isFavorite, to: &writer)
+        writer.endObject()
+    }
+
+    /// Writes the offers alone.
+    func write(_ id: MoodID, isFavorite: Bool, to writer: inout JSONWriter) {
         writer.beginArray()
         Offer(label: words.edit, icon: "pencil", color: "blue", edge: .leading, action: .edit(id)).write(to: &writer)
         Offer(
             label: words.delete, icon: "trash", color: "red", isDestructive: true, edge: .trailing, action: .delete(id)
         ).write(to: &writer)
-        Offer(label: words.open, icon: "chevron.right", action: .navigate(.moodDetail(id), router: nil)).write(
-            to: &writer)
+        Offer(label: words.open, icon: "chevron.right", action: .navigate(.moodDetail(id), router: router))
+            .write(to: &writer)
         Offer(
             label: isFavorite ? words.removeFromFavorites : words.addToFavorites,
             icon: isFavorite ? "heart.fill" : "heart", color: isFavorite ? "red" : "gray", action: .toggleFavorite(id)
         ).write(to: &writer)
         writer.endArray()
-        writer.endObject()
     }
 }

@@ -1,0 +1,142 @@
+import JSONCodec
+
+/// The file in which routers are kept by name: `navigation.json`, a JSON text that people can read and edit.
+///
+///     {"format":"moodboard-navigation","version":1,"states":{
+///     "work":{"savedAt":"2026-01-02T03:04:05.678Z","path":[{"name":"crudList"},{"name":"moodDetail","id":"…"}]}
+///     }}
+///
+/// Any layout is read. Members that this version does not know are kept, and so are routes that it does not know, as long as
+/// their state is not saved again. Names are compared by their bytes.
+public struct SavedNavigation: Sendable {
+    /// How many states may be kept.
+    public static let countMax = 1000
+    /// A file of more bytes was not written by us.
+    public static let fileBytesMax = 16 << 20
+
+    /// What is wrong with a file, and where, in bytes.
+    public struct Damage: Error, Equatable {
+        public let offset: Int
+        /// A clause.
+        public let reason: String
+    }
+
+    /// As many states as there may be, and another one was to be added.
+    public struct Full: Error {}
+
+    /// A saved route, which may be of a kind that this version does not know.
+    public enum SavedRoute: Sendable {
+        case known(Route)
+        case unknown(JSONValue)
+
+        /// Writes `{name, id?}`.
+        public func write(to writer: inout JSONWriter) {
+            switch self {
+            case .known(let route): route.write(to: &writer)
+            case .unknown(let value): value.write(to: &writer)
+            }
+        }
+    }
+
+    private static let format = "moodboard-navigation"
+    private static let version = 1
+
+    /// Members of the file besides its own.
+    private var others: [JSONValue.Member] = []
+    private var states: [JSONValue.Member] = []
+
+    /// Nothing is saved.
+    public init() {}
+
+    /// Reads a file.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(Damage) {
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        let outline: JSONOutline
+        do throws(JSONError) { outline = try validator.validate(bytes) } catch {
+            throw Damage(offset: error.offset, reason: "\(error.reason)")
+        }
+        if let offset = outline.duplicate { throw Damage(offset: offset, reason: "a member is given twice") }
+        let value = JSONValue(ValidJSON(trusting: outline.text.bytes))
+        guard let format = value["format"]?.string, format.utf8.elementsEqual(Self.format.utf8) else {
+            throw Damage(offset: 0, reason: "it is not a file of saved navigation")
+        }
+        guard let version = value["version"]?.integer, version == Self.version else {
+            let found = value["version"]?.text ?? "none"
+            throw Damage(offset: 0, reason: "it is of version \(found), not of \(Self.version)")
+        }
+        guard let states = value["states"]?.object else { throw Damage(offset: 0, reason: "it has no states") }
+        for state in states {
+            if let reason = Self.problem(state.value) {
+                throw Damage(offset: 0, reason: "the state \"\(state.name)\" \(reason)")
+            }
+        }
+        self.states = states
+        others = (value.object ?? []).filter { !["format", "version", "states"].contains($0.name) }
+    }
+
+    private static func problem(_ state: JSONValue) -> String? {
+        guard let path = state["path"]?.array else { return "has no path" }
+        if path.count > Router.depthMax { return "has more than \(Router.depthMax) routes" }
+        return path.allSatisfy { $0["name"]?.string != nil } ? nil : "has a route without a name"
+    }
+
+    // MARK: States
+
+    public var count: Int { states.count }
+
+    /// The routes that were saved under a name; nil where there are none.
+    public func path(_ name: String) -> [SavedRoute]? {
+        states.first { Self.isSame($0.name, name) }?.value["path"]?.array?.map { value in
+            let id = value["id"]?.string.flatMap { text in
+                Array(text.utf8).withUnsafeBytes { MoodID($0) }
+            }
+            let hasID = value["id"] != nil
+            guard let name = value["name"]?.string, !hasID || id != nil, let route = Route(name: name, id: id) else {
+                return .unknown(value)
+            }
+            return .known(route)
+        }
+    }
+
+    /// Saves routes under a name, in place of what was there.
+    public mutating func save(_ path: [Route], as name: String, at moment: Timestamp) throws(Full) {
+        let routes = path.map { route in
+            JSONValue.object(
+                [.init("name", .string("\(route.name)"))] + (route.id.map { [.init("id", .string($0.text))] } ?? []))
+        }
+        let own: [JSONValue.Member] = [.init("savedAt", .string(moment.text)), .init("path", .array(routes))]
+        guard let place = states.firstIndex(where: { Self.isSame($0.name, name) }) else {
+            guard states.count < Self.countMax else { throw Full() }
+            return states.append(.init(name, .object(own)))
+        }
+        let kept = (states[place].value.object ?? []).filter { !["savedAt", "path"].contains($0.name) }
+        states[place] = .init(name, .object(own + kept))
+    }
+
+    /// Byte by byte: names that merely look alike are different.
+    private static func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
+    /// Writes the file: a state on each line.
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("format")
+        writer.string(Self.format)
+        writer.key("version")
+        writer.integer(Self.version)
+        for member in others {
+            writer.key(text: member.name)
+            member.value.write(to: &writer)
+        }
+        writer.key("states")
+        writer.beginObject()
+        for (place, state) in states.enumerated() {
+            writer.buffer.append(place > 0 ? ",\n" : "\n" as StaticString)
+            writer.key(text: state.name)
+            state.value.write(to: &writer)
+        }
+        writer.buffer.append("\n" as StaticString)
+        writer.endObject()
+        writer.endObject()
+        writer.buffer.append("\n" as StaticString)
+    }
+}

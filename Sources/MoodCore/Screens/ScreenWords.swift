@@ -1,0 +1,181 @@
+/// The words of the screens that are no mood's, in one language; `Words` has those of a mood.
+struct ScreenWords: Sendable {
+    /// A heading and what is said below it.
+    struct Piece: Sendable {
+        let title: String
+        let text: String
+
+        init(_ title: String, _ text: String) {
+            self.title = title
+            self.text = text
+        }
+    }
+
+    let newMood, save, cancel, clearAll, addSamples, watch: String
+    let mood, moods, more, selected: String
+    let noMoods, unreadable: Piece
+    let label, emoji: String
+    let form: Piece
+    let opensScreen, selects: String
+    let introLesson, observationLesson, architectureLesson: String
+    let introFooters, observationFooters, listFooters: [String]
+    /// The way of a mood, from the client to the store.
+    let layers: [Piece]
+    let missing: String
+    /// Whether none of something is said in the singular.
+    var isNoneSingular = false
+
+    func moods(_ count: Int) -> String {
+        "\(count) \(count == 1 || count == 0 && isNoneSingular ? mood : moods)"
+    }
+
+    func more(_ count: Int) -> String { "\(moods(count)) \(more)" }
+
+    static func of(_ locale: String) -> ScreenWords {
+        let words = Words.of(locale)
+        if words === Words.german { return german }
+        if words === Words.spanish { return spanish }
+        if words === Words.finnish { return finnish }
+        if words === Words.french { return french }
+        return english
+    }
+
+    static let english = ScreenWords(
+        newMood: "New mood", save: "Save", cancel: "Cancel", clearAll: "Clear All", addSamples: "Add samples",
+        watch: "Watch for changes", mood: "mood", moods: "moods", more: "more", selected: "Selected",
+        noMoods: .init("No moods yet", "Record the first one, or add samples."),
+        unreadable: .init("The moods could not be read", ""), label: "Label", emoji: "Emoji",
+        form: .init("No form is open", "Begin a new mood to open one."),
+        opensScreen: "Opens the screen", selects: "Selects it",
+        introLesson:
+            "This form lives in your session: what you type is kept while you look around, and gone when the session ends."
+            + " Only what you save is stored.",
+        observationLesson: "The list and its count are always those of the store, whoever changes it.",
+        architectureLesson: "The way of one mood, from the form to the disk.",
+        introFooters: ["Choose an emoji and give the mood a label; then it can be saved."],
+        observationFooters: ["Subscribe to hear of every change, also of those that other programs make."],
+        listFooters: [
+            "Tap a mood to open its detail.", "Swipe from the leading edge to edit a mood.",
+            "Swipe from the trailing edge to delete it.",
+        ],
+        layers: [
+            .init("Client", "Draws this screen and sends what you choose."),
+            .init("Protocol", "Checks every message and says what is wrong with it."),
+            .init("Session", "Holds the form and where you are, as long as the client is there."),
+            .init("Model", "Knows what a mood is and how it is shown; it reads and writes nothing."),
+            .init("Store", "Keeps each change, in one commit, before it is answered."),
+        ], missing: "The mood that was shown here is no longer there. Go back.")
+
+    static let german = ScreenWords(
+        newMood: "Neue Stimmung", save: "Sichern", cancel: "Abbrechen", clearAll: "Alle löschen",
+        addSamples: "Beispiele hinzufügen", watch: "Änderungen beobachten", mood: "Stimmung", moods: "Stimmungen",
+        more: "mehr", selected: "Ausgewählt",
+        noMoods: .init("Noch keine Stimmungen", "Erfasse die erste oder füge Beispiele hinzu."),
+        unreadable: .init("Die Stimmungen konnten nicht gelesen werden", ""), label: "Bezeichnung", emoji: "Emoji",
+        form: .init("Kein Formular ist offen", "Beginne eine neue Stimmung, um eines zu öffnen."),
+        opensScreen: "Öffnet die Ansicht", selects: "Wählt es aus",
+        introLesson:
+            "Dieses Formular lebt in deiner Sitzung: Was du eingibst, bleibt, solange du dich umsiehst, und ist mit der"
+            + " Sitzung vorbei. Gespeichert wird nur, was du sicherst.",
+        observationLesson: "Liste und Anzahl sind immer die des Speichers, wer immer ihn ändert.",
+        architectureLesson: "Der Weg einer Stimmung vom Formular bis auf die Platte.",
+        introFooters: ["Wähle ein Emoji und gib der Stimmung eine Bezeichnung; dann lässt sie sich sichern."],
+        observationFooters: [
+            "Melde dich an, um von jeder Änderung zu hören, auch von denen anderer Programme."
+        ],
+        listFooters: [
+            "Tippe auf eine Stimmung, um sie im Einzelnen zu sehen.",
+            "Wische vom vorderen Rand, um eine Stimmung zu bearbeiten.",
+            "Wische vom hinteren Rand, um sie zu löschen.",
+        ],
+        layers: [
+            .init("Client", "Zeichnet diese Ansicht und schickt, was du wählst."),
+            .init("Protokoll", "Prüft jede Nachricht und sagt, was an ihr falsch ist."),
+            .init("Sitzung", "Hält das Formular und den Ort, an dem du bist, solange der Client da ist."),
+            .init("Modell", "Weiß, was eine Stimmung ist und wie sie gezeigt wird; es liest und schreibt nichts."),
+            .init("Speicher", "Bewahrt jede Änderung, in einem Commit, bevor sie beantwortet wird."),
+        ], missing: "Die Stimmung, die hier zu sehen war, gibt es nicht mehr. Geh zurück.")
+
+    static let spanish = ScreenWords(
+        newMood: "Nuevo estado de ánimo", save: "Guardar", cancel: "Cancelar", clearAll: "Borrar todo",
+        addSamples: "Añadir ejemplos", watch: "Seguir los cambios", mood: "estado de ánimo", moods: "estados de ánimo",
+        more: "más", selected: "Seleccionado",
+        noMoods: .init("Todavía no hay estados de ánimo", "Registra el primero o añade ejemplos."),
+        unreadable: .init("No se pudieron leer los estados de ánimo", ""), label: "Nombre", emoji: "Emoji",
+        form: .init("No hay ningún formulario abierto", "Empieza un nuevo estado de ánimo para abrir uno."),
+        opensScreen: "Abre la pantalla", selects: "Lo selecciona",
+        introLesson:
+            "Este formulario vive en tu sesión: lo que escribes se conserva mientras miras otras pantallas y desaparece con"
+            + " la sesión. Solo se guarda lo que guardas.",
+        observationLesson: "La lista y su número son siempre los del almacén, sea quien sea quien lo cambie.",
+        architectureLesson: "El camino de un estado de ánimo, del formulario al disco.",
+        introFooters: ["Elige un emoji y pon un nombre; entonces se puede guardar."],
+        observationFooters: ["Suscríbete para conocer cada cambio, también los de otros programas."],
+        listFooters: [
+            "Toca un estado de ánimo para abrir su detalle.", "Desliza desde el borde inicial para editarlo.",
+            "Desliza desde el borde final para eliminarlo.",
+        ],
+        layers: [
+            .init("Cliente", "Dibuja esta pantalla y envía lo que eliges."),
+            .init("Protocolo", "Comprueba cada mensaje y dice qué está mal."),
+            .init("Sesión", "Guarda el formulario y dónde estás, mientras el cliente está ahí."),
+            .init("Modelo", "Sabe qué es un estado de ánimo y cómo se muestra; no lee ni escribe nada."),
+            .init("Almacén", "Conserva cada cambio, en un solo commit, antes de responder."),
+        ], missing: "El estado de ánimo que se mostraba aquí ya no existe. Vuelve atrás.")
+
+    static let finnish = ScreenWords(
+        newMood: "Uusi mieliala", save: "Tallenna", cancel: "Peruuta", clearAll: "Poista kaikki",
+        addSamples: "Lisää esimerkkejä", watch: "Seuraa muutoksia", mood: "mieliala", moods: "mielialaa",
+        more: "lisää", selected: "Valittu",
+        noMoods: .init("Ei vielä mielialoja", "Kirjaa ensimmäinen tai lisää esimerkkejä."),
+        unreadable: .init("Mielialoja ei voitu lukea", ""), label: "Nimi", emoji: "Emoji",
+        form: .init("Mikään lomake ei ole auki", "Aloita uusi mieliala avataksesi lomakkeen."),
+        opensScreen: "Avaa näkymän", selects: "Valitsee sen",
+        introLesson:
+            "Tämä lomake elää istunnossasi: kirjoittamasi säilyy, kun katselet ympärillesi, ja katoaa istunnon mukana."
+            + " Vain tallennettu säilyy.",
+        observationLesson: "Luettelo ja lukumäärä ovat aina varaston omat, muuttipa sitä kuka tahansa.",
+        architectureLesson: "Yhden mielialan tie lomakkeelta levylle.",
+        introFooters: ["Valitse emoji ja anna mielialalle nimi; sitten sen voi tallentaa."],
+        observationFooters: ["Tilaa ilmoitukset, niin kuulet jokaisesta muutoksesta, myös muiden ohjelmien tekemistä."],
+        listFooters: [
+            "Napauta mielialaa avataksesi sen tiedot.", "Pyyhkäise alkureunasta muokataksesi mielialaa.",
+            "Pyyhkäise loppureunasta poistaaksesi sen.",
+        ],
+        layers: [
+            .init("Asiakas", "Piirtää tämän näkymän ja lähettää valintasi."),
+            .init("Protokolla", "Tarkistaa jokaisen viestin ja kertoo, mikä siinä on väärin."),
+            .init("Istunto", "Pitää lomakkeen ja paikkasi tallessa, niin kauan kuin asiakas on paikalla."),
+            .init("Malli", "Tietää, mikä mieliala on ja miten se näytetään; se ei lue eikä kirjoita mitään."),
+            .init("Varasto", "Säilyttää jokaisen muutoksen yhtenä kirjauksena ennen vastausta."),
+        ], missing: "Tässä näkynyttä mielialaa ei enää ole. Palaa takaisin.")
+
+    static let french = ScreenWords(
+        newMood: "Nouvelle humeur", save: "Enregistrer", cancel: "Annuler", clearAll: "Tout effacer",
+        addSamples: "Ajouter des exemples", watch: "Suivre les changements", mood: "humeur", moods: "humeurs",
+        more: "de plus", selected: "Sélectionné",
+        noMoods: .init("Pas encore d’humeurs", "Notez la première ou ajoutez des exemples."),
+        unreadable: .init("Les humeurs n’ont pas pu être lues", ""), label: "Nom", emoji: "Emoji",
+        form: .init("Aucun formulaire n’est ouvert", "Commencez une nouvelle humeur pour en ouvrir un."),
+        opensScreen: "Ouvre l’écran", selects: "Le sélectionne",
+        introLesson:
+            "Ce formulaire vit dans votre session : ce que vous tapez reste tant que vous regardez autour de vous, et"
+            + " disparaît avec elle. Seul ce que vous enregistrez est conservé.",
+        observationLesson: "La liste et son nombre sont toujours ceux du stockage, quel que soit celui qui le modifie.",
+        architectureLesson: "Le chemin d’une humeur, du formulaire au disque.",
+        introFooters: ["Choisissez un emoji et donnez un nom ; l’humeur peut alors être enregistrée."],
+        observationFooters: [
+            "Abonnez-vous pour apprendre chaque changement, aussi ceux que font d’autres programmes."
+        ],
+        listFooters: [
+            "Touchez une humeur pour ouvrir son détail.", "Balayez depuis le bord de début pour la modifier.",
+            "Balayez depuis le bord de fin pour la supprimer.",
+        ],
+        layers: [
+            .init("Client", "Dessine cet écran et envoie ce que vous choisissez."),
+            .init("Protocole", "Vérifie chaque message et dit ce qui ne va pas."),
+            .init("Session", "Garde le formulaire et l’endroit où vous êtes, tant que le client est là."),
+            .init("Modèle", "Sait ce qu’est une humeur et comment la montrer ; il ne lit ni n’écrit rien."),
+            .init("Stockage", "Conserve chaque changement, en un seul commit, avant d’y répondre."),
+        ], missing: "L’humeur qui était montrée ici n’existe plus. Revenez en arrière.", isNoneSingular: true)
+}

@@ -1,0 +1,84 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Storage
+
+/// `nav.save` and `nav.restore`: routers that outlive their session.
+extension Core {
+    mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let name = try Self.savedName(arguments)
+        let router = arguments.string("router") ?? NavigationState.mainName
+        try openForWriting()
+        // A route may be to a mood that an earlier request of the group has made. That goes first, so that what is saved never
+        // speaks of what then is not there; and what is saved cannot be taken back, so the group ends with it.
+        do throws(StorageError) {
+            try store.flushEarly()
+            // The group is being answered again: every change of it is refused.
+            if let failure = store.failure { throw failure }
+        } catch {
+            throw RPCError(error, forWriting: true)
+        }
+        var saved = try savedNavigation()
+        do throws(SavedNavigation.Full) {
+            try saved.save(state.navigation.router(router).path, as: name, at: now)
+        } catch {
+            throw RPCError(
+                .limitExceeded,
+                "There are \(SavedNavigation.countMax) saved states already. Save under a name that is there.",
+                [.init("limit", "savedStates"), .init("value", .number(String(SavedNavigation.countMax)))])
+        }
+        do throws(MoodStoreError) { try store.keep(saved) } catch { throw RPCError(error) }
+        endsGroup = true
+        state.navigation.router(router).write(name: router, to: &out)
+    }
+
+    /// Writes the router's state with `dropped`.
+    mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let name = try Self.savedName(arguments)
+        let router = arguments.string("router") ?? NavigationState.mainName
+        try open()
+        guard let path = try savedNavigation().path(name) else { throw .nothingSaved(name) }
+        var kept: [Route] = []
+        var dropped: [SavedNavigation.SavedRoute] = []
+        for saved in path {
+            guard case .known(let route) = saved, try isShowable(route) else {
+                dropped.append(saved)
+                continue
+            }
+            try askGuards(route, router)
+            kept.append(route)
+        }
+        try moveRouter(router, .restore) { (router) throws(Router.TooDeep) in try router.restore(kept) }
+        out.beginObject()
+        state.navigation.router(router).writeMembers(name: router, to: &out)
+        out.key("dropped")
+        out.beginArray()
+        for route in dropped { route.write(to: &out) }
+        out.endArray()
+        out.endObject()
+    }
+
+    private mutating func isShowable(_ route: Route) throws(RPCError) -> Bool {
+        guard let id = route.id else { return true }
+        return try isThere(id)
+    }
+
+    private func savedNavigation() throws(RPCError) -> SavedNavigation {
+        do throws(MoodStoreError) { return try store.savedNavigation() } catch { throw RPCError(error) }
+    }
+
+    private static func savedName(_ arguments: borrowing Arguments) throws(RPCError) -> String {
+        guard let name = arguments.string("name") else { throw Arguments.error("is required", at: "/name") }
+        return name
+    }
+}
+
+extension RPCError {
+    fileprivate static func nothingSaved(_ name: String) -> RPCError {
+        RPCError(
+            .notFound, "Nothing is saved under the name \"\(name)\". Save a router with nav.save.",
+            [.init("name", .string(name))])
+    }
+}

@@ -1,0 +1,55 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// Routers that are kept by name, beside the moods.
+extension MoodRecords {
+    /// What is saved now, by whichever process.
+    /// - Throws: `storage(corrupt)` where the file is damaged, or none of ours.
+    public func savedNavigation() throws(MoodStoreError) -> SavedNavigation {
+        guard case .directory = location else { return navigationInMemory }
+        do throws(StorageError) {
+            guard let bytes = try records.read(.navigation, bytesMax: SavedNavigation.fileBytesMax) else {
+                return SavedNavigation()
+            }
+            return try Self.read(bytes)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private static func read(_ bytes: [UInt8]) throws(StorageError) -> SavedNavigation {
+        let name = SideFile.navigation.rawValue
+        let read = bytes.withUnsafeBytes { view -> Result<SavedNavigation, SavedNavigation.Damage> in
+            do throws(SavedNavigation.Damage) { return .success(try SavedNavigation(view)) } catch {
+                return .failure(error)
+            }
+        }
+        do throws(SavedNavigation.Damage) { return try read.get() } catch {
+            throw .corrupt(
+                file: name, offset: error.offset,
+                reason: "\(name) cannot be used: at byte \(error.offset), \(error.reason). Mend it, put back a copy, or"
+                    + " move it away to begin with nothing saved. The moods are not affected.")
+        }
+    }
+
+    /// The file as it is, if it can be used, of a store that need not be one that can be opened.
+    static func savedNavigationBytes(_ settings: StoreSettings) throws(StorageError) -> [UInt8]? {
+        let bytes = try StoreFiles.read(.navigation, of: settings, bytesMax: SavedNavigation.fileBytesMax)
+        if let bytes { _ = try read(bytes) }
+        return bytes
+    }
+
+    /// Keeps what is saved, in place of what was; the store is open for writing. It is durable when this returns, ahead of the
+    /// group's commits.
+    public mutating func keep(_ navigation: SavedNavigation) throws(MoodStoreError) {
+        guard case .directory = location else { return navigationInMemory = navigation }
+        var text = JSONWriter(capacity: 4096)
+        navigation.write(to: &text)
+        do throws(StorageError) {
+            try records.replace(.navigation, with: text.buffer.bytes)
+        } catch {
+            throw .storage(error)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import JSONCodec
+import Platform
+
+/// Files of the store besides its records: small, read whole and replaced whole.
+///
+/// A new one is written under a temporary name, synced, and renamed over the old one; then the directory is synced. So whoever
+/// reads sees the old one or the new one, also after a kill or a power cut. What is unfinished is cleared by the next opening
+/// for writing, like everything that is called temporary.
+public enum SideFile: String, Sendable {
+    /// Routers that were saved by name.
+    case navigation = "navigation.json"
+}
+
+extension StoreFiles {
+    func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> [UInt8]? {
+        try Self.read(file, in: place, bytesMax)
+    }
+
+    /// Reads a file of a store that need not be one that can be opened; nil where there is none.
+    /// - Throws: `corrupt` where it has more than `bytesMax` bytes.
+    public static func read(
+        _ file: SideFile, of settings: StoreSettings, bytesMax: Int
+    ) throws(StorageError) -> [UInt8]? {
+        var settings = settings
+        settings.isReadOnly = true
+        return try read(file, in: StoreDirectory(settings), bytesMax)
+    }
+
+    private static func read(
+        _ file: SideFile, in place: borrowing StoreDirectory, _ bytesMax: Int
+    ) throws(StorageError) -> [UInt8]? {
+        let name = file.rawValue
+        var bytes = ByteBuffer(capacity: 4096)
+        do throws(SystemError) {
+            let opened = try place.open(name, .read)
+            // One more than there may be tells a file that is too large, or grows meanwhile.
+            try bytes.append(upTo: min(opened.status().size, bytesMax) + 1) { (room) throws(SystemError) in
+                try opened.read(room, at: 0)
+            }
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw .reading(error, name)
+        }
+        guard bytes.count <= bytesMax else {
+            throw .corrupt(file: name, offset: bytesMax, reason: "\(name) has more than \(bytesMax) bytes.")
+        }
+        return Array(bytes.bytes)
+    }
+
+    /// Writes a file in place of the one that is there, under the store's lock, which the caller holds.
+    /// - Throws: `readOnly` or `full`: the old file is there, whole. `outcomeUnknown`: the old or the new one is.
+    func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        if let refusal { throw refusal }
+        try Self.replace(file, with: bytes, in: place, settings)
+    }
+
+    /// Writes a file into the directory of a new store, which nobody else has open yet.
+    public static func add(
+        _ file: SideFile, _ bytes: [UInt8], toStoreIn directory: String, _ settings: StoreSettings
+    ) throws(StorageError) {
+        let bytes = ByteBuffer(copying: bytes)
+        var settings = settings
+        settings.directory = directory
+        settings.isReadOnly = false
+        try replace(file, with: bytes.bytes, in: StoreDirectory(settings), settings)
+    }
+
+    private static func replace(
+        _ file: SideFile, with bytes: UnsafeRawBufferPointer, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings
+    ) throws(StorageError) {
+        let temporary = "temporary-" + settings.makeIdentifier()
+        var isRenamed = false
+        do throws(SystemError) {
+            let opened = try place.open(temporary, .create)
+            try opened.write(bytes, at: 0)
+            try opened.sync()
+            try place.move(temporary, to: file.rawValue)
+            isRenamed = true
+            try place.sync()
+        } catch {
+            if isRenamed {
+                throw .outcomeUnknown(reason: "\(file.rawValue) was written, but not for certain: \(error).")
+            }
+            // What cannot be removed is of no meaning.
+            try? place.unlink(temporary)
+            throw .writing(error, file.rawValue)
+        }
+    }
+}
+
+extension RecordStore {
+    /// Reads a file of the store; nil where there is none, and in memory.
+    public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> [UInt8]? {
+        switch files {
+        case .some(let files): try files.read(file, bytesMax: bytesMax)
+        case .none: nil
+        }
+    }
+
+    /// Replaces a file of the store, which must be locked. Nothing happens in memory.
+    public func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        switch files {
+        case .some(let files): try files.replace(file, with: bytes)
+        case .none: break
+        }
+    }
+}
