@@ -8,21 +8,33 @@ import MoodText
 /// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
 extension Core {
     mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try withDetail(Self.id(arguments), arguments, arguments["location"], router: nil) {
+            (detail, bytes, phrases) throws(TextError) in
+            try detail.write(record: bytes, &phrases, to: &out)
+        }
+    }
+
+    /// Hands over the screen of a mood, made with what a request says of the reader.
+    /// - Throws: `notFound`, what keeps the store from being read, and what `body` throws.
+    mutating func withDetail(
+        _ id: MoodID, _ arguments: borrowing Arguments, _ location: ValidJSON?, router: String?,
+        _ body: (Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
+    ) throws(RPCError) {
         try open()
-        let id = try Self.id(arguments)
         // Kept, because the moods that it speaks of are read next, and a view of the store lasts for one call only.
         record.truncate(to: 0)
         do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
         let bytes = UnsafeRawBufferPointer(record.bytes)
         let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
         let attachments = Attachment.all(of: mood)
-        let surroundings = try surroundings(of: attachments, id, arguments["location"])
+        var surroundings = try surroundings(of: attachments, id, location)
+        surroundings.router = router
         let context = ReadingContext(
             locale: arguments.string("locale") ?? options.locale,
             timeZone: arguments.string("timeZone") ?? mood.timeZone?.string ?? options.timeZone,
             now: arguments.time("now") ?? now)
         do throws(TextError) {
-            try Detail(mood, attachments, context: context, surroundings).write(record: bytes, &phrases, to: &out)
+            try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
         } catch {
             throw RPCError(error)
         }

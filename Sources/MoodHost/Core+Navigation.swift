@@ -50,6 +50,7 @@ extension Core {
             }
         ),
         HandlerEntry("nav.menu", { (_, _, out) throws(RPCError) in Menu.write(to: &out) }),
+        HandlerEntry("nav.screen", { (core, arguments, out) throws(RPCError) in try core.showScreen(arguments, &out) }),
         HandlerEntry("nav.log", { (core, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
         HandlerEntry("nav.save", { (core, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
         HandlerEntry(

@@ -49,6 +49,23 @@ public enum NavigationMethods {
                     ]), .any, isUnique: false), "The sections, in order.")
         ]))
 
+    static let screen = MethodDeclaration(
+        "nav.screen", .read, "Read the screen of a route: typed cells, a toolbar and what can be done.",
+        [
+            .optional("route", MoodSchemas.route, "Which place; the one that the router shows, if absent."), router,
+            .optional("locale", .string(.locale), "The language of what people read; the host's, if absent."),
+            .optional("timeZone", .string(.timeZone), "The zone of times; each mood's, else the host's, if absent."),
+            .optional("now", MoodSchemas.time, "The moment that relative times count from; now, if absent."),
+        ],
+        result: .result([
+            .required("route", MoodSchemas.route, "Which place it is."),
+            .required("title", .string(.plain), "The screen's title."),
+            .required("cells", .array(ScreenSchemas.cell, .any, isUnique: false), "What it shows, in order."),
+            .required("toolbar", .array(ScreenSchemas.tool, .any, isUnique: false), "What stands at its edge."),
+            .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
+            .required("footer", .array(.string(.plain), .any, isUnique: false), "Sentences below it."),
+        ]), errors: ErrorCode.store + [.notFound])
+
     static let log = MethodDeclaration(
         "nav.log", .read, "Read how a router was moved in this session, the newest move first.",
         [

@@ -156,6 +156,44 @@ enum ScreenSchemas {
         ("hint", [text]),
         ("error", [.required("kind", plain, "The kind of the error."), text]),
         ("loading", [text]),
+        ("section", [title, .optional("footer", plain, "A sentence below it.")]),
+        (
+            "menuItem",
+            [
+                .required("number", plain, "The feature's number."), title,
+                .required("description", plain, "One line about it."),
+                .required("icon", plain, "The name of a symbol."), .required("color", plain, "A semantic colour."),
+                .required("route", MoodSchemas.route, "Where it leads."),
+            ]
+        ),
+        (
+            "moodRow",
+            [
+                .required("moodId", .id, "The mood."), .required("emoji", plain, "Its emoji."), title,
+                .required("text", plain, "When it was."), .required("timestamp", .time, "The moment."),
+                .required("isFavorite", .boolean, "Whether it is a favorite."),
+                .required("actions", .array(offer, .any, isUnique: false), "What can be done with it."),
+            ]
+        ),
+        ("more", [.required("count", .integer(1 ... .max), "How many moods are not shown."), text]),
+        (
+            "count",
+            [
+                .required("value", .integer(0 ... .max), "How many moods there are."), text,
+                .required("revision", .integer(0 ... .max), "The commit behind which that is so."),
+            ]
+        ),
+        ("empty", [title, text]),
+        ("choice", [text, .required("isSelected", .boolean, "Whether it is the one that was chosen.")]),
+        (
+            "field",
+            [
+                .required("name", plain, "The param of editor.set that fills it in."), title, text,
+                .optional("values", .array(plain, .any, isUnique: false), "Its parts, where it has several."),
+                .optional("problem", plain, "What is wrong with it and what to do."),
+            ]
+        ),
+        ("layer", [.required("number", .integer(1...99), "Its place, from the client on."), title, text]),
     ]
 
     /// One thing on a screen. More types may come, so a client leaves out what it does not know.

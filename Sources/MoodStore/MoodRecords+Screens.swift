@@ -4,6 +4,44 @@ import Storage
 
 /// What screens show besides one mood.
 extension MoodRecords {
+    /// The newest moods as rows, how many there are, and why there are none although there may be some.
+    public mutating func newest(_ limit: Int) throws(MoodStoreError) -> Screen.Moods {
+        var rows: [Screen.Row] = []
+        func walk() throws(StorageError) {
+            rows.removeAll()
+            try records.walk(.time, isDescending: true, behind: nil) { record in
+                if rows.count == limit { return false }
+                rows.append(Self.row(record))
+                return true
+            }
+        }
+        do throws(StorageError) {
+            // An index that is found to be damaged has been made anew by then.
+            do throws(StorageError) { try walk() } catch {
+                guard case .busy = error else { throw error }
+                try walk()
+            }
+        } catch {
+            throw .storage(error)
+        }
+        var problem: String?
+        if records.count == 0, case .corrupt(_, _, let reason)? = records.refusal { problem = reason }
+        return Screen.Moods(rows: rows, count: records.count, revision: records.revision, problem: problem)
+    }
+
+    private static func row(_ record: StoredRecord) -> Screen.Row {
+        let bytes = ValidJSON(trusting: record.bytes)
+        let hasZone = record.head.flags & RecordHead.zoneFlag != 0
+        let mood =
+            hasZone
+            ? MoodMembers(trusting: bytes)
+            : MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time))
+        return Screen.Row(
+            id: MoodID(high: record.head.id.high, low: record.head.id.low), emoji: mood.emoji?.string ?? "",
+            label: mood.label?.string ?? "", time: Timestamp(milliseconds: record.head.time) ?? .minimum,
+            timeZone: mood.timeZone?.string, isFavorite: record.head.isMarked)
+    }
+
     /// Hands over every mood with an event that has a host. What has none is passed over at the speed of memory: its bytes
     /// are searched for the member's name and not read.
     /// - Parameter body: gets a view that is valid for the call.

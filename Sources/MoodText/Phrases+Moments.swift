@@ -23,7 +23,8 @@ extension Phrases {
         return form.joined(day: day, time: timeOfDay)
     }
 
-    private mutating func part(
+    /// What a context says for a key, made once.
+    mutating func part(
         of context: Int, _ key: Int, _ parts: WritableKeyPath<Context, [Int: String]>,
         _ make: (inout Phrases) throws(TextError) -> String
     ) throws(TextError) -> String {

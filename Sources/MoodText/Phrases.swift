@@ -38,6 +38,8 @@ public struct Phrases: ~Copyable {
         /// Days and minutes of the day in words, by their number.
         var days: [Int: String] = [:]
         var minutes: [Int: String] = [:]
+        /// Signed numbers in words, by their hundredths.
+        var signedNumbers: [Int: String] = [:]
         /// Nil until it was looked for, and nil in it where there is none.
         var knownMomentForm: MomentForm??
     }

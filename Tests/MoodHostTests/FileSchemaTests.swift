@@ -56,7 +56,7 @@ import Testing
         _ = try session.result("nav.navigate", #"{"route":{"name":"crudList"}}"#)
         _ = try session.result("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#)
         _ = try session.result("nav.save", #"{"name":"with \"quotes\" ☕"}"#)
-        let schema = try Self.schema("navigation.schema.json")
+        let schema = try SchemaChecker.published("navigation.schema.json")
         let file = try JSONValue(parsing: directory.text("navigation.json"))
         let problems = SchemaChecker(root: schema).problems(of: file, by: schema)
         #expect(problems.isEmpty && file["states"]?.object?.count == 2, "\(problems)")

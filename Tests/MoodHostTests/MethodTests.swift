@@ -59,6 +59,8 @@ import Testing
         ("nav.goBackToRoot", "{}"),
         ("nav.open", #"{"url":"moodboard://mood/\#(testID(1))"}"#),
         ("nav.url", #"{"route":{"name":"moodDetail","id":"\#(testID(1))"}}"#),
+        ("nav.screen", "{}"), ("nav.screen", #"{"route":{"name":"architecture"}}"#),
+        ("nav.screen", #"{"route":{"name":"moodDetail","id":"\#(testID(3))"}}"#),
         ("nav.log", "{}"), ("nav.save", #"{"name":"a"}"#), ("nav.restore", #"{"name":"a","router":"b"}"#),
         ("mood.delete", #"{"id":"\#(testID(3))"}"#), ("nav.restore", #"{"name":"a"}"#),
         ("mood.deleteMany", #"{"ids":["\#(testID(2))"]}"#), ("store.insertSamples", "{}"), ("store.info", "{}"),
@@ -117,6 +119,7 @@ import Testing
             ("nav.navigate", #"{"route":{"name":"moodDetail","id":"\#(missing)"}}"#, "notFound"),
             ("nav.open", #"{"url":"moodboard://mood/\#(missing)"}"#, "notFound"),
             ("editor.begin", #"{"id":"\#(missing)"}"#, "notFound"), ("editor.submit", "{}", "refused"),
+            ("nav.screen", #"{"route":{"name":"moodDetail","id":"\#(missing)"}}"#, "notFound"),
             ("nav.restore", #"{"name":"a"}"#, "notFound"), ("editor.set", "{}", "refused"),
             ("editor.selectEmoji", #"{"emoji":"😊"}"#, "refused"),
         ] {

@@ -1,6 +1,4 @@
 import JSONCodec
-import Platform
-import Testing
 
 /// As much of JSON Schema as the published schemas use; a keyword that it does not know is a problem too.
 struct SchemaChecker {
@@ -111,13 +109,7 @@ struct SchemaChecker {
 extension SchemaChecker {
     /// What is published in `Schemas` under a name.
     static func published(_ name: String) throws -> JSONValue {
-        let pointer = try #require(realpath(#filePath, nil))
-        defer { free(pointer) }
-        let root = String(cString: pointer).split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try File("/\(root)/Schemas/\(name)", .read, in: .system)
-        var bytes = [UInt8](repeating: 0, count: try file.status().size)
-        let count = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
-        return try JSONValue.parse(Array(bytes[..<count]))
+        try JSONValue.parse(ProjectFiles.bytes("Schemas/\(name)"))
     }
 }
 

@@ -181,6 +181,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (75, "en_US", "+0.75"), (-50, "en_US", "−0.5"), (0, "en_US", "0"), (100, "en_US", "+1"), (-1, "en_US", "−0.01"),
+        (75, "de_DE", "+0,75"), (-100, "de_DE", "−1"), (75, "fi_FI", "+0,75"), (-75, "sv_SE", "−0,75"),
+        (75, "ar_EG", "\u{61C}+٠٫٧٥"), (-5, "fr_FR", "−0,05"), (100_000, "en_US", "+1,000"),
+    ])
+    func saysNumbersWithTheirSign(hundredths: Int, locale: String, expected: String) throws {
+        var phrases = Phrases()
+        for _ in 0..<2 {
+            #expect(try phrases.signed(hundredths: hundredths, locale: locale, timeZone: nil) == expected)
+        }
+    }
+
     @Test func holdsNoByteThatJSONWouldEscape() throws {
         var phrases = Phrases()
         for locale in Locale.availableIdentifiers.sorted().filter({ !$0.contains("_") }) {

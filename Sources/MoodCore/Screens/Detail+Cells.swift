@@ -6,7 +6,7 @@ extension Detail {
     func writeCells(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         writeHead(to: &writer)
         try writeTimes(&phrases, to: &writer)
-        writeFacts(to: &writer)
+        try writeFacts(&phrases, to: &writer)
         writeNotes(to: &writer)
         if !attachments.isEmpty { try writeAttachments(&phrases, to: &writer) }
         writer.cell("hint", "hint", Accessible(words.hint, .staticText)) { $0.member("text", words.hint) }
@@ -40,25 +40,20 @@ extension Detail {
         info("recorded", "clock", words.recorded, moment, "secondary", to: &writer)
     }
 
-    private func writeFacts(to writer: inout JSONWriter) {
+    private func writeFacts(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         info(
             "favorite", isFavorite ? "heart.fill" : "heart", words.favorite, isFavorite ? words.yes : words.no,
             isFavorite ? "red" : "gray", to: &writer)
         let tags = mood.tags.flatMap { $0.bytes.count > 2 ? JSONValue($0).array : nil }?.compactMap(\.string) ?? []
         if !tags.isEmpty { info("tags", "tag", words.tags, tags.joined(separator: ", "), "secondary", to: &writer) }
         if let valence = mood.valence?.double {
-            let text = valence == 0 ? "0" : (valence > 0 ? "+" : "−") + Self.number(abs(valence))
+            // Clamped, because a record may come from a version with other limits.
+            let hundredths = Int((min(max(valence, -1_000), 1_000) * 100).rounded())
+            let text = try phrases.signed(
+                hundredths: hundredths, locale: context.locale, timeZone: context.timeZone)
             let color: StaticString = valence > 0 ? "green" : valence < 0 ? "red" : "secondary"
             info("valence", "gauge", words.valence, text, color, to: &writer)
         }
-    }
-
-    /// At most two digits behind the point.
-    static func number(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
-        if rest == 0 { return String(whole) }
-        return rest % 10 == 0 ? "\(whole).\(rest / 10)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
     private func info(
@@ -218,7 +213,7 @@ extension Detail {
             "attachment-\(place)", "relationship",
             Accessible("\(type): \(title)", related == nil ? .staticText : .button),
             // What is not there cannot be shown.
-            action: related == nil ? nil : .navigate(.moodDetail(other), router: nil)
+            action: related == nil ? nil : .navigate(.moodDetail(other), router: surroundings.router)
         ) { writer in
             writer.member("title", title)
             writer.member("relation", type)

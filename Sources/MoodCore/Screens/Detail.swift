@@ -47,6 +47,8 @@ public struct DetailSurroundings: Sendable {
     public var hostEvents: [String: [HostEvent]] = [:]
     /// The place of the attachment of this mood that is played.
     public var playing: Int?
+    /// The router that the screen's actions move; nil for the main one.
+    public var router: String?
 
     public init() {}
 }
@@ -95,6 +97,23 @@ public struct Detail {
         writer.beginObject()
         writer.key("mood")
         writer.raw(record)
+        try writeBody(&phrases, to: &writer)
+        writer.endObject()
+    }
+
+    /// The same as the screen of a route: writes `{route, title, cells, toolbar, actions, footer}`.
+    public func writeScreen(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
+        writer.beginObject()
+        writer.key("route")
+        Route.moodDetail(id).write(to: &writer)
+        try writeBody(&phrases, to: &writer)
+        writer.key("footer")
+        writer.beginArray()
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private func writeBody(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         writer.member("title", label)
         writer.key("cells")
         writer.beginArray()
@@ -103,13 +122,12 @@ public struct Detail {
         writer.key("toolbar")
         writer.beginArray()
         writeFavoriteButton(to: &writer)
-        writeDismiss(to: &writer)
+        words.writeDismiss(router: surroundings.router, to: &writer)
         writer.endArray()
         writer.key("actions")
         writer.beginArray()
         for offer in offers { offer.write(to: &writer) }
         writer.endArray()
-        writer.endObject()
     }
 
     // MARK: What can be done
@@ -151,16 +169,6 @@ public struct Detail {
         writer.string("light" as StaticString)
         writer.key("action")
         Action.toggleFavorite(id).write(to: &writer)
-        writer.endObject()
-    }
-
-    private func writeDismiss(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.raw("\"type\":\"dismiss\"")
-        writer.key("accessibility")
-        Accessible(words.close, hint: words.closeHint, .button).write(to: &writer)
-        writer.key("action")
-        Action.goBack(router: nil).write(to: &writer)
         writer.endObject()
     }
 }

@@ -1,0 +1,204 @@
+import JSONCodec
+
+/// A screen of the host as lines of text. Cells of a kind that is not known here are told by what they have in common.
+struct ScreenView {
+    private let screen: JSONValue
+    private let style: Style
+    /// The terminal's; nil when nothing is to be cut.
+    private let width: Int?
+    /// An id as it is shown.
+    private let shorten: (String) -> String
+    private var text = ""
+    /// Terms and what they mean, which are written together so that they can be aligned.
+    private var facts: [(term: String, value: String, note: String)] = []
+
+    /// - Parameter screen: what `nav.screen` answered.
+    static func text(
+        of screen: JSONValue, style: Style, width: Int?, shorten: @escaping (String) -> String
+    ) -> String {
+        var view = ScreenView(screen: screen, style: style, width: width, shorten: shorten)
+        view.write()
+        return view.text
+    }
+
+    private init(screen: JSONValue, style: Style, width: Int?, shorten: @escaping (String) -> String) {
+        self.screen = screen
+        self.style = style
+        self.width = width
+        self.shorten = shorten
+    }
+
+    private mutating func write() {
+        let cells = screen["cells"]?.array ?? []
+        let title = screen["title"]?.string ?? ""
+        let hero = cells.first { $0["type"]?.string == "hero" }?["emoji"]?.string
+        let isFavorite = screen["toolbar"]?.array?.contains { $0["isFavorite"]?.boolean == true } == true
+        text += style.apply(.heading, to: Escaping.visible((hero.map { $0 + " " } ?? "") + title))
+        text += isFavorite ? " " + style.apply(.mark, to: "★") + "\n" : "\n"
+        for run in Self.runs(cells) {
+            let kind = run[0]["type"]?.string ?? ""
+            if Self.isFact(kind) {
+                for cell in run { addFact(cell, kind) }
+                continue
+            }
+            writeFacts()
+            write(run, kind, title)
+        }
+        writeFacts()
+        writeOffers()
+        let footer = (screen["footer"]?.array ?? []).compactMap(\.string)
+        if !footer.isEmpty { text += "\n" }
+        for sentence in footer { line(sentence, .quiet) }
+    }
+
+    /// Cells of one kind that stand together.
+    private static func runs(_ cells: [JSONValue]) -> [[JSONValue]] {
+        var runs: [[JSONValue]] = []
+        for cell in cells {
+            if let last = runs.last?.last, last["type"]?.string == cell["type"]?.string {
+                runs[runs.count - 1].append(cell)
+            } else {
+                runs.append([cell])
+            }
+        }
+        return runs
+    }
+
+    private mutating func line(_ text: String, _ role: Style.Role = .plain, indent: String = "") {
+        for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let shown = Escaping.visible(String(part))
+            self.text += shown.isEmpty ? "\n" : indent + style.apply(role, to: shown) + "\n"
+        }
+    }
+
+    // MARK: Cells by themselves
+
+    private mutating func write(_ run: [JSONValue], _ kind: String, _ title: String) {
+        switch kind {
+        case "hero": break
+        case "menuItem": writeMenu(run)
+        case "moodRow": writeMoods(run)
+        case "choice":
+            let choices = run.map { cell in
+                let text = cell["text"]?.string ?? ""
+                return cell["isSelected"]?.boolean == true ? "[\(text)]" : text
+            }
+            line(choices.joined(separator: " "), indent: "  ")
+        case "notes":
+            text += "\n"
+            for cell in run {
+                line(cell["text"]?.string ?? "", cell["isPlaceholder"]?.boolean == true ? .quiet : .plain, indent: "  ")
+            }
+        default: for cell in run { write(cell, kind, title) }
+        }
+    }
+
+    private mutating func write(_ cell: JSONValue, _ kind: String, _ title: String) {
+        let heading = cell["title"]?.string
+        let text = cell["text"]?.string ?? cell["value"]?.string
+        switch kind {
+        case "text": if let text, text != title { line(text) }
+        case "section":
+            self.text += "\n"
+            line(heading ?? "", .heading)
+            if let footer = cell["footer"]?.string { line(footer, .quiet) }
+        case "hint":
+            self.text += "\n"
+            line(text ?? "", .quiet)
+        case "empty":
+            self.text += "\n"
+            line(heading ?? "", .heading)
+            if let text, !text.isEmpty { line(text) }
+        case "error": line(text ?? "", .failure)
+        default:
+            let told = [heading, text].compactMap(\.self).joined(separator: ": ")
+            if !told.isEmpty { line(told) }
+        }
+    }
+
+    private mutating func writeMenu(_ run: [JSONValue]) {
+        var table = Table([.init("NUMBER"), .init("SCREEN"), .init("ABOUT", isFlexible: true, role: .quiet)])
+        for cell in run {
+            table.rows.append(
+                ["number", "title", "description"].map { Escaping.visible(cell[$0]?.string ?? "") })
+        }
+        text += table.text(width: width, style: style)
+    }
+
+    private mutating func writeMoods(_ run: [JSONValue]) {
+        var table = Table([
+            .init("ID", role: .quiet), .init("★", role: .mark), .init("MOOD", isFlexible: true), .init("WHEN"),
+        ])
+        for cell in run {
+            let mood = "\(cell["emoji"]?.string ?? "") \(cell["title"]?.string ?? "")"
+            table.rows.append([
+                shorten(cell["moodId"]?.string ?? ""), cell["isFavorite"]?.boolean == true ? "★" : "",
+                Escaping.visible(mood), Escaping.visible(cell["text"]?.string ?? ""),
+            ])
+        }
+        text += "\n" + table.text(width: width, style: style)
+    }
+
+    // MARK: Facts
+
+    private static func isFact(_ kind: String) -> Bool {
+        [
+            "info", "field", "layer", "link", "email", "coordinates", "address", "distance", "image", "audio",
+            "relationship", "event", "schedule", "date", "eventRelationship",
+        ].contains(kind)
+    }
+
+    private mutating func addFact(_ cell: JSONValue, _ kind: String) {
+        func member(_ name: String) -> String { cell[name]?.string ?? "" }
+        let source = cell["url"]?.string ?? member("path")
+        switch kind {
+        case "info": facts.append((member("title"), member("value"), ""))
+        case "field": facts.append((member("title"), member("text"), member("problem")))
+        case "layer": facts.append((member("title"), member("text"), ""))
+        case "link": facts.append((kind, source, Self.note(member("title"), source)))
+        case "email": facts.append((kind, member("address"), Self.note(member("label"), member("address"))))
+        case "image": facts.append((kind, source, member("alt")))
+        case "audio": facts.append((kind, source, member("title")))
+        case "coordinates":
+            let place = ["latitude", "longitude"].compactMap { cell[$0]?.text }.joined(separator: ", ")
+            facts.append((kind, place, Self.note(member("label"), place)))
+        case "relationship": facts.append((member("relation"), member("title"), ""))
+        case "event", "schedule": facts.append((member("title"), member("text"), ""))
+        case "eventRelationship":
+            let titles = (cell["events"]?.array ?? []).compactMap { $0["title"]?.string }
+            facts.append((member("title"), titles.joined(separator: ", "), ""))
+        default: facts.append((kind, member("text"), ""))
+        }
+    }
+
+    /// What says the same a second time says nothing.
+    private static func note(_ text: String, _ value: String) -> String { text == value ? "" : text }
+
+    private mutating func writeFacts() {
+        guard !facts.isEmpty else { return }
+        let terms = facts.map { Escaping.visible($0.term) }
+        let column = min(terms.map(DisplayWidth.of).max() ?? 0, 24)
+        text += "\n"
+        for (term, fact) in zip(terms, facts) {
+            let lines = fact.value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            for (number, value) in lines.enumerated() {
+                let shown = number == 0 ? style.apply(.quiet, to: DisplayWidth.padded(term, to: column)) : nil
+                let note = number == 0 && !fact.note.isEmpty ? "(\(Escaping.visible(fact.note)))" : ""
+                let told = [Escaping.visible(value), note].filter { !$0.isEmpty }.joined(separator: " ")
+                var row = "  \(shown ?? String(repeating: " ", count: column))  \(told)"
+                while row.hasSuffix(" ") { row.removeLast() }
+                text += row + "\n"
+            }
+        }
+        facts.removeAll()
+    }
+
+    // MARK: What can be done
+
+    private mutating func writeOffers() {
+        let labels = (screen["actions"]?.array ?? []).compactMap { $0["label"]?.string }
+        guard !labels.isEmpty else { return }
+        text += "\n"
+        line(labels.map { "[\($0)]" }.joined(separator: " "))
+    }
+}

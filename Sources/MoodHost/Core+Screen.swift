@@ -1,0 +1,48 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodText
+
+/// `nav.screen`: gathers what the screen of a route shows, then lets the screen write itself.
+extension Core {
+    mutating func showScreen(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let router = arguments.string("router")
+        let isAsked = arguments["route"] != nil
+        let route =
+            isAsked
+            ? try Self.route(arguments) : state.navigation.router(router ?? NavigationState.mainName).current
+        if let id = route.id {
+            // A mood that was asked for must be there; one that the router still shows may have gone meanwhile.
+            let isShown = isAsked ? true : try isThere(id)
+            if isShown {
+                return try withDetail(id, arguments, nil, router: router) {
+                    (detail, _, phrases) throws(TextError) in try detail.writeScreen(&phrases, to: &out)
+                }
+            }
+        }
+        let context = ReadingContext(
+            locale: arguments.string("locale") ?? options.locale,
+            timeZone: arguments.string("timeZone") ?? options.timeZone, now: arguments.time("now") ?? now)
+        let screen = Screen(
+            route, router: router, context: context, isZoneGiven: arguments["timeZone"] != nil, try content(of: route))
+        do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
+    }
+
+    /// What the menu and the form show needs no store.
+    private mutating func content(of route: Route) throws(RPCError) -> Screen.Content {
+        var content = Screen.Content()
+        if route == .introState || route == .architecture {
+            content.editor = state.editor
+            content.rules = editorRules
+        }
+        if [.observation, .architecture, .crudList].contains(route) {
+            try open()
+            do throws(MoodStoreError) { content.moods = try store.newest(Screen.rowsMax) } catch {
+                throw RPCError(error)
+            }
+        }
+        return content
+    }
+}
