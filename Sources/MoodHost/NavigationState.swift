@@ -45,6 +45,30 @@ struct NavigationState {
         logged.router = moved
         logged.log.add(action, to: moved.current, at: moment)
     }
+
+    /// The moods that some router leads to.
+    var moods: Set<MoodID> {
+        var moods = Set(main.router.path.compactMap(\.id))
+        for other in others.values { moods.formUnion(other.router.path.compactMap(\.id)) }
+        return moods
+    }
+
+    /// Whether there are any.
+    var hasMoods: Bool { main.router.leadsToMood || others.values.contains { $0.router.leadsToMood } }
+
+    /// Takes the routes of moods out that are gone, and notes that.
+    /// - Returns: the names of the routers that had some, in order.
+    mutating func remove(_ ids: [MoodID], at moment: Timestamp) -> [String] {
+        var moved: [String] = []
+        func prune(_ name: String, _ logged: inout Logged) {
+            guard logged.router.remove(ids) else { return }
+            logged.log.add(.prune, to: logged.router.current, at: moment)
+            moved.append(name)
+        }
+        prune(Self.mainName, &main)
+        for name in others.keys.sorted() { prune(name, &others[name, default: Logged()]) }
+        return moved
+    }
 }
 
 enum NavigationError<Failure: Error>: Error {

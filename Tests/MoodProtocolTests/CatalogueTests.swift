@@ -26,8 +26,7 @@ import Testing
                 "nav.state", "nav.navigate",
                 "nav.replace",
                 "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "nav.screen", "nav.log",
-                "nav.save",
-                "nav.restore", "store.info",
+                "nav.save", "nav.restore", "events.subscribe", "events.unsubscribe", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])

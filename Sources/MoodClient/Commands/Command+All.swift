@@ -1,7 +1,8 @@
 extension Command {
     /// Every command, in the order of the help.
     static let all: [Command] = [
-        add, list, show, open, edit, remove, clear, favorite, unfavorite, note, share, navigate, call, info, store,
+        add, list, show, open, edit, remove, clear, favorite, unfavorite, note, share, watch, navigate, call, info,
+        store,
         doctor,
     ]
 
