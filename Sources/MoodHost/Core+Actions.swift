@@ -88,16 +88,6 @@ extension CoordinatorServices where World == Core {
 }
 
 extension Core {
-    /// A mood that is deleted stops playing: called behind every change that may have deleted some.
-    mutating func stopPlayingWhatIsGone() throws(RPCError) {
-        guard let playing = state.playing else { return }
-        do throws(MoodStoreError) {
-            if !(try store.contains(playing.mood)) { changeState { $0.playing = nil } }
-        } catch {
-            throw RPCError(error)
-        }
-    }
-
     fileprivate mutating func copiedRecord(_ id: MoodID) throws(RPCError) -> [UInt8] {
         try open()
         do throws(MoodStoreError) { return try store.record(id).bytes.map(\.self) } catch { throw RPCError(error) }

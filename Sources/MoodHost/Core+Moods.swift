@@ -238,14 +238,12 @@ extension Core {
         } catch {
             throw RPCError(error)
         }
-        try stopPlayingWhatIsGone()
     }
 
     /// - Returns: how many moods there were.
     mutating func clear() throws(RPCError) -> Int {
         try openForWriting()
         let count = store.clear()
-        try stopPlayingWhatIsGone()
         return count
     }
 
@@ -256,7 +254,6 @@ extension Core {
         } catch {
             throw RPCError(error)
         }
-        try stopPlayingWhatIsGone()
     }
 
     /// - Parameter isFavorite: nil: the other mark than it has.

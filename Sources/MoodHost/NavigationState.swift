@@ -58,16 +58,16 @@ struct NavigationState {
 
     /// Takes the routes of moods out that are gone, and notes that.
     /// - Returns: the names of the routers that had some, in order.
-    mutating func remove(_ ids: [MoodID], at moment: Timestamp) -> [String] {
-        var moved: [String] = []
-        func prune(_ name: String, _ logged: inout Logged) {
-            guard logged.router.remove(ids) else { return }
-            logged.log.add(.prune, to: logged.router.current, at: moment)
-            moved.append(name)
+    mutating func remove(_ ids: Set<MoodID>, at moment: Timestamp) -> [String] {
+        ([Self.mainName] + others.keys.sorted()).filter { name in
+            guard var pruned = logged(name)?.router, pruned.remove(ids) else { return false }
+            if name == Self.mainName {
+                Self.keep(pruned, .prune, at: moment, in: &main)
+            } else {
+                Self.keep(pruned, .prune, at: moment, in: &others[name, default: Logged()])
+            }
+            return true
         }
-        prune(Self.mainName, &main)
-        for name in others.keys.sorted() { prune(name, &others[name, default: Logged()]) }
-        return moved
     }
 }
 

@@ -9,8 +9,8 @@ import Testing
     @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
         let handled =
             Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.actionHandlers)
-            + Self.names(Core.editorHandlers) + Self.names(Core.navigationHandlers) + Self.names(Core.storeHandlers)
-            + Self.names(Core.repairHandlers) + Self.names(Core.eventHandlers)
+            + Self.names(Core.editorHandlers) + Self.names(Core.navigationHandlers) + Self.names(Core.eventHandlers)
+            + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
         let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
         #expect(Set(handled).count == handled.count)
         #expect(Set(handled).subtracting(declared).isEmpty, "handled but not declared")

@@ -150,20 +150,19 @@ extension Core {
         }
     }
 
-    /// Takes the routes out of all routers whose moods are gone.
+    /// Takes the routes out of all routers whose moods are gone; what is gone is not played either.
     mutating func pruneRoutes() {
-        guard state.navigation.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
-        let revision = store.revision
+        guard state.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
+        let (revision, now) = (store.revision, now)
         changeState { $0.prunedRevision = revision }
-        var missing: [MoodID] = []
-        for id in state.navigation.moods {
-            // Where the store cannot be read nothing is known, and nothing is taken away.
-            if (try? store.contains(id)) == false { missing.append(id) }
-        }
+        // Where the store cannot be read nothing is known, and nothing is taken away.
+        let missing = state.moods.filter { (try? store.contains($0)) == false }
         guard !missing.isEmpty else { return }
         var moved: [String] = []
-        let now = now
-        changeState { moved = $0.navigation.remove(missing, at: now) }
+        changeState { state in
+            moved = state.navigation.remove(missing, at: now)
+            if let playing = state.playing, missing.contains(playing.mood) { state.playing = nil }
+        }
         for name in moved { tellOfNavigation(name) }
     }
 }
