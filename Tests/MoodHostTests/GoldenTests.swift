@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: [
         "detail-favorite", "detail-not-favorite", "detail-dark", "detail-missing-relation", "detail-everything",
         "detail-playing", "detail-error", "list-empty", "list-empty-filter", "list-rows", "editor-new",
-        "editor-problems", "menu",
+        "editor-problems", "menu", "screen-list-empty", "screen-list", "screen-form",
     ])
     func theStateIsKept(name: String) {
         #expect(Self.names.contains(name + ".json"))
