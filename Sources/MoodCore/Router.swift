@@ -51,6 +51,17 @@ public struct Router: Sendable, Equatable {
         path = routes
     }
 
+    /// Whether a mood is on the way.
+    public var leadsToMood: Bool { path.contains { $0.id != nil } }
+
+    /// Takes the routes of moods out that are gone.
+    /// - Returns: whether there were any.
+    public mutating func remove(_ moods: [MoodID]) -> Bool {
+        let before = path.count
+        path.removeAll { route in route.id.map(moods.contains) ?? false }
+        return path.count < before
+    }
+
     /// Writes `{router, path, current, canGoBack, depth}`.
     public func write(name: String, to writer: inout JSONWriter) {
         writer.beginObject()

@@ -31,7 +31,10 @@ extension CoordinatorServices where World == Core {
             audio: .init(
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
-            data: data, navigation: navigation, editor: editor)
+            data: data, navigation: navigation, editor: editor,
+            events: .init(subscribe: { core, topics, out throws(RPCError) in
+                try core.subscribe(EventTopics(topics), since: nil, &out)
+            }))
     }
 
     private static var data: Data {
@@ -88,16 +91,6 @@ extension CoordinatorServices where World == Core {
 }
 
 extension Core {
-    /// A mood that is deleted stops playing: called behind every change that may have deleted some.
-    mutating func stopPlayingWhatIsGone() throws(RPCError) {
-        guard let playing = state.playing else { return }
-        do throws(MoodStoreError) {
-            if !(try store.contains(playing.mood)) { changeState { $0.playing = nil } }
-        } catch {
-            throw RPCError(error)
-        }
-    }
-
     fileprivate mutating func copiedRecord(_ id: MoodID) throws(RPCError) -> [UInt8] {
         try open()
         do throws(MoodStoreError) { return try store.record(id).bytes.map(\.self) } catch { throw RPCError(error) }
@@ -128,5 +121,19 @@ extension Core {
             }
         }
         do throws(TextError) { return try text.get() } catch { throw RPCError(error) }
+    }
+}
+
+extension EventTopics {
+    fileprivate init(_ topics: [Action.Topic]) {
+        self = []
+        for topic in topics {
+            switch topic {
+            case .mood: insert(.mood)
+            case .nav: insert(.nav)
+            case .store: insert(.store)
+            case .plugin: insert(.plugin)
+            }
+        }
     }
 }

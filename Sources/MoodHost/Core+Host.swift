@@ -26,7 +26,8 @@ extension Core {
 
     /// What this version can do, for clients that ask before they use it.
     private static let features: [StaticString] = [
-        "batch", "cancel", "dryRun", "framing.header", "framing.line", "history", "ifRevision", "opId", "progress",
+        "batch", "cancel", "dryRun", "events", "framing.header", "framing.line", "history", "ifRevision", "opId",
+        "progress",
         "undo",
     ]
 

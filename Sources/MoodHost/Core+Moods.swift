@@ -238,15 +238,12 @@ extension Core {
         } catch {
             throw RPCError(error)
         }
-        try stopPlayingWhatIsGone()
     }
 
     /// - Returns: how many moods there were.
     mutating func clear() throws(RPCError) -> Int {
         try openForWriting()
-        let count = store.clear()
-        try stopPlayingWhatIsGone()
-        return count
+        return store.clear()
     }
 
     private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -256,7 +253,6 @@ extension Core {
         } catch {
             throw RPCError(error)
         }
-        try stopPlayingWhatIsGone()
     }
 
     /// - Parameter isFavorite: nil: the other mark than it has.

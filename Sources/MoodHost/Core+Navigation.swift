@@ -146,6 +146,7 @@ extension Core {
         _ name: String, _ action: NavigationLog.Action, _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {
         let now = now
+        let before = state.navigation.router(name)
         do throws(NavigationError<Router.TooDeep>) {
             try changeState { (state) throws(NavigationError<Router.TooDeep>) in
                 try state.navigation.move(name, action, at: now, body)
@@ -164,5 +165,6 @@ extension Core {
                     [.init("limit", "routerDepth"), .init("value", .number(String(Router.depthMax)))])
             }
         }
+        if state.navigation.router(name) != before { tellOfNavigation(name) }
     }
 }

@@ -18,7 +18,6 @@ extension Core {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
         }
-        try stopPlayingWhatIsGone()
         out.beginObject()
         out.key("revision")
         out.integer(store.revision)

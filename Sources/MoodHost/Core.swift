@@ -13,7 +13,15 @@ struct Core: ~Copyable {
 
     var store: MoodRecords
     /// Where the client is and what it is at; changed by `changeState` alone.
-    private(set) var state = SessionState()
+    private(set) var state = SessionState() {
+        didSet {
+            isWatching = state.followsStore
+            let wantsSummaries = isWatching && state.events.wants(.mood)
+            if store.keepsSummary != wantsSummaries { store.keepsSummary = wantsSummaries }
+        }
+    }
+    /// Whether something has to happen when moods change.
+    private(set) var isWatching = false
     /// The state before the present request, once that has changed it.
     private var stateBeforeRequest: SessionState?
     /// The state before the present group of requests, once one of them has changed it.

@@ -66,7 +66,7 @@ struct CallableMethods: ~Copyable {
         find(name, in: Core.hostHandlers) ?? find(name, in: Core.moodHandlers)
             ?? find(name, in: Core.actionHandlers) ?? find(name, in: Core.editorHandlers)
             ?? find(name, in: Core.navigationHandlers) ?? find(name, in: Core.storeHandlers)
-            ?? find(name, in: Core.repairHandlers) ?? missing
+            ?? find(name, in: Core.repairHandlers) ?? find(name, in: Core.eventHandlers) ?? missing
     }
 
     private static func find<let count: Int>(

@@ -64,6 +64,7 @@ public enum Host {
         var isLeaving = false
         var isHandled = true
         var isWide = false
+        var watch = StoreWatch()
         while true {
             let hasOutput = !session.sendable.isEmpty
             if isAtEnd && isHandled && !hasOutput { return true }
@@ -71,9 +72,10 @@ public enum Host {
             if isHandled || session.isOutputFull {
                 let mayRead = isHandled && !isAtEnd && !session.isOutputFull
                 let isFarewell = isAtEnd || (isLeaving && !mayRead)
+                let pause = watch.prepare(&session, isWanted: !isAtEnd && !isLeaving && session.followsStore)
                 let readiness = streams.wait(
                     toRead: mayRead, noticesEnd: !isAtEnd && !isLeaving, toWrite: hasOutput, interruption,
-                    milliseconds: isFarewell ? farewellMilliseconds : nil)
+                    watch: watch.descriptor, milliseconds: isFarewell ? farewellMilliseconds : pause)
                 if readiness.isOutputClosed { return false }
                 if readiness.isInterrupted {
                     finish(&session, streams)
@@ -89,6 +91,7 @@ public enum Host {
                     return false
                 }
                 if readiness.isInputClosed { isLeaving = true }
+                if watch.attend(&session, readiness) { isHandled = false }
             }
             if !isHandled, !session.isOutputFull {
                 isHandled = session.process(isAtEnd: isAtEnd, milliseconds: Clock.milliseconds)

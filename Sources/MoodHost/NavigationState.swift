@@ -45,6 +45,33 @@ struct NavigationState {
         logged.router = moved
         logged.log.add(action, to: moved.current, at: moment)
     }
+
+    /// The moods that some router leads to.
+    var moods: Set<MoodID> {
+        var moods = Set(main.router.path.compactMap(\.id))
+        for other in others.values { moods.formUnion(other.router.path.compactMap(\.id)) }
+        return moods
+    }
+
+    /// Whether there are any.
+    var hasMoods: Bool { main.router.leadsToMood || others.values.contains { $0.router.leadsToMood } }
+
+    /// Takes the routes of moods out that are gone, and notes it.
+    /// - Returns: the names of the routers that had some, in order.
+    mutating func remove(_ ids: [MoodID], at moment: Timestamp) -> [String] {
+        var moved: [String] = []
+        if Self.remove(ids, at: moment, in: &main) { moved.append(Self.mainName) }
+        for name in others.keys.sorted() {
+            if Self.remove(ids, at: moment, in: &others[name, default: Logged()]) { moved.append(name) }
+        }
+        return moved
+    }
+
+    private static func remove(_ ids: [MoodID], at moment: Timestamp, in logged: inout Logged) -> Bool {
+        guard logged.router.remove(ids) else { return false }
+        logged.log.add(.prune, to: logged.router.current, at: moment)
+        return true
+    }
 }
 
 enum NavigationError<Failure: Error>: Error {

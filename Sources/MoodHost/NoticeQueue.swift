@@ -1,7 +1,7 @@
 import JSONCodec
 import JSONRPC
 
-/// Notifications that the present request causes.
+/// Notifications that the present request causes, and those of what others did.
 ///
 /// Usually they wait for the end of the request, so that they can be sent before its answer, and dropped with it when it
 /// fails. The progress of a long request is only worth something while it works: where nothing else waits to be sent,
@@ -18,18 +18,28 @@ final class NoticeQueue {
     private var unsent = ByteBuffer(capacity: 16)
     /// Set while notices may leave at once.
     private var streaming: Framing?
+    /// How many of them are those of requests that have succeeded.
+    private var keptCount = 0
 
     var isEmpty: Bool { ends.isEmpty && unsent.isEmpty }
 
-    /// Drops what has not begun to leave, because the request has failed.
+    /// The bytes that wait.
+    var byteCount: Int { writer.count }
+
+    /// The request has succeeded: what it caused is not dropped with a later one of its batch.
+    func keep() { keptCount = ends.count }
+
+    /// Drops what the request has caused and has not begun to leave, because it has failed.
     func drop() {
         endStreaming()
-        removeAll()
+        ends.removeLast(max(ends.count - keptCount, 0))
+        writer.rewind(to: ends.last ?? 0)
     }
 
     private func removeAll() {
         writer.rewind(to: 0)
         ends.removeAll(keepingCapacity: true)
+        keptCount = 0
     }
 
     /// From now on notices leave at once; everything before them must have left.
@@ -37,25 +47,33 @@ final class NoticeQueue {
 
     func endStreaming() { streaming = nil }
 
+    /// Adds a notification.
+    /// - Parameter params: writes one object.
+    func add(_ method: StaticString, _ params: (inout JSONWriter) -> Void) {
+        writer.beginNotification(method: method)
+        params(&writer)
+        writer.endResponse()
+        ends.append(writer.count)
+    }
+
     /// Adds `$/progress {token, value: {done, total, message}}`. LSP 3.17, "Progress Support".
     /// - Parameter token: as the request gave it.
     func addProgress(token: ValidJSON, done: Int, total: Int, message: StaticString) {
-        writer.beginNotification(method: "$/progress")
-        writer.beginObject()
-        writer.key("token")
-        writer.raw(token.bytes)
-        writer.key("value")
-        writer.beginObject()
-        writer.key("done")
-        writer.integer(done)
-        writer.key("total")
-        writer.integer(total)
-        writer.key("message")
-        writer.string(message)
-        writer.endObject()
-        writer.endObject()
-        writer.endResponse()
-        ends.append(writer.count)
+        add("$/progress") { writer in
+            writer.beginObject()
+            writer.key("token")
+            writer.raw(token.bytes)
+            writer.key("value")
+            writer.beginObject()
+            writer.key("done")
+            writer.integer(done)
+            writer.key("total")
+            writer.integer(total)
+            writer.key("message")
+            writer.string(message)
+            writer.endObject()
+            writer.endObject()
+        }
         if let streaming { push(streaming) }
     }
 

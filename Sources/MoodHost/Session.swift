@@ -11,8 +11,8 @@ import Storage
 /// requests be handled (`process`), and takes away what may be sent (`sendable`, `didSend`).
 ///
 /// A group begins with the first request after a sync. Its answers are withheld until `commit`: when the sync fails, the
-/// store goes back, the session's state goes back, the same bytes are read again and answered anew, this time with every change
-/// refused. So an answer that leaves the process is always about durable state.
+/// store goes back, the session's state goes back, the same bytes are read again and answered anew, this time with every
+/// change refused. So an answer that leaves the process is always about durable state.
 ///
 /// Invariants
 /// 1. Answers stand in `output` in the order of their requests; `0..<sent` has left, up to `groupStart` may leave.
@@ -21,6 +21,8 @@ import Storage
 struct Session: ~Copyable {
     /// Answers to requests that changed nothing leave in pieces of about this size, while they are warm in the cache.
     private static let pieceBytes = 64 * 1024
+    /// What the error of one member of a batch may take, and a little more.
+    private static let errorBytes = 1024
 
     var core: Core
     private var frames: FrameReader
@@ -29,11 +31,11 @@ struct Session: ~Copyable {
     private var lookahead = Lookahead()
     private let catalogue: MethodCatalogue
     private let methods: CallableMethods
-    private let limits: Limits
+    let limits: Limits
 
-    private var output = JSONWriter(capacity: 64 * 1024)
-    private var sent = 0
-    private var groupStart = 0
+    var output = JSONWriter(capacity: 64 * 1024)
+    var sent = 0
+    var groupStart = 0
     private var groupMark: FrameReader.Mark
     private var groupFrames = 0
     /// Whether the latest group was one of several requests and had a sync.
@@ -43,7 +45,7 @@ struct Session: ~Copyable {
     /// The number of the message that is handled, counted from where cancellations were last looked for.
     private var frameNumber = 0
     private var cancellations = Cancellations()
-    private var framing = Framing.line
+    var framing = Framing.line
 
     init(core: consuming Core, catalogue: MethodCatalogue = .standard) {
         limits = core.options.limits
@@ -99,7 +101,12 @@ struct Session: ~Copyable {
         if cancellations.isExpected { scanForCancellations(isAtEnd: isAtEnd) }
         frameNumber = 0
         lookahead.forget()
+        if core.isWatching { lookAround() }
         while true {
+            if core.isWatching, !tell() {
+                commit()
+                return false
+            }
             lookahead.step(frames.waiting, &core.store)
             guard let frame = frames.next(isAtEnd: isAtEnd) else { break }
             groupFrames += 1
@@ -117,7 +124,7 @@ struct Session: ~Copyable {
         }
         commit()
         cancellations.removeAll()
-        return true
+        return !core.hasUntold
     }
 
     private mutating func beginGroup() {
@@ -244,6 +251,7 @@ struct Session: ~Copyable {
             } catch {
                 output.errorResponse(id: nil, RPCError(parsing: error))
             }
+            core.notices.keep()
             if output.count == start { output.rewind(to: memberMark) }
         }
         if output.count == mark + 1 {
@@ -252,9 +260,6 @@ struct Session: ~Copyable {
             output.buffer.append(UInt8(ascii: "]"))
         }
     }
-
-    /// What the error of one member of a batch may take, and a little more.
-    private static let errorBytes = 1024
 
     /// Answers one request, or carries out one notification.
     /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
@@ -317,7 +322,7 @@ struct Session: ~Copyable {
         if effect == .long, room == .max, sent == mark { core.notices.beginStreaming(framing) }
         try entry.handler(&core, arguments, &output)
         output.endResponse()
-        if output.count - mark > room { throw answerTooLarge }
+        if output.count - mark > room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
         if effect == .long { core.notices.endStreaming() }
         guard effect == .write else { return }
         try endCommit()
@@ -340,11 +345,9 @@ struct Session: ~Copyable {
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: output.buffer.bytes[start...]))
         }
         output.endResponse()
-        if output.count - mark > room { throw answerTooLarge }
+        if output.count - mark > room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
         try endCommit()
     }
-
-    private var answerTooLarge: RPCError { .answerTooLarge(bytesMax: limits[.messageBytes]) }
 
     /// Ends the commit that a method has opened.
     @inline(__always)
@@ -353,7 +356,9 @@ struct Session: ~Copyable {
             core.store.abandonCommit()
             core.revertStateOfRequest()
         } else {
+            let isToTell = core.isWatching && core.store.isCommitOpen
             do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
+            if isToTell { core.tellOfRequest() }
             core.keepStateOfRequest()
         }
     }

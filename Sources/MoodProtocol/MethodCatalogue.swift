@@ -28,6 +28,7 @@ public final class MethodCatalogue: Sendable {
         NavigationMethods.state, NavigationMethods.navigate, NavigationMethods.replace, NavigationMethods.goBack,
         NavigationMethods.goBackToRoot, NavigationMethods.open, NavigationMethods.url, NavigationMethods.menu,
         NavigationMethods.screen, NavigationMethods.log, NavigationMethods.save, NavigationMethods.restore,
+        EventMethods.subscribe, EventMethods.unsubscribe,
         StoreMethods.info, StoreMethods.insertSamples, StoreMethods.undo, StoreMethods.redo, StoreMethods.compact,
         StoreMethods.verify, StoreMethods.salvage, StoreMethods.accept, StoreMethods.reset,
     ]

@@ -38,6 +38,8 @@ public struct MoodRecords: ~Copyable {
     private var hasCommitted = false
     /// What is saved of routers where there are no files.
     var navigationInMemory = SavedNavigation()
+    /// Whether each commit's changes are noted, for whoever tells others of them.
+    public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
@@ -79,6 +81,7 @@ public struct MoodRecords: ~Copyable {
             let time = records.time
             records = try .open(settings, .moods)
             records.time = time
+            records.keepsSummary = keepsSummary
             isOpen = true
         } catch {
             throw .storage(error)

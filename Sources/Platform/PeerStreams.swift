@@ -61,28 +61,33 @@ public struct PeerStreams: ~Copyable {
         public var isOutputClosed = false
         /// Somebody asked the process to end.
         public var isInterrupted = false
+        /// The watched file has something to tell.
+        public var hasNews = false
     }
 
     /// Waits until something can be done.
     /// - Parameters:
     ///   - noticesEnd: whether the end of the input ends the wait also when nothing is to be read.
+    ///   - watch: another descriptor that ends the wait when it becomes readable; -1: none.
     ///   - milliseconds: nil: as long as it takes.
     public func wait(
-        toRead: Bool, noticesEnd: Bool, toWrite: Bool, _ interruption: Int32, milliseconds: Int?
+        toRead: Bool, noticesEnd: Bool, toWrite: Bool, _ interruption: Int32, watch: Int32 = -1, milliseconds: Int?
     ) -> Readiness {
-        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 3) { polls in
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 4) { polls in
             polls[0] = pollfd(fd: toRead || noticesEnd ? input : -1, events: toRead ? Int16(POLLIN) : 0, revents: 0)
             // Errors are reported whatever is asked for, so a closed pipe is noticed while there is nothing to write.
             polls[1] = pollfd(fd: output, events: toWrite ? Int16(POLLOUT) : 0, revents: 0)
             polls[2] = pollfd(fd: interruption, events: Int16(POLLIN), revents: 0)
+            polls[3] = pollfd(fd: watch, events: Int16(POLLIN), revents: 0)
             let timeout = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
             var readiness = Readiness()
-            guard poll(polls.baseAddress, 3, timeout) > 0 else { return readiness }
+            guard poll(polls.baseAddress, 4, timeout) > 0 else { return readiness }
             readiness.canRead = toRead && polls[0].revents != 0
             readiness.isInputClosed = polls[0].revents & Int16(POLLHUP | POLLERR) != 0
             readiness.canWrite = polls[1].revents & Int16(POLLOUT) != 0
             readiness.isOutputClosed = polls[1].revents & Int16(POLLERR | POLLNVAL) != 0
             readiness.isInterrupted = polls[2].revents != 0
+            readiness.hasNews = polls[3].revents != 0
             return readiness
         }
     }

@@ -45,10 +45,21 @@ public struct Commit {
     }
 }
 
+/// Where the lines of the commits behind `revision` begin.
+struct CommitPlace {
+    let revision: Int
+    let journalGeneration: Int
+    let offset: Int
+}
+
 /// Commits, read again from the journals: a sequence without a gap, from any revision that is kept.
+///
+/// Whoever follows the store asks again and again for what lies behind the last answer, so two places are remembered: where
+/// the last reading ended, and where the journal ended before others were last found to have gone on.
 extension RecordStore {
     /// Hands over every commit behind `revision` up to the last durable one, in order, until `body` answers false.
-    /// - Returns: false, and nothing was handed over, where one of them is not kept any more; in memory none is.
+    /// - Returns: false where one of them is not kept any more, or is in no journal; in memory none is. What came before
+    ///   it may have been handed over then.
     public mutating func commits(
         behind revision: Int, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
@@ -56,22 +67,30 @@ extension RecordStore {
         return try Self.commits(behind: revision, upTo: flushedRevision, &files, extractor, body)
     }
 
+    /// Whether every commit behind `revision` can be read again; all that were made are durable.
+    public mutating func keepsCommits(behind revision: Int) throws(StorageError) -> Bool {
+        if revision >= flushedRevision { return true }
+        return try Self.keepsCommits(behind: revision, upTo: flushedRevision, &files)
+    }
+
+    private static func keepsCommits(
+        behind revision: Int, upTo last: Int, _ files: inout StoreFiles?
+    ) throws(StorageError) -> Bool {
+        switch files {
+        case .none: false
+        case .some(let files): try JournalChain(files, upTo: last).start(files) <= revision
+        }
+    }
+
     private static func commits(
         behind revision: Int, upTo last: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
         _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
+        var reading = CommitReading(revision: revision)
+        defer { if let place = reading.place { files?.readPlace = place } }
         switch files {
         case .none: return false
-        case .some(let files):
-            let chain = try JournalChain(files, upTo: last)
-            guard try chain.start(files) <= revision else { return false }
-            var wantsMore = true
-            for link in chain.links where link.last > revision && wantsMore {
-                try JournalChain.forEachCommit(of: link, behind: revision, files) { (line) throws(StorageError) in
-                    if wantsMore, let commit = Commit(line, extractor) { wantsMore = body(commit) }
-                }
-            }
-            return true
+        case .some(let files): return try reading.read(files, upTo: last, extractor, body)
         }
     }
 
@@ -88,5 +107,66 @@ extension RecordStore {
         case .none: nil
         case .some(let files): try files.shortenHistory(to: revision)
         }
+    }
+}
+
+/// One reading of commits, and how far it has come.
+private struct CommitReading {
+    /// The last commit that was handed over, or the one to begin behind.
+    var revision: Int
+    /// Behind that, where it was read.
+    var place: CommitPlace?
+    private var wantsMore = true
+
+    init(revision: Int) { self.revision = revision }
+
+    mutating func read(
+        _ files: borrowing StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
+    ) throws(StorageError) -> Bool {
+        // Most often the next commit is where somebody was before, in the journal that is open.
+        if let place = files.place(behind: revision), place.journalGeneration == files.journalGeneration,
+            let journal = files.journalDescriptor
+        {
+            try walk(journal, place, upTo: last, files, extractor, body)
+            if !wantsMore || revision == last { return true }
+        }
+        let chain = try JournalChain(files, upTo: last)
+        guard try chain.start(files) <= revision else { return false }
+        for link in chain.links where link.last > revision && wantsMore {
+            guard let file = try JournalChain.open(link.generation, files) else { return false }
+            let start = CommitPlace(
+                revision: link.base, journalGeneration: link.generation, offset: link.headerEnd)
+            let place = files.place(behind: revision) ?? start
+            let known = place.journalGeneration == link.generation ? place : start
+            try walk(file.descriptor, known, upTo: link.last, files, extractor, body)
+        }
+        return !wantsMore || revision == last
+    }
+
+    private mutating func walk(
+        _ journal: Int32, _ start: CommitPlace, upTo last: Int, _ files: borrowing StoreFiles,
+        _ extractor: RecordExtractor, _ body: (Commit) -> Bool
+    ) throws(StorageError) {
+        let name = StoreInventory.journalName(start.journalGeneration)
+        _ = try JournalWalk.walk(
+            journal, name, in: files.settings.fileSystem, from: start.offset, behind: start.revision, upTo: last
+        ) { (commit, line) throws(StorageError) in
+            guard commit.seq > revision else { return true }
+            guard let change = Commit(commit, extractor) else { return false }
+            wantsMore = body(change)
+            revision = commit.seq
+            place = CommitPlace(
+                revision: revision, journalGeneration: start.journalGeneration, offset: line.end)
+            return wantsMore
+        }
+    }
+}
+
+extension StoreFiles {
+    /// Where the lines of the commits behind `revision` begin, where that is known.
+    func place(behind revision: Int) -> CommitPlace? {
+        if let readPlace, readPlace.revision == revision { return readPlace }
+        if let placeBeforeNews, placeBeforeNews.revision == revision { return placeBeforeNews }
+        return nil
     }
 }

@@ -61,7 +61,7 @@ struct JournalChain {
     }
 
     /// Nil where it is gone.
-    private static func open(_ generation: Int, _ files: borrowing StoreFiles) throws(StorageError) -> File? {
+    static func open(_ generation: Int, _ files: borrowing StoreFiles) throws(StorageError) -> File? {
         let name = StoreInventory.journalName(generation)
         for path in [name, StoreDirectory.historyName + "/" + name] {
             do {

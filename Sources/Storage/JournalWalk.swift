@@ -41,6 +41,18 @@ enum JournalWalk {
         _ descriptor: Int32, _ name: String, in fileSystem: FileSystem, from offset: Int, behind base: Int,
         upTo last: Int, _ body: (JournalLine, LineReader.Line) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
+        try walk(descriptor, name, in: fileSystem, from: offset, behind: base, upTo: last) {
+            (commit, line) throws(StorageError) in
+            try body(commit, line)
+            return true
+        }
+    }
+
+    /// The same, until `body` answers false.
+    static func walk(
+        _ descriptor: Int32, _ name: String, in fileSystem: FileSystem, from offset: Int, behind base: Int,
+        upTo last: Int, _ body: (JournalLine, LineReader.Line) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Int {
         guard base < last else { return base }
         var found = base
         var lines = LineReader(descriptor, from: offset, in: fileSystem)
@@ -54,8 +66,9 @@ enum JournalWalk {
             guard let line, !line.isOverlong,
                 let commit = Seal.content(of: line.bytes).flatMap({ JournalLine(content: $0) }), commit.seq == found + 1
             else { break }
-            try body(commit, line)
+            let wantsMore = try body(commit, line)
             found = commit.seq
+            if !wantsMore { break }
         }
         return found
     }

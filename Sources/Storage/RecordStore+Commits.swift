@@ -1,8 +1,5 @@
 /// What the lines of commits say besides what they change.
 extension RecordStore {
-    /// How many of the records that a commit clears its line names.
-    static let clearedIDsMax = 100
-
     /// The ids of the last records in time, the newest first; fewer where the snapshot cannot be read.
     mutating func newestIDs(_ limit: Int) -> [RecordID] {
         var ids: [RecordID] = []

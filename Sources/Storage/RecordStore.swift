@@ -28,8 +28,10 @@ public struct RecordStore: ~Copyable {
     let extractor: RecordExtractor
     var undo = UndoLog()
     private var commitStart = 0
-    private(set) var isCommitOpen = false
+    public private(set) var isCommitOpen = false
     var flushedRevision = 0
+    /// The last commit that is durable.
+    public var durableRevision: Int { flushedRevision }
     /// Why the commits of the present group were taken back before its flush.
     private var lostGroup: StorageError?
     /// Whether commits of the present group are durable before its flush.
@@ -43,6 +45,10 @@ public struct RecordStore: ~Copyable {
     var isBaseOvertaken = false
     /// While set, commits fail with it: the group is being answered again after its sync failed.
     public var failure: StorageError?
+    /// Whether `summary` is kept.
+    public var keepsSummary = false
+    /// What the open commit has done so far, or the one that ended last.
+    public private(set) var summary = CommitSummary()
 
     private init(extractor: RecordExtractor) {
         self.extractor = extractor
@@ -77,11 +83,13 @@ public struct RecordStore: ~Copyable {
     public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         if let number = layers.table.find(head.id) {
             open()
+            if keepsSummary { summary.note(.updated, head.id) }
             undo.append(.replaced(layers.table.replace(number, with: RecordSlot(head: head, copying: bytes))))
             files?.stagePut(bytes)
         } else {
             let hidden = try hide(head.id)
             open()
+            if keepsSummary { summary.note(hidden == nil ? .created : .updated, head.id) }
             if let hidden { undo.append(.hidden(hidden)) }
             layers.table.insert(RecordSlot(head: head, copying: bytes))
             undo.append(.inserted(head.id))
@@ -100,6 +108,7 @@ public struct RecordStore: ~Copyable {
             open()
             undo.append(.hidden(hidden))
         }
+        if keepsSummary { summary.note(.deleted, id) }
         var text = ByteBuffer(capacity: 48)
         id.write(to: &text)
         files?.stageDelete(id: text.bytes)
@@ -110,7 +119,8 @@ public struct RecordStore: ~Copyable {
     public mutating func removeAll() {
         open()
         let count = layers.count
-        let first = files == nil ? [] : newestIDs(Self.clearedIDsMax)
+        let first = files == nil && !keepsSummary ? [] : newestIDs(CommitSummary.namesMax)
+        if keepsSummary { summary.noteCleared(count: count, first: first) }
         let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
         if layers.setBaseHidden(true) { undo.append(.baseHidden(byteCount: baseBytes)) }
@@ -122,6 +132,7 @@ public struct RecordStore: ~Copyable {
         isCommitOpen = true
         commitStart = undo.count
         revision += 1
+        if keepsSummary { summary.begin(revision) }
         Self.beginLine(&files, revision, time)
     }
 
@@ -192,6 +203,7 @@ public struct RecordStore: ~Copyable {
     }
 
     private mutating func revertCommit() {
+        summary = CommitSummary()
         revert(to: commitStart)
         revision -= 1
         undo.dropGroup(behind: revision)
@@ -244,6 +256,7 @@ public struct RecordStore: ~Copyable {
 
     /// Takes all commits back that are not durable.
     private mutating func takeGroupBack() {
+        summary = CommitSummary()
         files?.dropStaged()
         operations.dropStaged()
         revert(to: undo.groupStart)

@@ -29,6 +29,8 @@ extension StoreFiles {
         }
         guard publication.storeId == storeId, publication.generation == generation else { return .elsewhere }
         if publication.durable > revision {
+            placeBeforeNews = CommitPlace(
+                revision: revision, journalGeneration: journalGeneration, offset: journalEnd)
             guard try follow(upTo: publication.durable, load) else { return .elsewhere }
         }
         if publication.isSynced { syncedRevision = max(syncedRevision, min(publication.durable, revision)) }

@@ -58,6 +58,10 @@ public struct StoreFiles: ~Copyable {
     var journalSize: Int
     /// The generation of that journal, at least the snapshot's.
     var journalGeneration: Int
+    /// Where commits were last read again, and what was the end before others were last seen to have gone on: whoever tells
+    /// of commits goes on from there.
+    var readPlace: CommitPlace?
+    var placeBeforeNews: CommitPlace?
     /// How many journals have to be replayed after the snapshot.
     var journalCount: Int
 

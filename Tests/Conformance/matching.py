@@ -185,14 +185,26 @@ def check_answer(answer, header_framed):
     if not isinstance(answer, dict):
         raise Mismatch(f"not an answer: {show(answer)}")
     if set(answer) not in ({"jsonrpc", "id", "result"}, {"jsonrpc", "id", "error"}):
-        # The one notification that the host sends of its own.
-        if set(answer) == {"jsonrpc", "method", "params"} and answer["method"] == "$/progress":
-            return
+        if set(answer) == {"jsonrpc", "method", "params"}:
+            return check_notification(answer["method"], answer["params"])
         raise Mismatch(f"an answer has the members jsonrpc, id and result or error: {sorted(answer)}")
     if answer["jsonrpc"] != "2.0":
         raise Mismatch("jsonrpc is not \"2.0\"")
     if "error" in answer:
         check_error(answer["error"], header_framed)
+
+
+# What the notifications hold that the host sends of its own.
+NOTIFICATIONS = {
+    "$/progress": {"token", "value"},
+    "events.event": {"subscription", "topic", "seq", "at"},
+}
+
+
+def check_notification(method, params):
+    missing = NOTIFICATIONS.get(method, {"?"}) - set(params)
+    if missing:
+        raise Mismatch(f"no notification {method} with these params: {show(params)}")
 
 
 def check_error(error, header_framed):

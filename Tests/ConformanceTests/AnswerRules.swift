@@ -25,12 +25,24 @@ enum AnswerRules {
             throw Pattern.Mismatch("not an answer: \(answer.short)")
         }
         guard Set(members) == ["jsonrpc", "id", "result"] || Set(members) == ["jsonrpc", "id", "error"] else {
-            // The one notification that the host sends of its own.
-            if Set(members) == ["jsonrpc", "method", "params"], answer["method"]?.string == "$/progress" { return }
+            if Set(members) == ["jsonrpc", "method", "params"] { return try check(notification: answer) }
             throw Pattern.Mismatch("an answer has jsonrpc, id and result or error, not \(members)")
         }
         guard answer["jsonrpc"]?.string == "2.0" else { throw Pattern.Mismatch("jsonrpc is not \"2.0\"") }
         if let error = answer["error"] { try check(error: error, isHeaderFramed: isHeaderFramed) }
+    }
+
+    /// What the notifications hold that the host sends of its own.
+    private static let notifications: [String: Set<String>] = [
+        "$/progress": ["token", "value"], "events.event": ["subscription", "topic", "seq", "at"],
+    ]
+
+    private static func check(notification: JSONValue) throws(Pattern.Mismatch) {
+        let method = notification["method"]?.string ?? ""
+        let members = Set(notification["params"]?.object?.map(\.name) ?? [])
+        guard let needed = notifications[method], needed.isSubset(of: members) else {
+            throw Pattern.Mismatch("no notification \(method) with these params: \(notification.short)")
+        }
     }
 
     private static func check(error: JSONValue, isHeaderFramed: Bool) throws(Pattern.Mismatch) {

@@ -23,6 +23,8 @@ final class Outside {
     var isErrorTerminal = false
     /// The params of `$/progress` that the host tells before each answer.
     var notices: [String] = []
+    /// The params of the events that come behind the answers, until each subscription has ended.
+    var events: [String] = []
     /// Answers a request; the params are JSON text, empty when there were none.
     var host: (_ method: String, _ params: String) throws(ClientError) -> Answer
 
@@ -81,6 +83,13 @@ final class Outside {
                         self.sent.append(Sent(method: method, params: text))
                         for notice in self.notices { listener?("$/progress", Array(notice.utf8)) }
                         return try self.host(method, text)
+                    },
+                    listen: { (body) throws(ClientError) in
+                        while !self.events.isEmpty {
+                            let event = self.events.removeFirst()
+                            if try !body("events.event", Array(event.utf8)) { return }
+                        }
+                        throw .unavailable("The host ended.", advice: nil)
                     },
                     close: { self.closed += 1 })
             },

@@ -9,8 +9,8 @@ import Testing
     @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
         let handled =
             Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.actionHandlers)
-            + Self.names(Core.editorHandlers)
-            + Self.names(Core.navigationHandlers) + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
+            + Self.names(Core.editorHandlers) + Self.names(Core.navigationHandlers) + Self.names(Core.eventHandlers)
+            + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
         let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
         #expect(Set(handled).count == handled.count)
         #expect(Set(handled).subtracting(declared).isEmpty, "handled but not declared")
@@ -65,6 +65,8 @@ import Testing
         ("mood.delete", #"{"id":"\#(testID(3))"}"#), ("nav.restore", #"{"name":"a"}"#),
         ("mood.deleteMany", #"{"ids":["\#(testID(2))"]}"#), ("store.insertSamples", "{}"), ("store.info", "{}"),
         ("store.compact", "{}"), ("store.verify", "{}"), ("mood.clear", #"{"confirm":true}"#), ("mood.list", "{}"),
+        ("events.subscribe", "{}"), ("events.subscribe", #"{"topics":["nav"]}"#),
+        ("events.unsubscribe", #"{"subscription":"s2"}"#), ("events.unsubscribe", #"{"subscription":"s1"}"#),
         ("host.shutdown", "{}"),
     ]
 

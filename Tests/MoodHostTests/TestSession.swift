@@ -34,8 +34,16 @@ final class TestSession {
     }
 
     /// On the files of a directory.
-    convenience init(_ directory: TestDirectory, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false) {
-        var options = HostOptions(place: .directory(directory.path))
+    convenience init(
+        _ directory: TestDirectory, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false
+    ) {
+        self.init(directory, HostOptions(place: .directory(directory.path)), fileSystem, isReadOnly: isReadOnly)
+    }
+
+    convenience init(
+        _ directory: TestDirectory, _ options: HostOptions, _ fileSystem: FileSystem = .system, isReadOnly: Bool = false
+    ) {
+        var options = options
         options.logLevel = .error
         let settings = StoreSettings(
             directory: directory.path, durability: .sync, isReadOnly: isReadOnly, trustsDirectory: false,
@@ -52,6 +60,8 @@ final class TestSession {
     func stream(_ send: @escaping (UnsafeRawBufferPointer) -> Int) { session.core.notices.send = send }
 
     var isOutputFull: Bool { session.isOutputFull }
+    var isTooSlow: Bool { session.isTooSlow }
+    func endSlowSubscriptions() { session.endSlowSubscriptions() }
     var hasSharedSync: Bool { session.hasSharedSync }
     var isShuttingDown: Bool { session.core.isShuttingDown }
 

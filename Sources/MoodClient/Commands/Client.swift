@@ -45,18 +45,21 @@ final class Client {
     func call(
         _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
     ) throws(ClientError) -> [UInt8] {
-        let connection: HostConnection
-        if let open = self.connection {
-            connection = open
-        } else {
-            connection = try launcher.connect(hostOptions())
-            self.connection = connection
-        }
-        switch try connection.call(method, params, listener) {
+        switch try connected().call(method, params, listener) {
         case .result(let bytes): return bytes
         case .failure(let error): throw .remote(error)
         }
     }
+
+    private func connected() throws(ClientError) -> HostConnection {
+        if let connection { return connection }
+        let connection = try launcher.connect(hostOptions())
+        self.connection = connection
+        return connection
+    }
+
+    /// Waits for what the host tells of itself, until `body` answers false.
+    func listen(_ body: HostConnection.Hearing) throws(ClientError) { try connected().listen(body) }
 
     func call(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
         try call(method, bytes: params.isEmpty ? nil : Array(JSONValue.object(params).text.utf8))

@@ -1,8 +1,8 @@
 extension Command {
     /// Every command, in the order of the help.
     static let all: [Command] = [
-        add, list, show, open, edit, remove, clear, favorite, unfavorite, note, share, navigate, call, info, store,
-        doctor,
+        add, list, show, open, edit, remove, clear, favorite, unfavorite, note, share, watch, navigate, call, info,
+        store, doctor,
     ]
 
     /// What an id may look like, for the help of each command that takes one.

@@ -9,10 +9,14 @@ enum Answer: Sendable {
 struct HostConnection {
     /// Hears of notifications: the method, and the params as they came.
     typealias Listener = (_ method: String, _ params: [UInt8]) -> Void
+    /// The same, for whoever waits for nothing else; whether it wants more.
+    typealias Hearing = (_ method: String, _ params: [UInt8]) throws(ClientError) -> Bool
 
     /// Sends one request and waits for its answer. The params are JSON in one line; nil is none. What the host tells
     /// before the answer goes to the listener, if there is one.
     let call: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Answer
+    /// Waits for what the host tells of itself, until the body answers false or the host ends.
+    let listen: (Hearing) throws(ClientError) -> Void
     /// Ends the conversation and waits for the host's end.
     let close: () -> Void
 }

@@ -16,6 +16,7 @@ final class HostProcess {
     private var reader = FrameReader(messageBytesMax: answerBytesMax)
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
     private var lastID = 0
+    private var isAtEnd = false
 
     init(_ options: HostOptions, location: HostLocation) throws(ClientError) {
         child = try Self.start(options, location, .pipe)
@@ -29,6 +30,7 @@ final class HostProcess {
                     call: { (method, params, listener) throws(ClientError) in
                         try host.call(method, params, listener)
                     },
+                    listen: { (body) throws(ClientError) in try host.listen(body) },
                     close: { host.close() })
             },
             passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
@@ -65,14 +67,31 @@ final class HostProcess {
     }
 
     private func answer(_ listener: HostConnection.Listener?) throws(ClientError) -> Answer {
-        var isAtEnd = false
         while true {
-            while let frame = reader.next(isAtEnd: isAtEnd) {
-                if let answer = try read(frame, listener) {
-                    reader.discardTaken()
-                    return answer
-                }
+            let message = try message()
+            guard case .answer(let isOurs, let answer) = message else {
+                if case .notification(let method, let params) = message { listener?(method, params) }
+                continue
             }
+            if isOurs { return answer }
+        }
+    }
+
+    func listen(_ body: HostConnection.Hearing) throws(ClientError) {
+        while true {
+            if case .notification(let method, let params) = try message(), try !body(method, params) { return }
+        }
+    }
+
+    private enum Message {
+        case answer(isOurs: Bool, Answer)
+        case notification(method: String, params: [UInt8])
+    }
+
+    /// The next message of the host.
+    private func message() throws(ClientError) -> Message {
+        while true {
+            if let frame = reader.next(isAtEnd: isAtEnd) { return try read(frame) }
             reader.discardTaken()
             if isAtEnd { throw died() }
             let before = reader.buffer.count
@@ -85,10 +104,7 @@ final class HostProcess {
         }
     }
 
-    /// The answer that we wait for, or nil for a message that is none.
-    private func read(
-        _ frame: FrameReader.Frame, _ listener: HostConnection.Listener?
-    ) throws(ClientError) -> Answer? {
+    private func read(_ frame: FrameReader.Frame) throws(ClientError) -> Message {
         guard case .message(let range, _) = frame else { throw notSpeaking() }
         let bytes = UnsafeRawBufferPointer(rebasing: reader.buffer.bytes[range])
         let outline: JSONOutline
@@ -101,15 +117,14 @@ final class HostProcess {
         let (envelope, _) = Envelope.read(outline)
         guard let id = envelope.id else {
             guard let method = envelope.method else { throw notSpeaking() }
-            listener?(method.string, envelope.params.map { Array($0.bytes) } ?? [])
-            return nil
+            return .notification(method: method.string, params: envelope.params.map { Array($0.bytes) } ?? [])
         }
         let isOurs = id.elementsEqual(String(lastID).utf8)
         if let error = envelope.error, isOurs || id.elementsEqual("null".utf8) {
-            return .failure(RemoteError(json: Array(error.bytes)))
+            return .answer(isOurs: true, .failure(RemoteError(json: Array(error.bytes))))
         }
         guard let result = envelope.result else { throw notSpeaking() }
-        return isOurs ? .result(Array(result.bytes)) : nil
+        return .answer(isOurs: isOurs, .result(Array(result.bytes)))
     }
 
     private func died() -> ClientError {

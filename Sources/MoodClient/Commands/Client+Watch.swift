@@ -1,0 +1,90 @@
+import JSONCodec
+
+extension Command {
+    static let watch = Command(
+        name: "watch", summary: "Show changes as they happen, whoever makes them.",
+        options: [
+            .init("since", .integer("REVISION"), "Begin with the changes behind this revision of the store."),
+            .init("count", short: "n", .integer("N"), "End after so many commits (default: never)."),
+        ],
+        notes: [
+            "A line for each change: when, created, updated or deleted, and the mood. Ctrl-C ends.",
+            "With --json a line for each commit: the params of the event, as the host sent them. Their seq is the store's"
+                + " revision, without a gap; give the last one to --since to go on later.",
+        ],
+        examples: [
+            .init("mood watch", "Until Ctrl-C."),
+            .init("mood watch --json | jq -r '.changes[].mood.label // empty'", "The label of each change."),
+            .init("mood watch --since 0 --count 1", "The first commit of all, and no more."),
+        ],
+        run: { (client) throws(ClientError) in try client.watch() })
+}
+
+extension Client {
+    func watch() throws(ClientError) {
+        let count = invocation.integer("count")
+        if let count, count < 1 { throw usage("--count is at least 1.") }
+        let since = invocation.integer("since")
+        if let since, since < 0 { throw usage("--since is a revision: 0 or more.") }
+        var shown = 0
+        // Where the sequence breaks off because we were too slow, it is taken up again behind what was seen.
+        var next = since
+        repeat {
+            let lagged = try follow(since: next) { (event) throws(ClientError) in
+                try show(event)
+                shown += 1
+                return count.map { shown < $0 } ?? true
+            }
+            guard let lagged else { return }
+            next = lagged
+        } while true
+    }
+
+    /// Subscribes and hands over events until `body` answers false.
+    /// - Returns: the last commit that was told of, where the sequence broke off; nil at the end.
+    private func follow(
+        since: Int?, _ body: (_ params: [UInt8]) throws(ClientError) -> Bool
+    ) throws(ClientError) -> Int? {
+        var params: [JSONValue.Member] = [.init("topics", ["mood"])]
+        if let since { params.append(.init("since", .number(String(since)))) }
+        let answer = try tree(call("events.subscribe", params))
+        if let since, answer["resync"]?.boolean == true {
+            console.writeError(
+                "mood: The changes behind revision \(since) are not kept;"
+                    + " showing those behind revision \(answer["revision"]?.integer ?? 0).\n")
+        }
+        var lagged: Int?
+        try listen { (method, params) throws(ClientError) in
+            guard method == "events.event" else { return true }
+            let event = try tree(params)
+            guard event["lagged"] == nil else {
+                lagged = event["seq"]?.integer ?? 0
+                return false
+            }
+            return try body(params)
+        }
+        return lagged
+    }
+
+    private func show(_ event: [UInt8]) throws(ClientError) {
+        if wantsJSON { return try print(json: event) }
+        let commit = try tree(event)
+        guard let changes = commit["changes"]?.array else { throw unexpected() }
+        let moment = Moment(commit["at"]?.string ?? "")
+        let time = moment.flatMap { console.localTime($0.secondsSince1970) }
+        let when = style.apply(.quiet, to: time?.text ?? Escaping.visible(commit["at"]?.string ?? ""))
+        var text = ""
+        for change in changes {
+            let type = Escaping.visible(change["type"]?.string ?? "")
+            let mood = change["mood"].flatMap(MoodView.init)
+            let id = style.apply(.quiet, to: Escaping.visible(change["id"]?.string ?? ""))
+            let mark = mood?.isFavorite == true ? " " + style.apply(.mark, to: "★") : ""
+            let title = mood.map { style.apply(.heading, to: $0.title) + mark + "  " } ?? ""
+            text += "\(when)  \(type)  \(title)\(id)\n"
+        }
+        if commit["truncated"]?.boolean == true, let all = commit["count"]?.integer {
+            text += "\(when)  and \(all - changes.count) more in the same commit\n"
+        }
+        try print(text)
+    }
+}

@@ -1,0 +1,174 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodStore
+import Storage
+
+/// Who is told of what, and in which order.
+///
+/// A request's own commit is told of as soon as it has ended, before its answer, from what the store has noted of it; both
+/// leave the process once it is durable. Commits of others, and what a subscription has asked for with `since`, are read
+/// again from the journals, as much at a time as there is room for.
+///
+/// Invariants
+/// 1. A subscription to moods is told of every commit behind `told`, once, in order; where that is not possible it is told
+///    `lagged` and ends.
+/// 2. All that is told is in the output when the group's changes are made durable, so it goes back with them.
+extension Core {
+    /// Whether somebody has not been told of commits that are durable.
+    var hasUntold: Bool {
+        guard isWatching, store.isOpen, let told = state.events.toldToAll else { return false }
+        return told < store.durableRevision
+    }
+
+    /// The present request's commit has ended.
+    mutating func tellOfRequest() {
+        if let told = state.events.toldToAll, told < store.revision {
+            if told < min(store.durableRevision, store.revision - 1) {
+                _ = tellOfCommits(bytesMax: options.limits[.queuedOutputBytes])
+            }
+            tellOfOwnCommit()
+        }
+        pruneRoutes()
+    }
+
+    /// Between requests: sees what others have done to the store.
+    mutating func lookAround() {
+        store.lookAround()
+        guard let identity = store.identity, let known = state.events.store, identity != known else { return }
+        tellOfStore(identity, was: known)
+    }
+
+    // MARK: Commits
+
+    /// Tells of durable commits, until there are about so many bytes of it.
+    /// - Returns: false where there is more to tell.
+    mutating func tellOfCommits(bytesMax: Int) -> Bool {
+        guard hasUntold, let told = state.events.toldToAll else { return true }
+        let notices = notices
+        let start = notices.byteCount
+        var subscriptions = state.events.subscriptions
+        let isWhole = store.commits(behind: told) { commit in
+            var changes = EventChanges()
+            for change in commit.changes.prefix(EventChanges.changesMax) {
+                changes.add(change.kind, change.mood, change.record)
+            }
+            changes.finish(total: commit.count)
+            for place in subscriptions.indices where subscriptions[place].awaits(commit.seq) {
+                notices.addEvent(
+                    subscriptions[place], "mood", seq: commit.seq, at: { $0.string(utf8: commit.at) },
+                    { changes.write(to: &$0) })
+                subscriptions[place].told = commit.seq
+            }
+            return notices.byteCount - start < bytesMax
+        }
+        changeState { $0.events.subscriptions = subscriptions }
+        if !isWhole { endSubscriptions { $0.told < $1 } }
+        return !hasUntold
+    }
+
+    private mutating func tellOfOwnCommit() {
+        let summary = store.summary
+        guard summary.revision == store.revision else { return }
+        var subscriptions = state.events.subscriptions
+        guard subscriptions.contains(where: { $0.awaits(summary.revision) }) else { return }
+        var changes = EventChanges()
+        for change in summary.changes.prefix(EventChanges.changesMax) {
+            // The commit has just ended, so the mood as it is now is the mood behind it.
+            let record = change.kind == .deleted ? nil : try? store.record(change.mood)
+            changes.add(change.kind, change.mood, record?.bytes)
+        }
+        changes.finish(total: summary.count)
+        let time = now.text
+        for place in subscriptions.indices where subscriptions[place].awaits(summary.revision) {
+            notices.addEvent(
+                subscriptions[place], "mood", seq: summary.revision, at: { $0.string(time) },
+                { changes.write(to: &$0) })
+            subscriptions[place].told = summary.revision
+        }
+        changeState { $0.events.subscriptions = subscriptions }
+    }
+
+    /// Ends the subscriptions to moods of a client that does not read while others go on; what somebody has asked for with
+    /// `since` waits in the journals and costs nothing.
+    mutating func endSlowSubscriptions() {
+        endSubscriptions { $0.told < $1 && $0.told >= $0.begun }
+    }
+
+    /// - Parameter isOver: is given a subscription to moods and the last durable revision.
+    private mutating func endSubscriptions(where isOver: (Subscription, Int) -> Bool) {
+        let last = store.durableRevision
+        let ended = state.events.subscriptions.filter { $0.topics.contains(.mood) && isOver($0, last) }
+        guard !ended.isEmpty else { return }
+        for subscription in ended { notices.addLag(subscription, at: now) }
+        changeState { state in
+            state.events.subscriptions.removeAll { candidate in
+                ended.contains { $0.number == candidate.number }
+            }
+        }
+    }
+
+    // MARK: The store
+
+    private mutating func tellOfStore(_ identity: StoreIdentity, was known: StoreIdentity) {
+        let isAnother = identity.id != known.id
+        let last = store.revision
+        changeState { $0.events.store = identity }
+        tell(.store, "store", seq: \.lastStoreSeq) { writer in
+            writer.key("type")
+            writer.string(isAnother ? "replaced" : "rewritten" as StaticString)
+            writer.key("revision")
+            writer.integer(last)
+        }
+        endSubscriptions { subscription, _ in isAnother || subscription.told > last }
+    }
+
+    // MARK: Routers
+
+    /// A router has moved.
+    mutating func tellOfNavigation(_ name: String) {
+        guard isWatching else { return }
+        let router = state.navigation.router(name)
+        tell(.nav, "nav", seq: \.lastNavigationSeq) { writer in
+            writer.key("router")
+            writer.string(name)
+            writer.key("state")
+            router.write(name: name, to: &writer)
+        }
+    }
+
+    /// Tells of something that is counted in the session.
+    private mutating func tell(
+        _ topic: EventTopics, _ name: StaticString, seq: WritableKeyPath<EventState, Int>,
+        _ members: (inout JSONWriter) -> Void
+    ) {
+        guard state.events.wants(topic) else { return }
+        changeState { $0.events[keyPath: seq] += 1 }
+        let (number, time) = (state.events[keyPath: seq], now.text)
+        for subscription in state.events.subscriptions where subscription.topics.contains(topic) {
+            notices.addEvent(subscription, name, seq: number, at: { $0.string(time) }, members)
+        }
+    }
+
+    /// Takes the routes out of all routers whose moods are gone, and stops what such a mood plays.
+    mutating func pruneRoutes() {
+        guard state.namesMoods, store.isOpen, store.revision != state.prunedRevision else { return }
+        let revision = store.revision
+        changeState { $0.prunedRevision = revision }
+        if let playing = state.playing, isGone(playing.mood) { changeState { $0.playing = nil } }
+        var missing: [MoodID] = []
+        for id in state.navigation.moods where isGone(id) { missing.append(id) }
+        guard !missing.isEmpty else { return }
+        var moved: [String] = []
+        let now = now
+        changeState { moved = $0.navigation.remove(missing, at: now) }
+        for name in moved { tellOfNavigation(name) }
+    }
+
+    /// Where the store cannot be read nothing is known, and nothing is taken away.
+    private mutating func isGone(_ id: MoodID) -> Bool { (try? store.contains(id)) == false }
+}
+
+extension Subscription {
+    fileprivate func awaits(_ revision: Int) -> Bool { topics.contains(.mood) && told == revision - 1 }
+}

@@ -1,0 +1,35 @@
+import JSONCodec
+import MoodCore
+
+/// Writes the notifications `events.event {subscription, topic, seq, at, …}`.
+extension NoticeQueue {
+    /// - Parameters:
+    ///   - seq: counts what the topic tells of: the revision of a commit; for others, the events of the session.
+    ///   - members: writes what the topic adds.
+    func addEvent(
+        _ subscription: Subscription, _ topic: StaticString, seq: Int, at: (inout JSONWriter) -> Void,
+        _ members: (inout JSONWriter) -> Void
+    ) {
+        add("events.event") { writer in
+            writer.beginObject()
+            writer.key("subscription")
+            writer.string(subscription.name)
+            writer.key("topic")
+            writer.string(topic)
+            writer.key("seq")
+            writer.integer(seq)
+            writer.key("at")
+            at(&writer)
+            members(&writer)
+            writer.endObject()
+        }
+    }
+
+    /// The sequence cannot go on: the subscription has ended, and what was told last is `seq`.
+    func addLag(_ subscription: Subscription, at now: Timestamp) {
+        addEvent(subscription, "mood", seq: subscription.told, at: { $0.string(now.text) }) { writer in
+            writer.key("lagged")
+            writer.boolean(true)
+        }
+    }
+}

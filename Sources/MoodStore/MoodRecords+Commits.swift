@@ -1,0 +1,58 @@
+import MoodCore
+import Storage
+
+/// Telling others what was committed: as a sequence without a gap, by revision. (SwiftData: `ModelContext.didSave`;
+/// Room: `InvalidationTracker`; here with what changed, and with what other processes did.)
+extension MoodRecords {
+    /// What the open commit of the present request has done so far, or the one that ended last; only kept where
+    /// `keepsSummary` is set.
+    public var summary: CommitSummary { records.summary }
+
+    /// Whether the present request has changed something.
+    public var isCommitOpen: Bool { records.isCommitOpen }
+
+    /// The last commit that is durable.
+    public var durableRevision: Int { records.durableRevision }
+
+    /// Which store this is, and how often it has been compacted; nil in memory, and where it is not open.
+    public var identity: StoreIdentity? {
+        isOpen ? records.storeID.map { StoreIdentity(id: $0, generation: records.generation) } : nil
+    }
+
+    /// Hands over every durable commit behind `revision`, in order, until `body` answers false.
+    /// - Returns: false where one of them is not kept any more, or cannot be read: whoever follows must begin anew.
+    public mutating func commits(behind revision: Int, _ body: (Commit) -> Bool) -> Bool {
+        do throws(StorageError) { return try records.commits(behind: revision, body) } catch { return false }
+    }
+
+    /// Whether every commit behind `revision` can be read again. Commits of the present group are made durable first.
+    public mutating func keepsCommits(behind revision: Int) throws(MoodStoreError) -> Bool {
+        do throws(StorageError) {
+            try flushEarly()
+            return try records.keepsCommits(behind: revision)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Sees what other processes have committed, outside of any request. A store that was closed for a fault is opened
+    /// again where that is possible; where it is not, the next request says why.
+    public mutating func lookAround() {
+        do throws(MoodStoreError) { try open() } catch {}
+    }
+}
+
+/// Which store one has before oneself.
+public struct StoreIdentity: Sendable, Equatable {
+    public let id: String
+    /// That of the snapshot.
+    public let generation: Int
+}
+
+extension CommitSummary.Change {
+    public var mood: MoodID { MoodID(high: id.high, low: id.low) }
+}
+
+extension Commit.Change {
+    public var mood: MoodID { MoodID(high: id.high, low: id.low) }
+}

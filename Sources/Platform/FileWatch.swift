@@ -1,0 +1,75 @@
+import CPlatform
+
+/// Tells when one file of a directory is written to: a descriptor that becomes readable. Linux: inotify(7); elsewhere
+/// there is none, and whoever wants to know looks now and then.
+///
+/// The directory is watched and not the file, which may not be there yet. What is told is only that something happened:
+/// between two looks any number of writes are one.
+public struct FileWatch: ~Copyable {
+    public let descriptor: Int32
+    private let name: [UInt8]
+
+    /// Nil where the system has no such thing, has no more of them, or there is no such directory.
+    public init?(directory: String, name: String) {
+        #if os(Linux)
+            let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+            guard descriptor >= 0 else { return nil }
+            let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+            guard inotify_add_watch(descriptor, directory, events) >= 0 else {
+                close(descriptor)
+                return nil
+            }
+            self.descriptor = descriptor
+            self.name = Array(name.utf8)
+        #else
+            return nil
+        #endif
+    }
+
+    deinit { close(descriptor) }
+
+    public enum News: Sendable {
+        /// Something happened, but not to the file.
+        case none
+        case written
+        /// The directory is gone, or has another name: this watch is of no use any more.
+        case lost
+    }
+
+    /// Takes what has happened since the last call.
+    public func take() -> News {
+        var news = News.none
+        #if os(Linux)
+            withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+                while true {
+                    let count = retryingInterrupted { read(descriptor, buffer.baseAddress, buffer.count) }
+                    guard count > 0 else { return }
+                    let found = note(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    if case .none = found { continue }
+                    news = found
+                    if case .lost = found { return }
+                }
+            }
+        #endif
+        return news
+    }
+
+    #if os(Linux)
+        /// Each event is 16 bytes (watch, mask, cookie, the length of the name) and the name, with zeros behind it.
+        private func note(_ events: UnsafeRawBufferPointer) -> News {
+            var news = News.none
+            var at = 0
+            while at + 16 <= events.count {
+                let mask = events.loadUnaligned(fromByteOffset: at + 4, as: UInt32.self)
+                let length = Int(events.loadUnaligned(fromByteOffset: at + 12, as: UInt32.self))
+                if mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0 { return .lost }
+                let end = min(at + 16 + length, events.count)
+                let named = events[(at + 16)..<end].prefix { $0 != 0 }
+                // After an overflow nobody knows what was lost.
+                if mask & UInt32(IN_Q_OVERFLOW) != 0 || named.elementsEqual(name) { news = .written }
+                at = end
+            }
+            return news
+        }
+    #endif
+}

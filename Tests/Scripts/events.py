@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Changes by other processes, as a subscriber sees them: no gap, no repeat, at once, in bounded memory.
+
+    Tests/Scripts/events.py PATH/TO/moodboard [--changes 10000] [--seed 1]
+
+1. One change at a time by another host: how long after its answer the subscriber is told.
+2. Many changes at once by two other hosts, one of which compacts now and then: every revision, once, in order.
+3. A subscriber that stops reading while another host goes on: its memory, and that it is told where the sequence breaks
+   off; from there it gets the rest.
+Python's standard library only.
+"""
+import argparse
+import json
+import os
+import random
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MOOD = "00000000-0000-4000-8000-%012d"
+
+
+class Host:
+    def __init__(self, binary, directory, *arguments):
+        self.process = subprocess.Popen(
+            [binary, "--store", directory, "--lock-timeout", "60", *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.rest = b""
+
+    def send(self, method, params, number=1):
+        request = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
+
+    def receive(self, seconds=60):
+        """The next message; None where none comes in time."""
+        while b"\n" not in self.rest:
+            if not select.select([self.process.stdout], [], [], seconds)[0]:
+                return None
+            piece = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not piece:
+                raise SystemExit("the host has ended")
+            self.rest += piece
+        line, self.rest = self.rest.split(b"\n", 1)
+        return json.loads(line)
+
+    def call(self, method, params=None):
+        """The answer; events before it are thrown away."""
+        self.send(method, params or {})
+        while True:
+            message = self.receive()
+            if "id" in message:
+                return message["result"]
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("RssAnon"))
+
+    def close(self):
+        self.process.stdin.close()
+        return self.process.wait()
+
+
+def create(host, number, notes=""):
+    return host.call("mood.create", {"id": MOOD % number, "emoji": "😊", "label": f"Mood {number}", "notes": notes})
+
+
+def seqs(subscriber, last):
+    """The revisions that are told of, until `last` or the end of the sequence."""
+    told = []
+    while not told or told[-1] < last:
+        message = subscriber.receive(10)
+        if message is None:
+            raise SystemExit(f"nothing more is told behind {told[-1:]}; {last} was to come")
+        event = message["params"]
+        if event.get("lagged"):
+            return told, event["seq"]
+        told.append(event["seq"])
+    return told, None
+
+
+def fail(reason):
+    print(f"FAILED: {reason}")
+    sys.exit(1)
+
+
+def promptness(binary, directory, changes):
+    subscriber, writer = Host(binary, directory), Host(binary, directory)
+    create(writer, 0)
+    begun = subscriber.call("events.subscribe", {"topics": ["mood"]})["revision"]
+    delays = []
+    for number in range(changes):
+        revision = writer.call("mood.toggleFavorite", {"id": MOOD % 0})["revision"]
+        answered = time.monotonic()
+        event = subscriber.receive()["params"]
+        delays.append((time.monotonic() - answered) * 1000)
+        if event["seq"] != revision or revision != begun + number + 1:
+            fail(f"told of {event['seq']} behind change {revision}")
+    delays.sort()
+    for host in (subscriber, writer):
+        host.close()
+    middle, late = delays[len(delays) // 2], delays[len(delays) * 999 // 1000]
+    print(f"one at a time: {changes} changes, told p50 {middle:.3f} ms, p99.9 {late:.2f} ms, at most {delays[-1]:.2f} ms"
+          " behind the answer")
+    return delays[-1]
+
+
+def work(writer, number, changes, chance):
+    sent = 0
+    while sent < changes:
+        group = min(chance.randint(1, 200), changes - sent)
+        for offset in range(group):
+            writer.send("mood.create", {
+                "id": MOOD % (number * 1_000_000 + sent + offset), "emoji": "😊", "label": "Mood"})
+        for _ in range(group):
+            if "result" not in writer.receive():
+                fail("a change was refused")
+        sent += group
+        if number == 1 and chance.random() < 0.05:
+            writer.call("store.compact")
+
+
+def completeness(binary, directory, changes, seed):
+    subscriber, writers = Host(binary, directory), [Host(binary, directory), Host(binary, directory)]
+    begun = subscriber.call("events.subscribe", {"topics": ["mood"]})["revision"]
+    threads = [
+        threading.Thread(
+            target=work, args=(writer, place + 1, changes // 2, random.Random(seed + place)))
+        for place, writer in enumerate(writers)
+    ]
+    for thread in threads:
+        thread.start()
+    told, lagged = seqs(subscriber, begun + changes // 2 * 2)
+    for thread in threads:
+        thread.join()
+    if lagged is not None or told != list(range(begun + 1, begun + 1 + len(told))):
+        fail(f"the sequence has a gap or a repeat behind {begun} (lagged: {lagged})")
+    if subscriber.receive(0.2) is not None:
+        fail("something was told that nobody did")
+    print(f"at once: {len(told)} changes by two hosts with compactions, each told once, in order")
+    for host in [subscriber, *writers]:
+        host.close()
+
+
+def slowness(binary, directory, changes):
+    subscriber, writer = Host(binary, directory, "--limit", "queuedOutputBytes=1048576"), Host(binary, directory)
+    begun = subscriber.call("events.subscribe", {"topics": ["mood"]})["revision"]
+    before = subscriber.resident()
+    notes = "n" * 2000
+    for number in range(changes):
+        create(writer, 9_000_000 + number, notes)
+    # Longer than a client may stand still.
+    deadline = time.monotonic() + 1
+    last = begun + changes
+    while time.monotonic() < deadline:
+        last = writer.call("mood.toggleFavorite", {"id": MOOD % 9_000_000})["revision"]
+        time.sleep(0.05)
+    grown = subscriber.resident() - before
+    told, lagged = seqs(subscriber, last)
+    if told != list(range(begun + 1, begun + 1 + len(told))):
+        fail("the sequence has a gap or a repeat")
+    if lagged != told[-1]:
+        fail(f"the sequence ended at {told[-1]}, and the client was told {lagged}")
+    subscriber.send("events.subscribe", {"topics": ["mood"], "since": lagged})
+    answer = subscriber.receive()["result"]
+    if answer.get("resync"):
+        fail("the rest is not kept")
+    rest, _ = seqs(subscriber, last)
+    if rest != list(range(lagged + 1, last + 1)):
+        fail("the rest has a gap or a repeat")
+    print(f"slow: of {last - begun} changes {len(told)} were told, then that it was too slow; {len(rest)} more with"
+          f" since; its memory grew by {grown} KiB")
+    if grown > 16 * 1024:
+        fail("too much memory")
+    for host in (subscriber, writer):
+        host.close()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("host")
+    parser.add_argument("--changes", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        late = promptness(options.host, directory + "/one", min(options.changes, 2000))
+        completeness(options.host, directory + "/many", options.changes, options.seed)
+        slowness(options.host, directory + "/slow", max(options.changes // 5, 1200))
+    print(f"0 lost, 0 repeated, latest {late:.1f} ms (promised: 50)")
+    if late > 50:
+        print("later than promised: look whether the machine was busy")
+
+
+if __name__ == "__main__":
+    main()
