@@ -56,7 +56,7 @@ public struct Router: Sendable, Equatable {
 
     /// Takes the routes of moods out that are gone.
     /// - Returns: whether there were any.
-    public mutating func remove(_ moods: [MoodID]) -> Bool {
+    public mutating func remove(_ moods: Set<MoodID>) -> Bool {
         let before = path.count
         path.removeAll { route in route.id.map(moods.contains) ?? false }
         return path.count < before

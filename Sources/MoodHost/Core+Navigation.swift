@@ -145,8 +145,8 @@ extension Core {
     mutating func moveRouter(
         _ name: String, _ action: NavigationLog.Action, _ body: (inout Router) throws(Router.TooDeep) -> Void
     ) throws(RPCError) {
-        let now = now
         let before = state.navigation.router(name)
+        let now = now
         do throws(NavigationError<Router.TooDeep>) {
             try changeState { (state) throws(NavigationError<Router.TooDeep>) in
                 try state.navigation.move(name, action, at: now, body)

@@ -56,21 +56,18 @@ struct NavigationState {
     /// Whether there are any.
     var hasMoods: Bool { main.router.leadsToMood || others.values.contains { $0.router.leadsToMood } }
 
-    /// Takes the routes of moods out that are gone, and notes it.
+    /// Takes the routes of moods out that are gone.
     /// - Returns: the names of the routers that had some, in order.
-    mutating func remove(_ ids: [MoodID], at moment: Timestamp) -> [String] {
-        var moved: [String] = []
-        if Self.remove(ids, at: moment, in: &main) { moved.append(Self.mainName) }
-        for name in others.keys.sorted() {
-            if Self.remove(ids, at: moment, in: &others[name, default: Logged()]) { moved.append(name) }
+    mutating func remove(_ ids: Set<MoodID>, at moment: Timestamp) -> [String] {
+        ([Self.mainName] + others.keys.sorted()).filter { name in
+            guard var pruned = logged(name)?.router, pruned.remove(ids) else { return false }
+            if name == Self.mainName {
+                Self.keep(pruned, .prune, at: moment, in: &main)
+            } else {
+                Self.keep(pruned, .prune, at: moment, in: &others[name, default: Logged()])
+            }
+            return true
         }
-        return moved
-    }
-
-    private static func remove(_ ids: [MoodID], at moment: Timestamp, in logged: inout Logged) -> Bool {
-        guard logged.router.remove(ids) else { return false }
-        logged.log.add(.prune, to: logged.router.current, at: moment)
-        return true
     }
 }
 

@@ -1,7 +1,7 @@
 import MoodCore
 
-/// What a client is at, and loses when it leaves: where it is, what it has typed, what it plays, what it wants to be told of.
-/// It goes back with a request that fails. (SwiftUI: `@State`; React: the state of a component.)
+/// What a client is at, and loses when it leaves: where it is, what it has typed, what it plays, what it wants to be told
+/// of. It goes back with a request that fails. (SwiftUI: `@State`; React: the state of a component.)
 ///
 /// A value, so that going back is one assignment.
 struct SessionState {
@@ -9,13 +9,17 @@ struct SessionState {
     var editor = MoodEditor()
     /// The one recording that is played.
     var playing: Recording?
-    /// The store's revision when it was last looked whether the moods on the way, and the one that plays, are still there.
+    /// The store's revision when it was last looked whether the moods that it is about are still there.
     var prunedRevision = 0
     var events = EventState()
 
     /// Whether something has to happen when moods change.
-    var followsStore: Bool { !events.subscriptions.isEmpty || namesMoods }
+    var followsStore: Bool { !events.subscriptions.isEmpty || hasMoods }
 
-    /// Whether something here is of a mood, and ends with it.
-    var namesMoods: Bool { playing != nil || navigation.hasMoods }
+    /// Whether there is a mood that some router leads to, or that is played.
+    var hasMoods: Bool { navigation.hasMoods || playing != nil }
+
+    var moods: Set<MoodID> {
+        playing.map { navigation.moods.union([$0.mood]) } ?? navigation.moods
+    }
 }

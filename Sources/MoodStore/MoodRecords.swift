@@ -36,10 +36,10 @@ public struct MoodRecords: ~Copyable {
     private var compacted = (generation: 0, bytes: 0)
     /// Whether anything was committed here.
     private var hasCommitted = false
-    /// What is saved of routers where there are no files.
-    var navigationInMemory = SavedNavigation()
     /// Whether each commit's changes are noted, for whoever tells others of them.
     public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
+    /// What is saved of routers where there are no files.
+    var navigationInMemory = SavedNavigation()
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 

@@ -25,8 +25,8 @@ import Testing
                 "editor.begin", "editor.set", "editor.selectEmoji", "editor.cancel", "editor.state", "editor.submit",
                 "nav.state", "nav.navigate",
                 "nav.replace",
-                "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "nav.log", "nav.save",
-                "nav.restore", "nav.screen", "events.subscribe", "events.unsubscribe", "store.info",
+                "nav.goBack", "nav.goBackToRoot", "nav.open", "nav.url", "nav.menu", "nav.screen", "nav.log",
+                "nav.save", "nav.restore", "events.subscribe", "events.unsubscribe", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])

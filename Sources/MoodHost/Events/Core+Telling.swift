@@ -150,23 +150,21 @@ extension Core {
         }
     }
 
-    /// Takes the routes out of all routers whose moods are gone, and stops what such a mood plays.
+    /// Takes the routes out of all routers whose moods are gone; what is gone is not played either.
     mutating func pruneRoutes() {
-        guard state.namesMoods, store.isOpen, store.revision != state.prunedRevision else { return }
-        let revision = store.revision
+        guard state.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
+        let (revision, now) = (store.revision, now)
         changeState { $0.prunedRevision = revision }
-        if let playing = state.playing, isGone(playing.mood) { changeState { $0.playing = nil } }
-        var missing: [MoodID] = []
-        for id in state.navigation.moods where isGone(id) { missing.append(id) }
+        // Where the store cannot be read nothing is known, and nothing is taken away.
+        let missing = state.moods.filter { (try? store.contains($0)) == false }
         guard !missing.isEmpty else { return }
         var moved: [String] = []
-        let now = now
-        changeState { moved = $0.navigation.remove(missing, at: now) }
+        changeState { state in
+            moved = state.navigation.remove(missing, at: now)
+            if let playing = state.playing, missing.contains(playing.mood) { state.playing = nil }
+        }
         for name in moved { tellOfNavigation(name) }
     }
-
-    /// Where the store cannot be read nothing is known, and nothing is taken away.
-    private mutating func isGone(_ id: MoodID) -> Bool { (try? store.contains(id)) == false }
 }
 
 extension Subscription {
