@@ -23,6 +23,35 @@ import Testing
         }
     }
 
+    /// Every kind of cell, tool, action and effect is answered in some transcript. `error` stands for a mood that goes while
+    /// its screen is asked for, and `loading` for a plugin: neither can be made to happen over one pipe.
+    @Test func everyKindOfWhatAScreenShowsOccursInATranscript() throws {
+        let document = OpenRPC.document(of: .standard, version: Core.version)
+        let lines = try Project.files("Tests/Conformance", ".transcript").flatMap {
+            try #require(Project.text($0)).split(separator: "\n").filter { $0.hasPrefix("<--") }
+        }
+        for name in ["Cell", "Tool", "Action", "Effect"] {
+            let schema = try #require(document["components"]?["schemas"]?[name])
+            let kinds = Set(Self.kinds(schema)).subtracting(["error", "loading"])
+            #expect(!kinds.isEmpty, "\(name) has no kinds")
+            for kind in kinds where !lines.contains(where: { $0.contains("\"type\":\"\(kind)\"") }) {
+                Issue.record("no transcript expects \(name) \(kind)")
+            }
+        }
+    }
+
+    /// The values that `type` may have in a schema.
+    private static func kinds(_ schema: JSONValue) -> [String] {
+        var kinds: [String] = []
+        for member in schema.object ?? [] {
+            if member.name == "type", let kind = member.value["const"]?.string { kinds.append(kind) }
+            if member.name == "type", let choice = member.value["enum"]?.array { kinds += choice.compactMap(\.string) }
+            if member.name != "action" { kinds += Self.kinds(member.value) }
+        }
+        for element in schema.array ?? [] { kinds += Self.kinds(element) }
+        return kinds
+    }
+
     /// Codes that the host of today can answer with; the rest belongs to plugins and undo. Whether a cancellation comes in
     /// time is chance on a pipe, and a sync fails on no healthy disk: `MoodHostTests` have -32800 and 1013.
     @Test(arguments: [
