@@ -18,7 +18,7 @@ import MoodProtocol
 struct Coordinator<World: ~Copyable>: Sendable {
     let services: CoordinatorServices<World>
 
-    /// Carries out an action and writes `{effects, mood?, navigation?, editor?}`.
+    /// Carries out an action and writes `{effects, mood?, navigation?, editor?, subscription?}`.
     /// - Throws: what the services throw; for an attachment that is not there, or is of another kind than the action is for,
     ///   `invalidParams` at `/action/attachment`.
     func perform(_ action: Action, in world: inout World, _ out: inout JSONWriter) throws(RPCError) {
@@ -77,7 +77,9 @@ struct Coordinator<World: ~Copyable>: Sendable {
         case .pauseAudio(let id, let place): Self.write([try pause(place, of: id, in: &world)], &out)
         case .showEvents(let hostName):
             Self.write([.showEvents(hostName: hostName, try services.data.events(&world, hostName))], &out)
-        case .subscribe(let topics): Self.write([.subscribe(topics)], &out)
+        case .subscribe(let topics):
+            Self.write([], then: "subscription", &out)
+            try services.events.subscribe(&world, topics, &out)
         }
         out.endObject()
     }

@@ -12,6 +12,7 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
     var data: Data
     var navigation: Navigation
     var editor: Editor
+    var events: Events
 
     struct Clock: Sendable {
         var now: @Sendable (borrowing World) -> Timestamp
@@ -65,5 +66,10 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var cancel: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
         /// Records what it holds, and writes the members `editor` and `mood` of an object that is open.
         var submit: @Sendable (inout World, inout JSONWriter) throws(RPCError) -> Void
+    }
+
+    struct Events: Sendable {
+        /// Has the client told of these topics from now on, and writes the subscription.
+        var subscribe: @Sendable (inout World, [Action.Topic], inout JSONWriter) throws(RPCError) -> Void
     }
 }

@@ -31,7 +31,10 @@ extension CoordinatorServices where World == Core {
             audio: .init(
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
-            data: data, navigation: navigation, editor: editor)
+            data: data, navigation: navigation, editor: editor,
+            events: .init(subscribe: { core, topics, out throws(RPCError) in
+                try core.subscribe(EventTopics(topics), since: nil, &out)
+            }))
     }
 
     private static var data: Data {
@@ -118,5 +121,19 @@ extension Core {
             }
         }
         do throws(TextError) { return try text.get() } catch { throw RPCError(error) }
+    }
+}
+
+extension EventTopics {
+    fileprivate init(_ topics: [Action.Topic]) {
+        self = []
+        for topic in topics {
+            switch topic {
+            case .mood: insert(.mood)
+            case .nav: insert(.nav)
+            case .store: insert(.store)
+            case .plugin: insert(.plugin)
+            }
+        }
     }
 }

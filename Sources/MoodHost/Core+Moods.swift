@@ -243,8 +243,7 @@ extension Core {
     /// - Returns: how many moods there were.
     mutating func clear() throws(RPCError) -> Int {
         try openForWriting()
-        let count = store.clear()
-        return count
+        return store.clear()
     }
 
     private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {

@@ -11,6 +11,7 @@ public enum ActionMethods {
             .optional("mood", MoodSchemas.mood, "The mood that was changed or recorded, as it is now."),
             .optional("navigation", MoodSchemas.navigation, "The router that was moved, as it is now."),
             .optional("editor", ScreenSchemas.editor, "The form that was opened, changed or closed."),
+            .optional("subscription", EventMethods.begun, "The subscription that was begun."),
         ]), errors: ErrorCode.writing + [.notFound, .refused, .limitExceeded])
 
     private static let plain = Schema.string(.plain)
@@ -43,7 +44,6 @@ public enum ActionMethods {
                 .required("events", .array(ScreenSchemas.hostEvent, .any, isUnique: false), "In order of time."),
             ]
         ),
-        ("subscribe", [.required("topics", .array(plain, .any, isUnique: true), "What to hear of.")]),
     ]
 
     /// More types may come, so a client leaves out what it does not know.

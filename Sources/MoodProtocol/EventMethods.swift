@@ -17,14 +17,16 @@ public enum EventMethods {
                 "For the topic mood: tell of the commits behind this revision too, or answer resync where they are not kept."
             ),
         ],
-        result: .result([
-            subscription,
-            .required("revision", .integer(0 ... .max), "The store's revision now."),
-            .optional(
-                "resync", .confirmation,
-                "True where the commits behind since are not kept: read the moods anew; what follows is behind revision."
-            ),
-        ]), errors: ErrorCode.store + [.limitExceeded])
+        result: begun, errors: ErrorCode.store + [.limitExceeded])
+
+    /// A subscription, as its client gets to know it.
+    static let begun = Schema.result([
+        subscription,
+        .required("revision", .integer(0 ... .max), "The store's revision now."),
+        .optional(
+            "resync", .confirmation,
+            "True where the commits behind since are not kept: read the moods anew; what follows is behind revision."),
+    ])
 
     static let unsubscribe = MethodDeclaration(
         "events.unsubscribe", .write, "Be told no more.", [subscription], result: .result([]), errors: [.notFound])

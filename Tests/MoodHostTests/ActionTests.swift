@@ -39,6 +39,47 @@ import Testing
         }
     }
 
+    /// A screen for each route offers what can be done there; with and without moods, with the form closed, open and complete.
+    @Test func everythingThatAScreenOffersCanBeDone() throws {
+        let document = try SchemaChecker.published("openrpc.json")
+        let schema = try #require(document.result(of: "action.perform"))
+        let routes = ["menu", "introState", "observation", "architecture", "crudList"]
+        let before = [
+            [], [#"mood.clear {"confirm":true}"#], ["editor.begin {}"],
+            ["editor.begin {}", #"editor.set {"label":"A"}"#], [#"editor.begin {"id":"\#(Self.id)"}"#],
+            [#"nav.navigate {"route":{"name":"crudList"},"router":"side"}"#],
+        ]
+        var done: Set<String> = []
+        for (route, requests) in routes.flatMap({ route in before.map { (route, $0) } }) {
+            for router in ["main", "side"] {
+                let params = #"{"route":{"name":"\#(route)"},"router":"\#(router)"}"#
+                func prepare() throws -> TestSession {
+                    let session = try session()
+                    for request in requests {
+                        let parts = request.split(separator: " ", maxSplits: 1)
+                        _ = try session.result(String(parts[0]), String(parts[1]))
+                    }
+                    return session
+                }
+                // Each on a session of its own, because what one does another may not find.
+                for action in Self.offered(in: try prepare().result("nav.screen", params)) {
+                    let session = try prepare()
+                    let lines = session.output(for: request(1, "action.perform", #"{"action":\#(action)}"#) + "\n")
+                    let answer = try JSONValue(parsing: String(try #require(lines.split(separator: "\n").last)))
+                    let result = try #require(answer["result"], "\(route), \(action): \(answer.text)")
+                    let problems = SchemaChecker(root: document).problems(of: result, by: schema)
+                    #expect(problems.isEmpty, "\(route), \(action): \(problems) in \(result.text)")
+                    done.insert(try JSONValue(parsing: action)["type"]?.string ?? "")
+                }
+            }
+        }
+        #expect(
+            done.isSuperset(of: [
+                "navigate", "goBack", "add", "edit", "delete", "toggleFavorite", "selectEmoji", "submit", "cancel",
+                "clear", "insertSamples", "subscribe",
+            ]), "\(done)")
+    }
+
     /// Whatever screens and rows offer for random moods can be done as it stands, and is answered as it is declared. Playing
     /// changes what is offered, so what is offered then is done too.
     @Test(arguments: SeededGenerator.seeds)

@@ -77,10 +77,10 @@ import Testing
         try expect(.insertSamples, answers: ["effects": []], asking: ["insertSamples"])
     }
 
-    @Test func theClientSubscribes() throws {
+    @Test func theClientIsToldOfWhatItChose() throws {
         try expect(
-            .subscribe([.mood, .nav]), answers: ["effects": [["type": "subscribe", "topics": ["mood", "nav"]]]],
-            asking: [])
+            .subscribe([.mood, .nav]), answers: ["effects": [], "subscription": "begun"], asking: ["subscribe mood nav"]
+        )
     }
 
     @Test func aMoodIsSharedAsTextFromTheClocksTime() throws {

@@ -29,7 +29,11 @@ extension CoordinatorServices where World == FakeWorld {
             place: .init(url: { "place:\($0.latitudeText)" }),
             calendar: .init(text: { "calendar of \($0.title) at \($1) in \($2.id?.text ?? "")" }),
             audio: .init(playing: { $0.playing }, setPlaying: { $0.playing = $1 }), data: data, navigation: navigation,
-            editor: editor)
+            editor: editor,
+            events: .init(subscribe: { world, topics, out throws(RPCError) in
+                try world.call((["subscribe"] + topics.map(\.rawValue)).joined(separator: " "))
+                out.string("begun" as StaticString)
+            }))
     }
 
     private static var data: Data {

@@ -33,7 +33,8 @@ import Testing
     @Test(arguments: [
         "detail-favorite", "detail-not-favorite", "detail-dark", "detail-missing-relation", "detail-everything",
         "detail-playing", "detail-error", "list-empty", "list-empty-filter", "list-rows", "editor-new",
-        "editor-problems", "menu", "screen-list-empty", "screen-list", "screen-form",
+        "editor-problems", "menu", "screen-menu", "screen-list", "screen-list-empty", "screen-observation",
+        "screen-architecture", "screen-form", "screen-form-closed", "screen-form-problems",
     ])
     func theStateIsKept(name: String) {
         #expect(Self.names.contains(name + ".json"))

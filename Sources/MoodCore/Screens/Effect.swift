@@ -14,8 +14,6 @@ public enum Effect: Sendable, Equatable {
     case playAudio(Recording)
     case pauseAudio(Recording)
     case showEvents(hostName: String, [DetailSurroundings.HostEvent])
-    /// The client follows what happens, from where it knows of it: `events.subscribe`.
-    case subscribe([Action.Topic])
 
     public struct Presentation: Sendable, Equatable {
         public enum Place: String, Sendable {
@@ -76,12 +74,6 @@ public enum Effect: Sendable, Equatable {
             writer.key("events")
             writer.beginArray()
             for event in events { event.write(to: &writer) }
-            writer.endArray()
-        case .subscribe(let topics):
-            writer.raw("\"type\":\"subscribe\"")
-            writer.key("topics")
-            writer.beginArray()
-            for topic in topics { writer.string(topic.rawValue) }
             writer.endArray()
         }
         writer.endObject()

@@ -8,7 +8,11 @@ import MoodStore
 extension Core {
     static let eventHandlers: InlineArray<_, HandlerEntry> = [
         HandlerEntry(
-            "events.subscribe", { (core, arguments, out) throws(RPCError) in try core.subscribe(arguments, &out) }),
+            "events.subscribe",
+            { (core, arguments, out) throws(RPCError) in
+                try core.subscribe(topics(arguments), since: arguments.integer("since"), &out)
+            }
+        ),
         HandlerEntry(
             "events.unsubscribe", { (core, arguments, out) throws(RPCError) in try core.unsubscribe(arguments, &out) }),
     ]
@@ -22,7 +26,10 @@ extension Core {
         return topics
     }
 
-    private mutating func subscribe(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    /// - Parameter since: the commits behind this revision are told of too, where they are kept.
+    mutating func subscribe(
+        _ topics: EventTopics, since: Int?, _ out: inout JSONWriter
+    ) throws(RPCError) {
         try open()
         guard state.events.subscriptions.count < EventState.subscriptionsMax else {
             throw RPCError(
@@ -30,10 +37,9 @@ extension Core {
                 "There are \(EventState.subscriptionsMax) subscriptions already. End one with events.unsubscribe.",
                 [.init("limit", "subscriptions"), .init("value", .number(String(EventState.subscriptionsMax)))])
         }
-        let topics = Self.topics(arguments)
         var told = store.revision
         var mustResync = false
-        if topics.contains(.mood), let since = arguments.integer("since"), since != told {
+        if topics.contains(.mood), let since, since != told {
             mustResync = try !canReplay(behind: since)
             if !mustResync { told = since }
         }
