@@ -23,8 +23,9 @@ import Testing
         }
     }
 
-    /// Every kind of cell, tool and effect is answered in some transcript, and every action offered or performed. `error` stands for a mood that goes while
-    /// its screen is asked for, and `loading` for a plugin: neither can be made to happen over one pipe.
+    /// Every kind of cell, tool and effect is answered in some transcript, and every action offered or performed. `error`
+    /// stands for a mood that goes while its screen is asked for, and `loading` for a plugin: neither can be made to happen
+    /// over one pipe.
     @Test func everyKindOfWhatAScreenShowsOccursInATranscript() throws {
         let document = OpenRPC.document(of: .standard, version: Core.version)
         let lines = try Project.files("Tests/Conformance", ".transcript").flatMap {
