@@ -56,7 +56,7 @@ struct NavigationState {
     /// Whether there are any.
     var hasMoods: Bool { main.router.leadsToMood || others.values.contains { $0.router.leadsToMood } }
 
-    /// Takes the routes of moods out that are gone.
+    /// Takes the routes of moods out that are gone, and notes that.
     /// - Returns: the names of the routers that had some, in order.
     mutating func remove(_ ids: Set<MoodID>, at moment: Timestamp) -> [String] {
         ([Self.mainName] + others.keys.sorted()).filter { name in

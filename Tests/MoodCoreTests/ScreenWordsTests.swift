@@ -27,6 +27,22 @@ import Testing
         #expect(Set(same).isSubset(of: ["Emoji", "Client", "Session"]), "\(same)")
     }
 
+    /// Where a language has words for the menu, it has them for all of it.
+    @Test(arguments: languages) func theMenuIsTranslatedAsAWhole(language: String) {
+        let words = ScreenWords.of(language)
+        guard let menu = words.menu else { return #expect(language == "en") }
+        #expect(menu.sections.count == Menu.sections.count && menu.footers.count == Menu.sections.count)
+        #expect(menu.footers.map(\.isEmpty) == Menu.sections.map { $0.footer == nil })
+        #expect(menu.descriptions.count == Menu.sections.flatMap(\.items).count)
+        let rules = MoodEditor.Rules(labelCharactersMax: 201, notesBytesMax: 202, tagsMax: 203)
+        let limits: [(StaticString, String)] = [("emoji", ""), ("label", "201"), ("notes", "202"), ("tags", "203")]
+        for (name, limit) in limits {
+            let need = words.need(of: name, rules) ?? ""
+            let isFilled = limit.isEmpty || need.contains(limit)
+            #expect(!need.isEmpty && isFilled && !need.contains("#"), "\(need)")
+        }
+    }
+
     @Test func countsAreSaidAsThePeopleSayThem() {
         #expect(ScreenWords.of("en_GB").moods(1) == "1 mood" && ScreenWords.of("en").moods(0) == "0 moods")
         #expect(ScreenWords.of("fr_CA").moods(0) == "0 humeur" && ScreenWords.of("fr").moods(2) == "2 humeurs")

@@ -83,6 +83,20 @@ import Testing
         #expect(try Self.log(session) == ["navigate observation", "navigate crudList"])
     }
 
+    /// What a deletion does to a router is in its log, and in no other.
+    @Test func aPrunedRouterSaysSo() throws {
+        let session = TestSession()
+        _ = try session.result("mood.create", Self.create(1))
+        _ = try session.result("nav.navigate", #"{"route":{"name":"crudList"}}"#)
+        _ = try session.result("nav.navigate", #"{"route":{"name":"crudList"},"router":"other"}"#)
+        _ = try session.result("nav.navigate", #"{"route":\#(Self.detail(1))}"#)
+        _ = try session.result("mood.delete", #"{"id":"\#(testID(1))","dryRun":true}"#)
+        #expect(try Self.log(session) == ["navigate moodDetail", "navigate crudList"])
+        _ = try session.result("mood.delete", #"{"id":"\#(testID(1))"}"#)
+        #expect(try Self.log(session) == ["prune crudList", "navigate moodDetail", "navigate crudList"])
+        #expect(try session.result("nav.log", #"{"router":"other"}"#)["items"]?.array?.count == 1)
+    }
+
     @Test func theLogIsBounded() throws {
         let session = TestSession()
         let there = request(1, "nav.navigate", #"{"route":{"name":"crudList"}}"#)

@@ -9,7 +9,6 @@ extension Detail {
         try writeFacts(&phrases, to: &writer)
         writeNotes(to: &writer)
         if !attachments.isEmpty { try writeAttachments(&phrases, to: &writer) }
-        writer.cell("hint", "hint", Accessible(words.hint, .staticText)) { $0.member("text", words.hint) }
     }
 
     private func writeHead(to writer: inout JSONWriter) {

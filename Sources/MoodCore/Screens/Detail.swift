@@ -114,61 +114,34 @@ public struct Detail {
     }
 
     private func writeBody(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
+        let parts = DetailParts.of(words)
         writer.member("title", label)
         writer.key("cells")
         writer.beginArray()
         try writeCells(&phrases, to: &writer)
+        parts.hint.write(id, to: &writer)
         writer.endArray()
         writer.key("toolbar")
         writer.beginArray()
-        writeFavoriteButton(to: &writer)
+        parts.favoriteButton(isFavorite).write(id, to: &writer)
         words.writeDismiss(router: surroundings.router, to: &writer)
         writer.endArray()
         writer.key("actions")
         writer.beginArray()
-        for offer in offers { offer.write(to: &writer) }
+        writeOffers(parts, to: &writer)
         writer.endArray()
     }
 
     // MARK: What can be done
 
-    private var offers: [Offer] {
-        var offers = [
-            Offer(label: words.share, icon: "square.and.arrow.up", color: "blue", action: .share(id, nil)),
-            Offer(label: words.edit, icon: "pencil", color: "blue", action: .edit(id)),
-            Offer(label: words.delete, icon: "trash", color: "red", isDestructive: true, action: .delete(id)),
-        ]
+    private func writeOffers(_ parts: DetailParts, to writer: inout JSONWriter) {
+        for offer in parts.offers { offer.write(id, to: &writer) }
         for (place, attachment) in attachments {
             guard case .event(let event) = attachment.content else { continue }
-            let label = "\(words.exportEvent): \(event.title)"
-            offers.append(
-                Offer(
-                    label: label, icon: "calendar.badge.plus", color: "blue",
-                    action: .exportEvent(id, attachment: place)))
+            Offer(
+                label: "\(words.exportEvent): \(event.title)", icon: "calendar.badge.plus", color: "blue",
+                action: .exportEvent(id, attachment: place)
+            ).write(to: &writer)
         }
-        return offers
-    }
-
-    private func writeFavoriteButton(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.raw("\"type\":\"favoriteButton\"")
-        writer.key("isFavorite")
-        writer.boolean(isFavorite)
-        writer.key("symbol")
-        writer.string(isFavorite ? "heart.fill" : "heart" as StaticString)
-        writer.key("color")
-        writer.string(isFavorite ? "red" : "gray" as StaticString)
-        writer.key("accessibility")
-        Accessible(
-            isFavorite ? words.removeFromFavorites : words.addToFavorites, hint: words.favoriteHint,
-            isFavorite ? [.button, .isSelected] : .button
-        ).write(to: &writer)
-        writer.key("animation")
-        writer.raw("{\"spring\":{\"response\":0.3,\"damping\":0.6},\"scale\":1.1,\"rotation\":360}")
-        writer.key("haptic")
-        writer.string("light" as StaticString)
-        writer.key("action")
-        Action.toggleFavorite(id).write(to: &writer)
-        writer.endObject()
     }
 }

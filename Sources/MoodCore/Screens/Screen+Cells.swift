@@ -6,24 +6,30 @@ import MoodText
 extension Screen {
     /// The rows of the menu, below the headings of their sections.
     func writeMenu(to writer: inout JSONWriter) {
+        var row = 0
         for (place, section) in Menu.sections.enumerated() {
-            writer.cell("section-\(place + 1)", "section", Accessible(section.title, .header)) { writer in
-                writer.member("title", section.title)
-                writer.member("footer", section.footer)
+            let title = texts.menu?.sections[place] ?? section.title
+            let footer = texts.menu.map { $0.footers[place] } ?? section.footer ?? ""
+            writer.cell("section-\(place + 1)", "section", Accessible(title, .header)) { writer in
+                writer.member("title", title)
+                writer.member("footer", footer.isEmpty ? nil : footer)
             }
-            for item in section.items { write(item, to: &writer) }
+            for item in section.items {
+                write(item, texts.menu?.descriptions[row] ?? item.description, to: &writer)
+                row += 1
+            }
         }
     }
 
-    private func write(_ item: Menu.Item, to writer: inout JSONWriter) {
+    private func write(_ item: Menu.Item, _ description: String, to writer: inout JSONWriter) {
         writer.cell(
             "item-\(item.number)", "menuItem",
-            Accessible("\(item.title): \(item.description)", hint: texts.opensScreen, .button),
+            Accessible("\(item.title): \(description)", hint: texts.opensScreen, .button),
             action: .navigate(item.route, router: router)
         ) { writer in
             writer.member("number", item.number)
             writer.member("title", item.title)
-            writer.member("description", item.description)
+            writer.member("description", description)
             writer.member("icon", item.icon)
             writer.member("color", item.color)
             writer.key("route")
@@ -63,7 +69,8 @@ extension Screen {
         _ name: StaticString, _ title: String, _ text: String, _ problems: [MoodEditor.Problem],
         values: [String]? = nil, to writer: inout JSONWriter
     ) {
-        let problem = problems.first { $0.path == "/\(name)" || $0.path.hasPrefix("/\(name)/") }?.message
+        let found = problems.first { $0.path == "/\(name)" || $0.path.hasPrefix("/\(name)/") }
+        let problem = found.flatMap { found in content.rules.flatMap { texts.need(of: name, $0) } ?? found.message }
         let spoken = text.isEmpty ? title : "\(title): \(text)"
         writer.cell("field-\(name)", "field", Accessible(spoken, hint: problem, .staticText)) { writer in
             writer.key("name")

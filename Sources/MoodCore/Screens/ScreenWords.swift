@@ -1,3 +1,5 @@
+import JSONCodec
+
 /// The words of the screens that are no mood's, in one language; `Words` has those of a mood.
 struct ScreenWords: Sendable {
     /// A heading and what is said below it.
@@ -11,6 +13,20 @@ struct ScreenWords: Sendable {
         }
     }
 
+    /// The menu's words but for the names of features; nil where they are the menu's own.
+    struct MenuWords: Sendable {
+        let sections: [String]
+        /// One for each section; empty for none.
+        let footers: [String]
+        /// In the order of the rows.
+        let descriptions: [String]
+    }
+
+    /// What a field of the form asks for, where it is not told what exactly is wrong; `#` stands for the limit.
+    struct Needs: Sendable {
+        let emoji, label, notes, tags: String
+    }
+
     let newMood, save, cancel, clearAll, addSamples, watch: String
     let mood, moods, more, selected: String
     let noMoods, unreadable: Piece
@@ -22,11 +38,27 @@ struct ScreenWords: Sendable {
     /// The way of a mood, from the client to the store.
     let layers: [Piece]
     let missing: String
+    var menu: MenuWords?
+    var needs: Needs?
     /// Whether none of something is said in the singular.
     var isNoneSingular = false
 
     func moods(_ count: Int) -> String {
         "\(count) \(count == 1 || count == 0 && isNoneSingular ? mood : moods)"
+    }
+
+    /// What a field needs; nil in the language in which problems are told anyway.
+    func need(of name: StaticString, _ rules: MoodEditor.Rules) -> String? {
+        guard let needs else { return nil }
+        func filled(_ text: String, _ limit: Int) -> String {
+            text.split(separator: "#", omittingEmptySubsequences: false).joined(separator: String(limit))
+        }
+        switch JSONText(name).string {
+        case "emoji": return needs.emoji
+        case "label": return filled(needs.label, rules.labelCharactersMax)
+        case "notes": return filled(needs.notes, rules.notesBytesMax)
+        default: return filled(needs.tags, rules.tagsMax)
+        }
     }
 
     func more(_ count: Int) -> String { "\(moods(count)) \(more)" }
@@ -94,7 +126,23 @@ struct ScreenWords: Sendable {
             .init("Sitzung", "Hält das Formular und den Ort, an dem du bist, solange der Client da ist."),
             .init("Modell", "Weiß, was eine Stimmung ist und wie sie gezeigt wird; es liest und schreibt nichts."),
             .init("Speicher", "Bewahrt jede Änderung, in einem Commit, bevor sie beantwortet wird."),
-        ], missing: "Die Stimmung, die hier zu sehen war, gibt es nicht mehr. Geh zurück.")
+        ], missing: "Die Stimmung, die hier zu sehen war, gibt es nicht mehr. Geh zurück.",
+        menu: MenuWords(
+            sections: ["Grundlagen", "Architektur & Navigation", "Daten & Navigation"],
+            footers: [
+                "Beginne hier: Zustand, der so lange lebt wie eine Ansicht, dann solcher, den andere beobachten.", "",
+                "Öffne eine Stimmung der Liste, um sie im Einzelnen zu sehen und als Favorit zu markieren.",
+            ],
+            descriptions: [
+                "Verfasse eine Stimmung in einem Formular, dessen Zustand mit ihm geht",
+                "Sieh zu, wie sich die Liste ändert, während Stimmungen erfasst werden",
+                "Folge einer Stimmung durch Formular, Modell und Speicher",
+                "Stimmungen hinzufügen, bearbeiten, löschen und jede genau ansehen",
+            ]),
+        needs: Needs(
+            emoji: "Wähle genau ein Emoji.", label: "Gib 1 bis # Zeichen ohne Zeilenumbruch ein.",
+            notes: "Kürze die Notizen auf höchstens # Byte.",
+            tags: "Höchstens # verschiedene Schlagwörter von 1 bis 64 Zeichen."))
 
     static let spanish = ScreenWords(
         newMood: "Nuevo estado de ánimo", save: "Guardar", cancel: "Cancelar", clearAll: "Borrar todo",
@@ -121,7 +169,23 @@ struct ScreenWords: Sendable {
             .init("Sesión", "Guarda el formulario y dónde estás, mientras el cliente está ahí."),
             .init("Modelo", "Sabe qué es un estado de ánimo y cómo se muestra; no lee ni escribe nada."),
             .init("Almacén", "Conserva cada cambio, en un solo commit, antes de responder."),
-        ], missing: "El estado de ánimo que se mostraba aquí ya no existe. Vuelve atrás.")
+        ], missing: "El estado de ánimo que se mostraba aquí ya no existe. Vuelve atrás.",
+        menu: MenuWords(
+            sections: ["Fundamentos", "Arquitectura y navegación", "Datos y navegación"],
+            footers: [
+                "Empieza aquí: estado que vive lo que una pantalla, y luego estado que otros observan.", "",
+                "Abre un estado de ánimo de la lista para ver su detalle y marcarlo como favorito.",
+            ],
+            descriptions: [
+                "Compón un estado de ánimo en un formulario cuyo estado desaparece con él",
+                "Mira cómo cambia la lista mientras se registran estados de ánimo",
+                "Sigue un estado de ánimo por formulario, modelo y almacén",
+                "Añade, edita y elimina estados de ánimo, y mira cada uno de cerca",
+            ]),
+        needs: Needs(
+            emoji: "Elige exactamente un emoji.", label: "Escribe de 1 a # caracteres sin saltos de línea.",
+            notes: "Acorta las notas a # bytes como máximo.",
+            tags: "Como máximo # etiquetas distintas de 1 a 64 caracteres."))
 
     static let finnish = ScreenWords(
         newMood: "Uusi mieliala", save: "Tallenna", cancel: "Peruuta", clearAll: "Poista kaikki",
@@ -148,7 +212,23 @@ struct ScreenWords: Sendable {
             .init("Istunto", "Pitää lomakkeen ja paikkasi tallessa, niin kauan kuin asiakas on paikalla."),
             .init("Malli", "Tietää, mikä mieliala on ja miten se näytetään; se ei lue eikä kirjoita mitään."),
             .init("Varasto", "Säilyttää jokaisen muutoksen yhtenä kirjauksena ennen vastausta."),
-        ], missing: "Tässä näkynyttä mielialaa ei enää ole. Palaa takaisin.")
+        ], missing: "Tässä näkynyttä mielialaa ei enää ole. Palaa takaisin.",
+        menu: MenuWords(
+            sections: ["Perusteet", "Arkkitehtuuri ja navigointi", "Tiedot ja navigointi"],
+            footers: [
+                "Aloita tästä: tila, joka elää näkymän ajan, ja sitten tila, jota muut seuraavat.", "",
+                "Avaa mieliala luettelosta nähdäksesi sen tiedot ja merkitäksesi sen suosikiksi.",
+            ],
+            descriptions: [
+                "Laadi mieliala lomakkeella, jonka tila katoaa sen mukana",
+                "Katso, miten luettelo muuttuu, kun mielialoja kirjataan",
+                "Seuraa yhtä mielialaa lomakkeen, mallin ja varaston läpi",
+                "Lisää, muokkaa ja poista mielialoja ja katso kutakin tarkasti",
+            ]),
+        needs: Needs(
+            emoji: "Valitse täsmälleen yksi emoji.", label: "Kirjoita 1–# merkkiä ilman rivinvaihtoja.",
+            notes: "Lyhennä muistiinpanot enintään # tavuun.",
+            tags: "Enintään # erilaista tunnistetta, kukin 1–64 merkkiä."))
 
     static let french = ScreenWords(
         newMood: "Nouvelle humeur", save: "Enregistrer", cancel: "Annuler", clearAll: "Tout effacer",
@@ -177,5 +257,21 @@ struct ScreenWords: Sendable {
             .init("Session", "Garde le formulaire et l’endroit où vous êtes, tant que le client est là."),
             .init("Modèle", "Sait ce qu’est une humeur et comment la montrer ; il ne lit ni n’écrit rien."),
             .init("Stockage", "Conserve chaque changement, en un seul commit, avant d’y répondre."),
-        ], missing: "L’humeur qui était montrée ici n’existe plus. Revenez en arrière.", isNoneSingular: true)
+        ], missing: "L’humeur qui était montrée ici n’existe plus. Revenez en arrière.",
+        menu: MenuWords(
+            sections: ["Bases", "Architecture et navigation", "Données et navigation"],
+            footers: [
+                "Commencez ici : un état qui vit autant qu’un écran, puis un état que d’autres observent.", "",
+                "Ouvrez une humeur de la liste pour voir son détail et la marquer comme favorite.",
+            ],
+            descriptions: [
+                "Composez une humeur dans un formulaire dont l’état disparaît avec lui",
+                "Regardez la liste changer pendant que des humeurs sont notées",
+                "Suivez une humeur à travers le formulaire, le modèle et le stockage",
+                "Ajoutez, modifiez et supprimez des humeurs, et regardez chacune de près",
+            ]),
+        needs: Needs(
+            emoji: "Choisissez exactement un emoji.", label: "Saisissez de 1 à # caractères sans saut de ligne.",
+            notes: "Raccourcissez les notes à # octets au plus.",
+            tags: "Au plus # étiquettes différentes de 1 à 64 caractères."), isNoneSingular: true)
 }
