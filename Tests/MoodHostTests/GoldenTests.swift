@@ -34,7 +34,7 @@ import Testing
         "detail-favorite", "detail-not-favorite", "detail-dark", "detail-missing-relation", "detail-everything",
         "detail-playing", "detail-error", "list-empty", "list-empty-filter", "list-rows", "editor-new",
         "editor-problems", "menu", "screen-menu", "screen-list", "screen-list-empty", "screen-observation",
-        "screen-architecture", "screen-form", "screen-form-closed", "screen-form-problems",
+        "screen-architecture", "screen-form", "screen-form-closed", "screen-form-complete",
     ])
     func theStateIsKept(name: String) {
         #expect(Self.names.contains(name + ".json"))
