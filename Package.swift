@@ -46,32 +46,40 @@ let package = Package(
         program("moodboard", ["MoodHost", "Platform"]),
         program("mood", ["MoodClient", "Platform"]),
 
+        // Random numbers that can be had again.
+        library("Seeds", path: "Tests/Seeds"),
+
         // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
         library(
-            "FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform"], path: "Tests/Fuzz/Targets"),
+            "FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
+            path: "Tests/Fuzz/Targets"),
         program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
         // The simulated disk, the store's torture on it, and the program that tries many seeds.
-        library("SimulatedDisk", ["Platform"], path: "Tests/SimulatedDisk"),
+        library("SimulatedDisk", ["Platform", "Seeds"], path: "Tests/SimulatedDisk"),
         library(
-            "StoreTorture", ["SimulatedDisk", "Storage", "JSONCodec", "Platform"], path: "Tests/StoreTorture/Harness"),
+            "StoreTorture", ["SimulatedDisk", "Storage", "JSONCodec", "Platform", "Seeds"],
+            path: "Tests/StoreTorture/Harness"),
         program("Torture", ["StoreTorture", "SimulatedDisk", "Platform"], path: "Tests/StoreTorture/Program"),
 
         // Each beside its target; Conformance and Tidy look at the whole.
         tests("PlatformTests", ["Platform"]),
-        tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform"]),
+        tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform", "Seeds"]),
         tests("JSONRPCTests", ["JSONRPC", "JSONCodec", "FuzzTargets"]),
-        tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec"]),
+        tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec", "Seeds"]),
         tests("SimulatedDiskTests", ["SimulatedDisk", "StoreTorture", "Storage", "Platform"]),
-        tests("MoodTextTests", ["MoodText"]),
-        tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec"], exclude: ["make-case-folding.pl"]),
+        tests("MoodTextTests", ["MoodText", "Seeds"]),
+        tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec", "Seeds"], exclude: ["make-case-folding.pl"]),
         tests(
-            "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets"],
+            "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
         tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
         tests(
             "MoodHostTests",
-            ["MoodHost", "MoodProtocol", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform"]),
+            [
+                "MoodHost", "MoodProtocol", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform",
+                "Seeds",
+            ]),
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),

@@ -1,5 +1,6 @@
 import FuzzTargets
 import JSONCodec
+import Seeds
 import Testing
 
 @Suite struct ValueTests {

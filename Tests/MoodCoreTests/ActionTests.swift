@@ -1,13 +1,14 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
 
 /// Actions as JSON, there and back.
 @Suite struct ActionTests {
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func whatIsWrittenIsReadAgain(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<100 {
             var types: Set<String> = []
             var action = RandomAction.next(behind: nil, &random)
@@ -24,9 +25,9 @@ import Testing
     }
 
     /// A member that is needed may be missing or of another kind; then there is no action, whatever else there is.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func withoutWhatItNeedsItIsNoAction(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let optional: Set = ["router", "label", "format", "aspectRatio", "alt"]
         var action = RandomAction.next(behind: nil, &random)
         while let present = action {
@@ -66,7 +67,7 @@ import Testing
 /// Every kind of action, with any payload.
 enum RandomAction {
     /// The kind that comes after another, so that a new one cannot be forgotten; nil behind the last.
-    static func next(behind action: Action?, _ random: inout SeededGenerator) -> Action? {
+    static func next(behind action: Action?, _ random: inout SeededRandom) -> Action? {
         let id = RandomMood.id(&random)
         let text = RandomMood.text(&random)
         let maybe = Bool.random(using: &random) ? text : nil
@@ -107,7 +108,7 @@ enum RandomAction {
         }
     }
 
-    private static func route(_ id: MoodID, _ random: inout SeededGenerator) -> Route {
+    private static func route(_ id: MoodID, _ random: inout SeededRandom) -> Route {
         [.menu, .introState, .observation, .architecture, .crudList, .moodDetail(id)].randomElement(using: &random)
             ?? .menu
     }

@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -46,9 +47,9 @@ import Testing
         record.withUnsafeBytes { (Head(fast: $0), Head(slow: $0)) }
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func takesEveryCanonicalRecordAsTheLongWayDoes(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let record = RandomMood.record(&random)
             let (fast, slow) = Self.both(Array(record.utf8))
@@ -61,9 +62,9 @@ import Testing
     }
 
     /// Changed bytes, mostly no JSON any more: where the short way answers, the long one says the same.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func saysNothingElseOfMutatedRecords(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var taken = 0
         for _ in 0..<5_000 {
             var record = Array(RandomMood.record(&random).utf8)
@@ -108,9 +109,9 @@ import Testing
         #expect(Self.both(record).fast != nil)
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func readsCanonicalTimesAsTheOtherReaderDoes(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<5_000 {
             var text = Array(RandomMood.time(&random).text.utf8)
             if Bool.random(using: &random) {

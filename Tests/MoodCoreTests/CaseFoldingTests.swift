@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -77,7 +78,7 @@ import Testing
 
     @Test func agreesWithTheNaiveSearch() {
         let seed: UInt64 = 20_260_102
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         let alphabets: [[String]] = [
             ["a", "b", "A"], ["a", "B", "ß", "ẞ", "Ⱥ", "ⱥ"], ["k", "\u{212A}", "s", "ſ", "S", " "],
             ["σ", "ς", "Σ", "x", "😊", "𐐀", "𐐨"], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJK ".map(String.init),
@@ -113,7 +114,7 @@ import Testing
 
     @Test func comparesAsTheFoldedBytesDo() {
         let seed: UInt64 = 7
-        var random = Random(state: seed)
+        var random = SeededRandom(seed: seed)
         let alphabet = ["a", "A", "b", "ß", "ẞ", "k", "\u{212A}", "ﬁ", "😊", "𐐀", "Ⱥ", "中", " "]
         for round in 0..<4_000 {
             let a = Self.text(of: Int(random.next() % 6), from: alphabet, &random)
@@ -139,20 +140,7 @@ import Testing
 
     // MARK: - Means
 
-    /// SplitMix64.
-    struct Random {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
-    static func text(of count: Int, from alphabet: [String], _ random: inout Random) -> String {
+    static func text(of count: Int, from alphabet: [String], _ random: inout SeededRandom) -> String {
         (0..<count).map { _ in alphabet[Int(random.next() % UInt64(alphabet.count))] }.joined()
     }
 

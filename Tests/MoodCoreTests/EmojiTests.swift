@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -78,9 +79,9 @@ import Testing
     }
 
     /// Whatever is accepted is one grapheme cluster, of at most 128 bytes, that begins with an emoji.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func acceptsNothingThatIsMoreThanOneCharacter(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let parts = [
             "😊", "👩", "👍", "❤", "🏴", "1", "#", "a", "🇫", "🇮", "🏽", "♀", "\u{fe0f}", "\u{fe0e}", "\u{200d}",
             "\u{20e3}", "\u{301}", "\u{e0067}", "\u{e007f}", "©", "漢",

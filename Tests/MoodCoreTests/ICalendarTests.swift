@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -104,9 +105,9 @@ import Testing
     }
 
     /// Whatever is in the notes, they come out of the lines again as they were, line breaks and control characters apart.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func longTextsAreFoldedAndReadBack(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let pieces = [
             "a", "ö", "€", "😊", "👨‍👩‍👧", ",", ";", "\\", "\n", "\r\n", "\t", " ", "\u{1}", "\u{2028}", "word ",
         ]

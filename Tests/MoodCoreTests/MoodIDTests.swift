@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -50,9 +51,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func anyIDReadsBackAndSortsAsItsText(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var previous = MoodID(high: 0, low: 0)
         for _ in 0..<2_000 {
             // Half of them share the high word, so that the low one decides.
@@ -64,9 +65,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func version7HoldsTheTimeThenVersionAndVariant(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let milliseconds = Int64.random(in: 0...Timestamp.maximum.milliseconds, using: &random)
             let time = try #require(Timestamp(milliseconds: milliseconds))

@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -30,9 +31,9 @@ let plainRecord = """
         #expect(again == record)
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func anyWrittenMoodReadsBackToTheSameBytes(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<300 {
             let record = RandomMood.record(&random)
             let again = try withMood(record) { mood in

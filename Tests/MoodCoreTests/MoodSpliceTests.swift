@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -24,9 +25,9 @@ import Testing
         return (spliced, whole)
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func isTheSameAsWritingTheMoodAnew(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for _ in 0..<500 {
             let record = RandomMood.record(&random)
             let (spliced, whole) = try Self.both(

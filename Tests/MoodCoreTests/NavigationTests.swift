@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -113,9 +114,9 @@ import Testing
     }
 
     /// Random steps against the plainest model: an array.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func anySequenceOfStepsIsThatOfAStack(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var router = Router()
         var model: [Route] = []
         for step in 0..<5_000 {

@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodCore
+import Seeds
 
 /// Random moods: every member in every form that a request may give it, and members of later versions.
 enum RandomMood {
@@ -8,14 +9,14 @@ enum RandomMood {
         "isFavorite", "updatedAt\":1", "{}", "[1,2]", String(repeating: "long ", count: 40),
     ]
 
-    static func text(_ random: inout SeededGenerator) -> String { texts.randomElement(using: &random) ?? "" }
+    static func text(_ random: inout SeededRandom) -> String { texts.randomElement(using: &random) ?? "" }
 
-    static func time(_ random: inout SeededGenerator) -> Timestamp {
+    static func time(_ random: inout SeededRandom) -> Timestamp {
         let range = Timestamp.minimum.milliseconds...Timestamp.maximum.milliseconds
         return Timestamp(milliseconds: .random(in: range, using: &random)) ?? .minimum
     }
 
-    static func attachment(_ random: inout SeededGenerator) -> JSONValue {
+    static func attachment(_ random: inout SeededRandom) -> JSONValue {
         switch Int.random(in: 0..<7, using: &random) {
         case 0: ["kind": "link", "url": "https://example.com/x", "title": .string(text(&random))]
         case 1: ["kind": "email", "address": "a@b.c"]
@@ -35,10 +36,10 @@ enum RandomMood {
         }
     }
 
-    static func id(_ random: inout SeededGenerator) -> MoodID { MoodID(high: random.next(), low: random.next()) }
+    static func id(_ random: inout SeededRandom) -> MoodID { MoodID(high: random.next(), low: random.next()) }
 
     /// A record in canonical form.
-    static func record(_ random: inout SeededGenerator) -> String {
+    static func record(_ random: inout SeededRandom) -> String {
         func chance() -> Bool { Bool.random(using: &random) }
         var members: [JSONValue.Member] = [
             .init("id", .string(id(&random).text)), .init("emoji", chance() ? "😊" : "🇫🇮"),
@@ -61,7 +62,7 @@ enum RandomMood {
     }
 
     /// Trimmed and on one line, as labels are kept.
-    private static func label(_ random: inout SeededGenerator) -> String {
+    private static func label(_ random: inout SeededRandom) -> String {
         let label = text(&random).filter { !$0.isNewline && $0 != "\t" && $0 != "\u{1}" && $0 != "\u{1f}" }
         return label.isEmpty ? "Calm" : withBytes(label) { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
     }

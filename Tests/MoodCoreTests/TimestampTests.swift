@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -115,9 +116,9 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.prefix(5))")
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func anyMomentInAnyZoneReadsBack(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let range = Timestamp.minimum.milliseconds...Timestamp.maximum.milliseconds
         for _ in 0..<5_000 {
             let time = try #require(Timestamp(milliseconds: .random(in: range, using: &random)))

@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodHost
@@ -82,7 +83,7 @@ import Testing
 
     /// Whatever screens and rows offer for random moods can be done as it stands, and is answered as it is declared. Playing
     /// changes what is offered, so what is offered then is done too.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func everythingThatIsOfferedCanBeDone(seed: UInt64) throws {
         let session = TestSession()
         let document = try SchemaChecker.published("openrpc.json")

@@ -2,6 +2,7 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 import MoodProtocol
+import Seeds
 import Testing
 
 @testable import MoodHost
@@ -227,9 +228,9 @@ import Testing
     }
 
     /// A player that does as it is told never has two recordings to play, and plays what the session says.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func atMostOnePlays(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var world = FakeWorld()
         var player: Set<String> = []
         for _ in 0..<300 {

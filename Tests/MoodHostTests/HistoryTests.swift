@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodProtocol
+import Seeds
 import Testing
 
 @testable import MoodHost
@@ -30,7 +31,7 @@ import Testing
 
     /// Random changes of a few moods, with compactions and new starts, against lists that are simply kept.
     @Test(arguments: [1, 2, UInt64.random(in: 3 ... .max)]) func agreesWithAModel(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
         var session = TestSession(directory)
         var model = [[String]](repeating: [], count: 5)
@@ -113,17 +114,5 @@ import Testing
         _ = try session.result("store.compact", #"{"keepHistoryFrom":4}"#)
         #expect(try Self.history(session, testID(1), limit: 9) == ["4 updated b", "3 updated a"])
         #expect(try Self.history(session, testID(1), limit: 1) == ["4 updated b", "3 updated a"])
-    }
-}
-
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-        return word ^ word >> 31
     }
 }

@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodProtocol
+import Seeds
 import Testing
 
 @testable import MoodHost
@@ -26,20 +27,20 @@ import Testing
             #""mood.delete","params":{"id":"ID"}"#, #""mood.deleteMany","params":{"ids":["ID"]}"#,
         ]
 
-    private static func message(_ random: inout SeededNumbers) -> String {
-        let id = ids[random.next(below: ids.count)]
-        let body = requests[random.next(below: requests.count)].replacing("ID", with: id)
-        let number = ["\"id\":\(random.next(below: 1000)),", "\"id\":\"a\",", ""][random.next(below: 3)]
+    private static func message(_ random: inout SeededRandom) -> String {
+        let id = ids[random.below(ids.count)]
+        let body = requests[random.below(requests.count)].replacing("ID", with: id)
+        let number = ["\"id\":\(random.below(1000)),", "\"id\":\"a\",", ""][random.below(3)]
         return #"{"jsonrpc":"2.0",\#(number)"method":\#(body)}"#
     }
 
     /// One byte is changed, left out, doubled or put in; a line feed would only make two messages of one.
-    private static func mutated(_ message: String, _ random: inout SeededNumbers) -> [UInt8] {
+    private static func mutated(_ message: String, _ random: inout SeededRandom) -> [UInt8] {
         var bytes = Array(message.utf8)
         let alphabet = Array(#"{}[]",:\ 0a-.eunté"#.utf8)
-        let at = random.next(below: bytes.count)
-        let byte = alphabet[random.next(below: alphabet.count)]
-        switch random.next(below: 4) {
+        let at = random.below(bytes.count)
+        let byte = alphabet[random.below(alphabet.count)]
+        switch random.below(4) {
         case 0: bytes[at] = byte
         case 1: bytes.remove(at: at)
         case 2: bytes.insert(bytes[at], at: at)
@@ -60,10 +61,10 @@ import Testing
     func plainAndOtherwiseAreAnsweredAlike(seed: Int) throws {
         let plain = TestSession()
         let other = TestSession()
-        var random = SeededNumbers(seed: UInt64(seed))
+        var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {
             let message = Self.message(&random)
-            let bytes = random.next(below: 3) == 0 ? Self.mutated(message, &random) : Array(message.utf8)
+            let bytes = random.below(3) == 0 ? Self.mutated(message, &random) : Array(message.utf8)
             let text = String(decoding: bytes, as: UTF8.self)
             // White space behind a message means nothing, but the message is not plain any more.
             let first = try Self.comparable(Self.answer(of: plain, to: bytes))
@@ -78,20 +79,5 @@ import Testing
         while !session.process() { output += session.takeOutput() }
         output += session.takeOutput()
         return output.hasSuffix("\n") ? String(output.dropLast()) : output
-    }
-}
-
-/// The same numbers for the same seed. (G. Steele et al., "Fast Splittable Pseudorandom Number Generators": SplitMix64.)
-private struct SeededNumbers {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return Int((value ^ value >> 31) % UInt64(bound))
     }
 }

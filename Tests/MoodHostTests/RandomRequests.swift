@@ -1,13 +1,14 @@
 import JSONCodec
 import MoodCore
+import Seeds
 
 /// Random moods as `mood.create` takes them: every member, every kind of attachment, each with and without what may be absent.
 struct RandomRequests {
-    var random: SeededGenerator
+    var random: SeededRandom
     /// Moods that relations name, besides some that are not there.
     private var made: [String] = []
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
     private static let lines = [
         "Happy", "a \"b\" \\ c", "日本語", "e\u{301}", "</script>", "😊 and 🎉", "{}", "ö; a, b", "\u{202E}back",
@@ -117,20 +118,3 @@ struct RandomRequests {
     }
 }
 
-/// A small generator with a seed, so that every random test can be run again as it was. (SplitMix64.)
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-        return word ^ word >> 31
-    }
-
-    /// Fixed seeds, and one that nobody has tried yet; a failing test names its own.
-    static let seeds: [UInt64] = [1, 2, 3, UInt64.random(in: 4 ... .max)]
-}

@@ -1,5 +1,6 @@
 import Foundation
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodHost
@@ -7,13 +8,13 @@ import Testing
 /// What screens say of any mood, to anybody, is what the published schema promises.
 @Suite struct ScreenTests {
     /// Every language, and a sample of the regions.
-    private static func locales(_ random: inout SeededGenerator) -> [String] {
+    private static func locales(_ random: inout SeededRandom) -> [String] {
         let all = Locale.availableIdentifiers.sorted()
         let usual = ["en_US", "de_DE", "fi_FI", "ja_JP", "ar_EG", "th_TH", "he_IL", "fa_IR", "zh_Hant_TW", "hi_IN"]
         return usual + (0..<25).compactMap { _ in all.randomElement(using: &random) }
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func everyDetailIsAsItsSchemaSays(seed: UInt64) throws {
         let session = TestSession()
         let checker = SchemaChecker(root: try SchemaChecker.published("openrpc.json"))

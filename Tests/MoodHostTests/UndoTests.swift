@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodProtocol
 import Platform
+import Seeds
 import Testing
 
 @testable import MoodHost
@@ -167,7 +168,7 @@ import Testing
 
     /// Random changes, undos and redos, against states that are simply kept.
     @Test(arguments: [1, 2, 3, UInt64.random(in: 4 ... .max)]) func agreesWithAModel(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         let session = seed % 2 == 0 ? TestSession(TestDirectory()) : TestSession()
         var states: [[String: String]] = [[:]]
         var undone: [[String: String]] = []
@@ -205,17 +206,5 @@ import Testing
         case 4: ("mood.delete", #"{"id":"\#(id)"}"#)
         default: step % 5 == 0 ? ("mood.clear", #"{"confirm":true}"#) : ("store.insertSamples", "{}")
         }
-    }
-}
-
-private struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-        return word ^ word >> 31
     }
 }

@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodCore
 import Platform
+import Seeds
 import Testing
 
 @testable import MoodStore
@@ -15,7 +16,7 @@ import Testing
         "Привет", "ПРИВЕТ", "شكرا", "ǅ", "ǆ", "Ⱥ", "ⱥ", "K", "k", "İ", "i", "\u{1F600}\u{200D}", "한글", "ꭰ", "Ꭰ",
     ]
 
-    private static func record(_ number: Int, _ random: inout SeededGenerator) -> String {
+    private static func record(_ number: Int, _ random: inout SeededRandom) -> String {
         let time = Timestamp(milliseconds: 1_767_323_000_000 + .random(in: 0..<50, using: &random) * 1000) ?? .minimum
         let label = JSONValue.string(labels.randomElement(using: &random) ?? "a").text
         let zone = Bool.random(using: &random) ? #","timeZone":"Europe/Helsinki""# : ""
@@ -46,9 +47,9 @@ import Testing
         return try File(path, .read, in: .system)
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func walksAsTheTableDoes(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let records = try (0..<400).shuffled(using: &random).map { Self.record($0, &random) }.sorted {
             let (a, b) = (try Self.head($0), try Self.head($1))
             return a.time != b.time ? a.time < b.time : a.id < b.id
@@ -96,9 +97,9 @@ import Testing
     }
 
     /// Both foldings say the same order, also of bytes that are no UTF-8.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func foldedBytesAreOrderedAsFoldedTexts(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         func text() -> [UInt8] {
             var text = Array((Self.labels.randomElement(using: &random) ?? "").utf8)
             text += Array((Self.labels.randomElement(using: &random) ?? "").utf8)

@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodCore
 import Platform
+import Seeds
 import Storage
 import Synchronization
 import Testing
@@ -16,11 +17,11 @@ import Testing
     ]
     private static let tags = ["work", "Sun", "é", " trimmed "]
 
-    private static func text(_ random: inout SeededGenerator) -> JSONValue {
+    private static func text(_ random: inout SeededRandom) -> JSONValue {
         .string(labels.randomElement(using: &random) ?? "a")
     }
 
-    private static func members(_ random: inout SeededGenerator, isSet: Bool) -> JSONValue {
+    private static func members(_ random: inout SeededRandom, isSet: Bool) -> JSONValue {
         func chance() -> Bool { Int.random(in: 0..<3, using: &random) == 0 }
         var members: [JSONValue.Member] = []
         if !isSet || chance() { members.append(.init("emoji", Bool.random(using: &random) ? "😊" : "😢")) }
@@ -41,15 +42,15 @@ import Testing
         return .object(members.filter { seen.insert($0.name).inserted })
     }
 
-    private static func time(_ random: inout SeededGenerator) -> Timestamp {
+    private static func time(_ random: inout SeededRandom) -> Timestamp {
         Timestamp(milliseconds: 1_767_323_000_000 + .random(in: 0..<40, using: &random) * 1000) ?? .minimum
     }
 
-    private static func id(_ random: inout SeededGenerator) -> MoodID { testID(.random(in: 0..<40, using: &random)) }
+    private static func id(_ random: inout SeededRandom) -> MoodID { testID(.random(in: 0..<40, using: &random)) }
 
     /// One request on both; what the store answered is compared.
     private static func request(
-        _ moods: TestMoods, _ model: inout MoodModel, _ random: inout SeededGenerator
+        _ moods: TestMoods, _ model: inout MoodModel, _ random: inout SeededRandom
     ) throws {
         let now = moods.now.text
         let id = id(&random)
@@ -110,9 +111,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SeededGenerator.seeds, [true, false])
+    @Test(arguments: SeededRandom.seeds, [true, false])
     func isItsModelThroughGroupsAndFailures(seed: UInt64, isInMemory: Bool) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
         let failures = Atomic(0)
         var fileSystem = FileSystem.system
@@ -173,7 +174,7 @@ import Testing
         }
     }
 
-    private static func filter(_ random: inout SeededGenerator) -> Filter {
+    private static func filter(_ random: inout SeededRandom) -> Filter {
         var result = Filter()
         func chance() -> Bool { Int.random(in: 0..<5, using: &random) == 0 }
         if chance() {
@@ -225,9 +226,9 @@ import Testing
     }
 
     /// Every page is the first so many of what lies behind the place where the page before ended, whatever changed.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func pagesAreThoseOfTheModelWhateverChangesBetweenThem(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let moods = TestMoods()
         var model = MoodModel()
         for _ in 0..<60 {

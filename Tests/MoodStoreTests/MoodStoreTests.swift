@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodCore
+import Seeds
 import Storage
 import Testing
 
@@ -218,9 +219,9 @@ import Testing
         #expect(moods.info.revision == 501, "nothing to clear, no commit")
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func base64URLReadsBack(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         for count in 0..<100 {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
             let text = Base64URL.encode(bytes)

@@ -1,4 +1,5 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import MoodText
@@ -95,7 +96,7 @@ import Testing
         var phrases = Phrases()
         var truth = FoundationTruth()
         let locales = ["fi", "en", "de", "ja", "ar", "sv"]
-        var random = SeededRandom(state: 5)
+        var random = SeededRandom(seed: 5)
         let zones = TimeZone.knownTimeZoneIdentifiers.sorted()
         for round in 0..<600 {
             let locale = locales[Int(random.next() % 6)]

@@ -1,4 +1,5 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import MoodText
@@ -21,7 +22,7 @@ import Testing
 
     @Test func agreesWithFoundationOnRandomPairs() throws {
         let seed: UInt64 = 20_260_102
-        var random = SeededRandom(state: seed)
+        var random = SeededRandom(seed: seed)
         var phrases = Phrases()
         var truth = FoundationTruth()
         for round in 0..<20_000 {
@@ -136,7 +137,7 @@ import Testing
         let zone = try #require(TimeZone(identifier: "Europe/Helsinki"))
         var offsets = ZoneOffsets(zone)
         var rule = RelativeRule(isGregorian: true, firstWeekday: 2)
-        var random = SeededRandom(state: 3)
+        var random = SeededRandom(seed: 3)
         var asked = 0
         for _ in 0..<10_000 {
             let time = now - Int64(random.next() % UInt64(5_000 * day))
@@ -158,7 +159,7 @@ import Testing
     }
 
     @Test func findsTheOffsetsThatFoundationKnows() throws {
-        var random = SeededRandom(state: 11)
+        var random = SeededRandom(seed: 11)
         for name in Self.zones {
             let zone = try #require(TimeZone(identifier: name))
             var offsets = ZoneOffsets(zone)

@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 
 /// How a simulated disk behaves, apart from the faults that are asked of it.
 public struct DiskSettings: Sendable {

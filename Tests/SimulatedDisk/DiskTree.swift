@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 
 /// The names on the disk, and which changes of them are not synced yet.
 ///

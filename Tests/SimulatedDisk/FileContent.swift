@@ -1,3 +1,5 @@
+import Seeds
+
 /// The bytes of a file, twice: as calls see them, and as the medium holds them.
 ///
 /// What was written since the last sync is known block by block. Between two syncs the system may write back any block

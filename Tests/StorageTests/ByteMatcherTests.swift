@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import Storage
@@ -28,9 +29,9 @@ import Testing
     }
 
     /// Long and short, with and without backslashes, ended and not: the alphabet decides which are frequent.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func takesTheObjectThatBracketsAndStringsMake(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let alphabets = [
             "{}[]\"\\a", "{{[]\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa",
             "{}\"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\u{fd}\u{1f642}",

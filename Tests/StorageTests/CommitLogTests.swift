@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 import Testing
 
 @testable import Storage
@@ -22,8 +23,8 @@ import Testing
     }
 
     /// Random commits with compactions and new starts between them: read from every revision, they are what was done.
-    @Test(arguments: SeededGenerator.seeds) func agreesWithWhatWasDone(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+    @Test(arguments: SeededRandom.seeds) func agreesWithWhatWasDone(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
         let store = try TestRecords(settings(directory))
         let other = try TestRecords(settings(directory))
         var done: [String] = []

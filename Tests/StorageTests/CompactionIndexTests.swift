@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 import Testing
 
 @testable import Storage
@@ -8,7 +9,7 @@ import Testing
     let directory = TestDirectory()
 
     private func fill(_ count: UInt64) throws -> [TestRecord] {
-        var random = SeededGenerator(seed: 11)
+        var random = SeededRandom(seed: 11)
         let records = (0..<count).map { TestRecord.random(RecordID(high: 7, low: $0), &random) }
         let store = try TestRecords(settings(directory))
         for record in records {

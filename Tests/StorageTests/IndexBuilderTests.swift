@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Seeds
 import Testing
 
 @testable import Storage
@@ -8,7 +9,7 @@ import Testing
     /// A compaction feeds the builder while it writes: what comes out is what a reading of the file gives.
     @Test(arguments: [0, 1, 40, 1_500])
     func besideTheWriterItIsTheSame(count: Int) throws {
-        var random = SeededGenerator(seed: 11)
+        var random = SeededRandom(seed: 11)
         let records = [TestRecord].random(count, &random)
         let indexed = try IndexedSnapshot([])
         indexed.directory.remove("moods.json")
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func whatIsWrittenIsTakenUpAgain() throws {
-        var random = SeededGenerator(seed: 12)
+        var random = SeededRandom(seed: 12)
         let records = [TestRecord].random(60, &random)
         let indexed = try IndexedSnapshot(records)
         var image = try indexed.build()
@@ -46,7 +47,7 @@ import Testing
 
     @Test(arguments: ["open", "pwrite", "rename"])
     func whatCannotBeWrittenGoesOnInMemory(call: String) throws {
-        var random = SeededGenerator(seed: 13)
+        var random = SeededRandom(seed: 13)
         let records = [TestRecord].random(9, &random)
         let indexed = try IndexedSnapshot(records)
         var image = try indexed.build()
@@ -63,7 +64,7 @@ import Testing
 
     /// Reads that fail: an index is no use then, the snapshot's fault is told as such.
     @Test func failedReadsAreNoAnswers() throws {
-        var random = SeededGenerator(seed: 14)
+        var random = SeededRandom(seed: 14)
         let records = [TestRecord].random(9, &random)
         let indexed = try IndexedSnapshot(records)
         var image = try indexed.build()
@@ -94,9 +95,9 @@ import Testing
     }
 
     /// Texts that differ late, are each other's beginnings, or hold bytes of zero; many, so that every way of sorting is taken.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func ranksAreTheOrderOfTheTexts(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var ranks = TextRanks(.random())
         var texts: [(prefix: Int64, bytes: [UInt8])] = []
         var numbers: [UInt32] = []

@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Seeds
 import Testing
 
 @testable import Storage
@@ -7,7 +8,7 @@ import Testing
 /// Whatever happens to an index or its snapshot: the right answer, or none.
 @Suite struct IndexDamageTests {
     private static func records(_ count: Int, seed: UInt64 = 5) -> [TestRecord] {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         return .random(count, &random)
     }
 
@@ -15,9 +16,9 @@ import Testing
         records.map(\.id) + [RecordID(high: 1, low: 1), RecordID(high: .max, low: 0)]
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func aChangedByteOfTheIndexIsNoticedOrHarmless(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let records = Self.records(4)
         let indexed = try IndexedSnapshot(records)
         let bytes = try indexed.imageBytes()

@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Seeds
 
 @testable import Storage
 
@@ -92,7 +93,7 @@ extension [TestRecord] {
     var inOrder: [TestRecord] { sorted { $0.precedes($1, in: .time) } }
 
     /// Different ids, few times and texts.
-    static func random(_ count: Int, _ random: inout SeededGenerator) -> [TestRecord] {
+    static func random(_ count: Int, _ random: inout SeededRandom) -> [TestRecord] {
         (0..<count).map { number in
             let id = RecordID(high: .random(in: 0...2, using: &random), low: UInt64(number) << 40 | random.next() >> 24)
             return TestRecord.random(id, &random)

@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import Storage
@@ -19,9 +20,9 @@ import Testing
         try body(slots)
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func findsWhatIsInItThroughAnyInsertionsAndRemovals(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         // Ids that differ in few bits, as those of one millisecond do.
         let ids = (0..<600).map { RecordID(high: UInt64($0 / 100), low: UInt64($0 % 100)) }
         try Self.withSlots(ids) { slots in

@@ -1,3 +1,4 @@
+import Seeds
 import Testing
 
 @testable import Storage
@@ -38,9 +39,9 @@ import Testing
         #expect(isRemoved == expected, sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: SeededGenerator.seeds, [1, 40, 1_000_000] as [Int64])
+    @Test(arguments: SeededRandom.seeds, [1, 40, 1_000_000] as [Int64])
     func isASortedArrayThroughAnyInsertionsAndRemovals(seed: UInt64, keys: Int64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var run = RecordRun()
         var model: Set<Pair> = []
         for step in 0..<6_000 {
@@ -66,9 +67,9 @@ import Testing
         }
     }
 
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func findsTheFirstEntryBehindAnyPosition(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let pairs = (0..<2_000).map { Pair(key: Int64($0 / 7) * 2, slot: Int32($0)) }
         let run = RecordRun(pairs.shuffled(using: &random).map { .init(key: $0.key, slot: $0.slot) }, tie: Self.tie)
         #expect(Self.ascending(run) == pairs)

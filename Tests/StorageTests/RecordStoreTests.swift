@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Seeds
 import Testing
 
 @testable import Storage
@@ -28,9 +29,9 @@ import Testing
     }
 
     /// Random commits of random changes in groups; some are abandoned, some syncs fail, and it is opened again.
-    @Test(arguments: SeededGenerator.seeds, [true, false])
+    @Test(arguments: SeededRandom.seeds, [true, false])
     func isItsModelThroughCommitsFailuresAndReopening(seed: UInt64, isInMemory: Bool) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
         let faulty = FaultyFiles()
         let store = try TestRecords(isInMemory ? nil : settings(directory, faulty.fileSystem))
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    private func commit(_ store: TestRecords, _ model: inout Model, _ random: inout SeededGenerator) throws {
+    private func commit(_ store: TestRecords, _ model: inout Model, _ random: inout SeededRandom) throws {
         var isChanged = false
         // In the order in which a commit is written: clear, put, remove.
         if Int.random(in: 0..<25, using: &random) == 0 {

@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @testable import Storage
@@ -21,9 +22,9 @@ import Testing
     }
 
     /// Against a dictionary that is sorted when somebody asks; the orders are built early or late.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func isADictionaryWithThreeOrders(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         var table = RecordTable(extractor: .test)
         var model: [RecordID: TestRecord] = [:]
         for step in 0..<1_500 {
@@ -55,7 +56,7 @@ import Testing
     }
 
     private static func compare(
-        _ table: inout RecordTable, _ model: [RecordID: TestRecord], _ random: inout SeededGenerator, _ place: String
+        _ table: inout RecordTable, _ model: [RecordID: TestRecord], _ random: inout SeededRandom, _ place: String
     ) throws {
         #expect(table.count == model.count, "\(place)")
         #expect(table.markedCount == model.values.filter(\.isMarked).count, "\(place)")
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func ordersAlsoMoreRecordsThanItLeavesUnordered() {
-        var random = SeededGenerator(seed: 7)
+        var random = SeededRandom(seed: 7)
         var table = RecordTable(extractor: .test)
         let count = RecordTable.unorderedMax + 300
         for number in 0..<count {
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test func idsReadBackAndSortAsTheirText() throws {
-        var random = SeededGenerator(seed: 1)
+        var random = SeededRandom(seed: 1)
         var previous = RecordID(high: 0, low: 0)
         for _ in 0..<1_000 {
             let id = RecordID(high: Bool.random(using: &random) ? previous.high : random.next(), low: random.next())

@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Seeds
 import Synchronization
 import Testing
 
@@ -219,9 +220,9 @@ import Testing
     }
 
     /// Random groups, compactions and reopenings by several stores: each sees every commit of the others.
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededRandom.seeds)
     func areOneStoreTogether(seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let stores = try (0..<4).map { _ in try store() }
         var model: [RecordID: TestRecord] = [:]
         var revision = 0

@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Seeds
 import Testing
 
 @testable import Storage
@@ -31,9 +32,9 @@ import Testing
         return isDescending ? ids : ids.reversed()
     }
 
-    @Test(arguments: sizes, SeededGenerator.seeds)
+    @Test(arguments: sizes, SeededRandom.seeds)
     func walksAsTheTableDoes(size: Int, seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let records = [TestRecord].random(size, &random)
         var table = Self.table(records)
         var index = try IndexedSnapshot(records).buildIndex(.random())
@@ -63,9 +64,9 @@ import Testing
         }
     }
 
-    @Test(arguments: sizes, SeededGenerator.seeds)
+    @Test(arguments: sizes, SeededRandom.seeds)
     func walksTheMarkedOnes(size: Int, seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let records = [TestRecord].random(size, &random)
         let marked = records.filter(\.isMarked)
         var index = try IndexedSnapshot(records).buildIndex()
@@ -78,9 +79,9 @@ import Testing
         }
     }
 
-    @Test(arguments: sizes, SeededGenerator.seeds)
+    @Test(arguments: sizes, SeededRandom.seeds)
     func findsEveryRecordAndNoOther(size: Int, seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let records = [TestRecord].random(size, &random)
         let index = try IndexedSnapshot(records).buildIndex(.random())
         var buffer = ByteBuffer()
@@ -96,9 +97,9 @@ import Testing
         }
     }
 
-    @Test(arguments: sizes, SeededGenerator.seeds)
+    @Test(arguments: sizes, SeededRandom.seeds)
     func readsRowsAndRecordsInRanges(size: Int, seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SeededRandom(seed: seed)
         let records = [TestRecord].random(size, &random)
         var index = try IndexedSnapshot(records).buildIndex()
         var rows: [IndexRow] = []

@@ -32,8 +32,12 @@ import Testing
 
     /// What only tests use: they stand below `Tests`, and no source imports them.
     static let supports: [(folder: String, mayImport: Set<String>)] = [
-        ("Tests/SimulatedDisk", ["Platform"]),
-        ("Tests/StoreTorture/Harness", ["SimulatedDisk", "Storage", "JSONCodec", "Platform", "Synchronization"]),
+        ("Tests/Seeds", []),
+        ("Tests/SimulatedDisk", ["Platform", "Seeds"]),
+        (
+            "Tests/StoreTorture/Harness",
+            ["SimulatedDisk", "Storage", "JSONCodec", "Platform", "Seeds", "Synchronization"]
+        ),
         ("Tests/StoreTorture/Program", ["StoreTorture", "SimulatedDisk", "Platform"]),
     ]
 

@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import Seeds
 
 /// What must hold for any bytes that come in on a connection.
 ///

@@ -1,3 +1,5 @@
+import Seeds
+
 /// Makes new inputs from old ones: bits and bytes changed, pieces cut out, doubled, inserted or taken from another.
 struct Mutator {
     private let seeds: [[UInt8]]

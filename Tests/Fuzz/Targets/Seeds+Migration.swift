@@ -1,3 +1,5 @@
+import Seeds
+
 extension Seeds {
     private static let whole = #""emoji":"😊","label":"Happy","timestamp":"2026-01-02T03:04:05Z""#
 

@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 import SimulatedDisk
 import Storage
 

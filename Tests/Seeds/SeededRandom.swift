@@ -1,6 +1,6 @@
 /// Random numbers that are the same again for the same seed: SplitMix64 (Steele, Lea, Flood: Fast Splittable
 /// Pseudorandom Number Generators, 2014). A test prints its seed, so that a failure can be had again.
-public struct SeededRandom: RandomNumberGenerator {
+public struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) { state = seed }
@@ -15,4 +15,13 @@ public struct SeededRandom: RandomNumberGenerator {
 
     /// A number from 0 up to and without `bound`, which is at least 1. The bias is of no matter here, the speed is.
     public mutating func below(_ bound: Int) -> Int { Int(truncatingIfNeeded: next() >> 33) % bound }
+
+    /// True once in so many times.
+    public mutating func isOne(in count: Int) -> Bool { below(count) == 0 }
+
+    /// One of several values; `values` is not empty.
+    public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
+
+    /// Fixed seeds, and one that nobody has tried yet; a failing test names its own.
+    public static let seeds: [UInt64] = [1, 2, 3, UInt64.random(in: 4 ... .max)]
 }
