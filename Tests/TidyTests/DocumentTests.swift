@@ -23,23 +23,22 @@ import Testing
         }
     }
 
-    /// Every kind of cell, tool and effect is answered in some transcript, and every action offered or performed. `error`
+    /// Every kind of cell, tool and effect is answered in some transcript, every kind of action answered or sent. `error`
     /// stands for a mood that goes while its screen is asked for, and `loading` for a plugin: neither can be made to happen
     /// over one pipe.
     @Test func everyKindOfWhatAScreenShowsOccursInATranscript() throws {
         let document = OpenRPC.document(of: .standard, version: Core.version)
         let lines = try Project.files("Tests/Conformance", ".transcript").flatMap {
-            try #require(Project.text($0)).split(separator: "\n").filter { $0.hasPrefix("<--") || $0.hasPrefix("-->") }
+            try #require(Project.text($0)).split(separator: "\n")
         }
         for name in ["Cell", "Tool", "Action", "Effect"] {
             let schema = try #require(document["components"]?["schemas"]?[name])
             let kinds = Set(Self.kinds(schema)).subtracting(["error", "loading"])
             #expect(!kinds.isEmpty, "\(name) has no kinds")
-            for kind in kinds {
-                let isThere = lines.contains { line in
-                    line.contains("\"type\":\"\(kind)\"") && (name == "Action" || line.hasPrefix("<--"))
-                }
-                #expect(isThere, "no transcript has \(name) \(kind)")
+            // Some actions no screen offers: those are sent.
+            let said = lines.filter { $0.hasPrefix("<--") || name == "Action" && $0.hasPrefix("-->") }
+            for kind in kinds where !said.contains(where: { $0.contains("\"type\":\"\(kind)\"") }) {
+                Issue.record("no transcript has \(name) \(kind)")
             }
         }
     }
