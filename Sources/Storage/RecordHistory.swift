@@ -80,6 +80,8 @@ struct RecordHistory {
         try JournalChain.forEachCommit(of: link, behind: link.base, files) { line in
             guard line.seq < end else { return }
             for event in self.events(line) {
+                // Where nothing was put before, it has cleared others; such ones would push out what tells more.
+                if case .clear = event.kind, let before = events.last, !before.isPut { continue }
                 events.append(event)
                 size += event.record?.count ?? 0
                 while events.count > limit + 1 || (size > Self.pageBytesMax && events.count > 1) {

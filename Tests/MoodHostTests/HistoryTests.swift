@@ -30,7 +30,8 @@ import Testing
     }
 
     /// Random changes of a few moods, with compactions and new starts, against lists that are simply kept.
-    @Test(arguments: [1, 2, UInt64.random(in: 3 ... .max)]) func agreesWithAModel(seed: UInt64) throws {
+    @Test(arguments: [1, 2, 13_856_401_379_741_031_022, UInt64.random(in: 3 ... .max)])
+    func agreesWithAModel(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let directory = TestDirectory()
         var session = TestSession(directory)
@@ -92,6 +93,19 @@ import Testing
         #expect(try session.call("mood.history", #"{"id":"\#(testID(2))"}"#).kind == "notFound")
         #expect(try session.call("mood.history", #"{"id":"\#(testID(2))","cursor":"\#(cursor)"}"#).path == "/cursor")
         #expect(try session.call("mood.history", #"{"id":"\#(id)","cursor":"x"}"#).path == "/cursor")
+    }
+
+    /// Clears that found the mood gone already are none of its changes, however many come.
+    @Test func laterClearsHideNothing() throws {
+        let session = TestSession(TestDirectory())
+        for number in [1, 2, 2, 2, 2] {
+            _ = try session.result("mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A"}"#)
+            _ = try session.result("mood.clear", #"{"confirm":true}"#)
+        }
+        for limit in 1...3 {
+            #expect(try Self.history(session, testID(1), limit: limit) == ["2 deleted", "1 created "])
+            #expect(try Self.history(session, testID(2), limit: limit)?.count == 8)
+        }
     }
 
     /// What no journal tells of is told by the mood itself.

@@ -117,4 +117,3 @@ struct RandomRequests {
         if chance() { members.append(.init("url", "https://example.org/event")) }
     }
 }
-
