@@ -78,6 +78,13 @@ public struct RecordExtractor: Sendable {
         self.id = id
         self.headAndText = headAndText
     }
+
+    /// The same for records that are looked at closely later on: their heads are taken without a second look.
+    var trusting: RecordExtractor {
+        RecordExtractor(
+            head: knownHead, compareTexts: compareTexts, compareText: compareText, id: id, headAndText: headAndText,
+            revision: revision, knownHead: knownHead)
+    }
 }
 
 /// The orders in which records can be walked; ties break by id.
