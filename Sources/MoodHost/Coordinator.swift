@@ -142,16 +142,21 @@ extension Coordinator where World: ~Copyable {
     /// What plays already is named once, so that a client that has lost it begins anew.
     private func play(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> [Effect] {
         let recording = try recording(place, of: id, in: &world)
-        let other = services.audio.playing(world).flatMap { $0 == recording ? nil : $0 }
+        let other = services.audio.playing(world).flatMap { $0.isSame(as: recording) ? nil : $0 }
         services.audio.setPlaying(&world, recording)
         return (other.map { [.pauseAudio($0)] } ?? []) + [.playAudio(recording)]
     }
 
     /// What plays is paused also where it is no longer attached. Of what does not play nothing changes.
     private func pause(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Effect {
-        if let playing = services.audio.playing(world), playing.mood == id, playing.attachment == place {
-            services.audio.setPlaying(&world, nil)
-            return .pauseAudio(playing)
+        if let playing = services.audio.playing(world), playing.mood == id {
+            // It may be gone, with its mood or without, or stand elsewhere by now.
+            var isIt = playing.attachment == place
+            if !isIt { isIt = try recording(place, of: id, in: &world).isSame(as: playing) }
+            if isIt {
+                services.audio.setPlaying(&world, nil)
+                return .pauseAudio(playing)
+            }
         }
         return .pauseAudio(try recording(place, of: id, in: &world))
     }

@@ -47,7 +47,7 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         /// A mood as text, which counts times from the moment.
         var text: @Sendable (inout World, MoodID, ShareFormat, Timestamp) throws(RPCError) -> String
         /// The events of a host in all moods, in order of their start.
-        var events: @Sendable (inout World, String) throws(RPCError) -> [DetailSurroundings.HostEvent]
+        var events: @Sendable (inout World, String) throws(RPCError) -> HostEvents
     }
 
     /// The routers by name; nil is the main one. Each writes the router, as it is then.

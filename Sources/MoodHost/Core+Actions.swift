@@ -53,7 +53,7 @@ extension CoordinatorServices where World == Core {
             text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now) },
             events: { core, host throws(RPCError) in
                 try core.open()
-                return try core.events(of: host, except: nil)
+                return try core.events(of: host, except: nil, now: core.now)
             })
     }
 

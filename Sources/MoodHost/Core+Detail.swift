@@ -27,7 +27,8 @@ extension Core {
         let bytes = UnsafeRawBufferPointer(record.bytes)
         let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
         let attachments = Attachment.all(of: mood)
-        var surroundings = try surroundings(of: attachments, id, location)
+        var surroundings = try surroundings(
+            of: attachments, id, location, now: arguments.time("now") ?? now)
         surroundings.router = router
         let context = ReadingContext(
             locale: arguments.string("locale") ?? options.locale,
@@ -41,7 +42,7 @@ extension Core {
     }
 
     private mutating func surroundings(
-        of attachments: [(place: Int, attachment: Attachment)], _ id: MoodID, _ location: ValidJSON?
+        of attachments: [(place: Int, attachment: Attachment)], _ id: MoodID, _ location: ValidJSON?, now: Timestamp
     ) throws(RPCError) -> DetailSurroundings {
         var surroundings = DetailSurroundings()
         if let location {
@@ -53,12 +54,13 @@ extension Core {
         for (place, attachment) in attachments {
             switch attachment.content {
             case .audio(let source, _):
-                let isPlaying = state.playing.map { $0.mood == id && $0.attachment == place && $0.source == source }
-                if isPlaying == true { surroundings.playing = place }
+                guard let playing = state.playing, playing.mood == id, playing.source == source else { continue }
+                // Attachments move; of two with the same source it is the one in the place where it began.
+                if surroundings.playing == nil || playing.attachment == place { surroundings.playing = place }
             case .relation(let other, _): surroundings.related[other] = try related(other)
             case .event(let event):
                 guard let host = event.hostName, surroundings.hostEvents[host] == nil else { continue }
-                surroundings.hostEvents[host] = try events(of: host, except: id)
+                surroundings.hostEvents[host] = try events(of: host, except: id, now: now)
             default: break
             }
         }
@@ -75,11 +77,11 @@ extension Core {
         }
     }
 
-    /// The events of a host that other moods carry, in order of their start. Looks at every mood.
+    /// The events of a host that other moods carry. Looks at every mood.
     mutating func events(
-        of host: String, except id: MoodID?
-    ) throws(RPCError) -> [DetailSurroundings.HostEvent] {
-        var found: [DetailSurroundings.HostEvent] = []
+        of host: String, except id: MoodID?, now: Timestamp
+    ) throws(RPCError) -> HostEvents {
+        var found = HostEvents(now: now)
         do throws(MoodStoreError) {
             try store.forEachMoodWithHost { mood in
                 guard let other = mood.id, other != id else { return }
@@ -88,7 +90,7 @@ extension Core {
                         event.hostName?.utf8.elementsEqual(host.utf8) == true
                     else { continue }
                     for occurrence in event.occurrences {
-                        found.append(
+                        found.add(
                             .init(mood: other, title: event.title, start: occurrence.start, end: occurrence.end))
                     }
                 }
@@ -96,6 +98,7 @@ extension Core {
         } catch {
             throw RPCError(error)
         }
-        return found.sorted { ($0.start, $0.end, $0.mood) < ($1.start, $1.end, $1.mood) }
+        found.finish()
+        return found
     }
 }

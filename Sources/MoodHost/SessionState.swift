@@ -9,17 +9,10 @@ struct SessionState {
     var editor = MoodEditor()
     /// The one recording that is played.
     var playing: Recording?
-    /// The store's revision when it was last looked whether the moods that it is about are still there.
+    /// The store's revision when it was last looked whether the moods on the way are still there.
     var prunedRevision = 0
     var events = EventState()
 
     /// Whether something has to happen when moods change.
-    var followsStore: Bool { !events.subscriptions.isEmpty || hasMoods }
-
-    /// Whether there is a mood that some router leads to, or that is played.
-    var hasMoods: Bool { navigation.hasMoods || playing != nil }
-
-    var moods: Set<MoodID> {
-        playing.map { navigation.moods.union([$0.mood]) } ?? navigation.moods
-    }
+    var followsStore: Bool { !events.subscriptions.isEmpty || navigation.hasMoods }
 }

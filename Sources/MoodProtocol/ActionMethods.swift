@@ -41,7 +41,9 @@ public enum ActionMethods {
             "showEvents",
             [
                 .required("hostName", plain, "Who invites."),
-                .required("events", .array(ScreenSchemas.hostEvent, .any, isUnique: false), "In order of time."),
+                .required(
+                    "events", .array(ScreenSchemas.hostEvent, .any, isUnique: false), "In order of time, at most 50."),
+                ScreenSchemas.moreEvents,
             ]
         ),
     ]

@@ -91,6 +91,9 @@ enum ScreenSchemas {
         .required("start", .time, "When it begins."), .required("end", .time, "When it ends."),
     ])
 
+    static let moreEvents = Field.optional(
+        "more", .integer(1 ... .max), "How many there are besides: those shown are the next ones, else the last.")
+
     private static let cells: [(kind: StaticString, fields: [Field])] = [
         (
             "hero",
@@ -150,7 +153,8 @@ enum ScreenSchemas {
             "eventRelationship",
             [
                 title, .required("hostName", plain, "Who invites."),
-                .required("events", .array(hostEvent, .any, isUnique: false), "Events of other moods."),
+                .required("events", .array(hostEvent, .any, isUnique: false), "Events of other moods, at most 50."),
+                moreEvents,
             ]
         ),
         ("hint", [text]),

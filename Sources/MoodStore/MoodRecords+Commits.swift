@@ -37,7 +37,10 @@ extension MoodRecords {
 
     /// Sees what other processes have committed, outside of any request. A store that was closed for a fault is opened
     /// again where that is possible; where it is not, the next request says why.
-    public mutating func lookAround() {
+    /// - Parameter checkingNames: whether to look too if the directory is still the one that was opened, which no request
+    ///   that only reads asks.
+    public mutating func lookAround(checkingNames: Bool) {
+        if checkingNames, isOpen, !records.isWhereItWas { close() }
         do throws(MoodStoreError) { try open() } catch {}
     }
 }

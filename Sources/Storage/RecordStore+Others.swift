@@ -26,6 +26,10 @@ extension RecordStore {
 
     public var isLocked: Bool { withFiles { $0.isLocked } ?? false }
 
+    /// Whether the file that commits are published in is still the one of its name: false where another store is in the place
+    /// of this one. What cannot be found out is true.
+    public var isWhereItWas: Bool { withFiles { $0.isWhereItWas } ?? true }
+
     private static func catchUp(
         _ files: inout StoreFiles?, _ layers: inout LayeredRecords
     ) throws(StorageError) -> StoreFiles.News {

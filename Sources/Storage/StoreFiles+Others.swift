@@ -197,6 +197,22 @@ extension StoreFiles {
         return true
     }
 
+    /// Whether what is published is read in the file that has the name now.
+    var isWhereItWas: Bool {
+        do throws(SystemError) { return try isPublicationOfItsName() } catch { return true }
+    }
+
+    private func isPublicationOfItsName() throws(SystemError) -> Bool {
+        switch lockFile {
+        case .none: return true
+        case .some(let file):
+            let open = try settings.fileSystem.status(file.descriptor)
+            // Where there is none now, somebody is at it: nothing must be made there before he is done.
+            guard let named = try place.status(of: StoreDirectory.lockName) else { return true }
+            return named.isSameFile(as: open)
+        }
+    }
+
     private func isLockOfItsName() throws(SystemError) -> Bool {
         switch lock {
         case .some(let lock): try lock.isFileOfItsName()

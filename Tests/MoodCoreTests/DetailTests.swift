@@ -102,11 +102,13 @@ import Testing
         surroundings.location = Coordinates(latitude: 60, longitude: 24)
         let other = try #require(withBytes(Self.other) { MoodID($0) })
         surroundings.related[other] = .init(emoji: "😢", label: "Sad")
-        surroundings.hostEvents["Ann"] = [
+        var events = HostEvents(now: .minimum)
+        events.add(
             .init(
                 mood: other, title: "Supper", start: try #require(Timestamp("2026-01-04T18:00:00Z")),
-                end: try #require(Timestamp("2026-01-04T20:00:00Z")))
-        ]
+                end: try #require(Timestamp("2026-01-04T20:00:00Z"))))
+        events.finish()
+        surroundings.hostEvents["Ann"] = events
         surroundings.playing = 6
         return surroundings
     }

@@ -52,6 +52,28 @@ import Testing
         try withMood(record) { lines(ICalendar.text(of: try #require($0), as: component)) }
     }
 
+    /// What stands before an event is not what it is known by, and its time is not while it has but one.
+    @Test func anEventKeepsItsIdentity() throws {
+        func uids(_ events: [(title: String, starts: [String])], at place: Int) throws -> [String] {
+            let attachments = events.map { event in
+                let times = event.starts.map { "{\"start\":\"\($0)\",\"end\":\"\($0)\"}" }.joined(separator: ",")
+                return "{\"kind\":\"event\",\"title\":\"\(event.title)\",\"occurrences\":[\(times)]}"
+            }
+            let record = Self.record(attachments: "[" + attachments.joined(separator: ",") + "]")
+            return try withMood(record) { mood in
+                let mood = try #require(mood)
+                guard case .event(let event) = Attachment.all(of: mood)[place].attachment.content else { return [] }
+                return lines(ICalendar.text(of: event, at: place, in: mood)).filter { $0.hasPrefix("UID:") }
+            }
+        }
+        let (first, later) = ("2026-03-01T15:00:00.000Z", "2026-03-02T15:00:00.000Z")
+        let tea = try uids([("Walk", [first]), ("Tea", [first])], at: 1)
+        #expect(try uids([("Tea", [later])], at: 0) == tea)
+        #expect(try uids([("Walk", [first])], at: 0) != tea)
+        #expect(try uids([("Tea", [first]), ("Tea", [first])], at: 1) == tea.map { $0 + "-1" })
+        #expect(try Set(uids([("Tea", [first, first, later])], at: 0)).count == 3)
+    }
+
     @Test func aMoodIsAnEventOrAnEntryOfADiary() throws {
         let place = #"{"kind":"place","latitude":60.1699,"longitude":-0.0000001,"label":"Home, 1"}"#
         let record = Self.record(
@@ -89,7 +111,8 @@ import Testing
         let uids = found.filter { $0.hasPrefix("UID:") }
         #expect(
             uids == [
-                "UID:0194f2a1-0000-7000-8000-000000000001-2-0", "UID:0194f2a1-0000-7000-8000-000000000001-2-1",
+                "UID:0194f2a1-0000-7000-8000-000000000001-6cede919e20c6ea9-20260301T150000Z",
+                "UID:0194f2a1-0000-7000-8000-000000000001-6cede919e20c6ea9-20260302T150000Z",
             ])
         #expect(found.filter { $0.hasPrefix("DTSTART:") } == ["DTSTART:20260301T150000Z", "DTSTART:20260302T150000Z"])
         // The second takes no whole second, and an end must lie behind the start.

@@ -226,9 +226,12 @@ import Testing
     @Test func anotherRecordingInItsPlaceDoesNotPlay() throws {
         let session = try session(Self.recordings)
         try play(session, 1)
-        _ = try session.result(
-            "mood.update", #"{"id":"\#(Self.id)","set":{"attachments":[{"kind":"audio","path":"/b"}]}}"#)
+        let (other, same) = (#"{"kind":"audio","path":"/other"}"#, #"{"kind":"audio","path":"/b"}"#)
+        _ = try session.result("mood.update", #"{"id":"\#(Self.id)","set":{"attachments":[\#(other),\#(other)]}}"#)
         #expect(try playing(session) == [])
+        // The same one plays on wherever it stands.
+        _ = try session.result("mood.update", #"{"id":"\#(Self.id)","set":{"attachments":[\#(same)]}}"#)
+        #expect(try playing(session) == [0])
         _ = try session.result("mood.update", #"{"id":"\#(Self.id)","set":{"attachments":\#(Self.recordings)}}"#)
         #expect(try playing(session) == [1])
     }
@@ -245,7 +248,7 @@ import Testing
         #expect(try playing(session) == [0])
     }
 
-    /// However it was deleted, and also when it comes back.
+    /// An action tells the client to stop it. Of a method's doing the client is not told, so it plays on, and can be stopped.
     @Test(arguments: [
         ("mood.delete", #"{"id":"01890000-0000-7000-8000-000000000001"}"#),
         ("mood.deleteMany", #"{"ids":["01890000-0000-7000-8000-000000000001"]}"#), ("mood.clear", #"{"confirm":true}"#),
@@ -260,7 +263,10 @@ import Testing
         }
         _ = try session.result(method, params)
         _ = try session.result("store.undo")
-        #expect(try playing(session) == [])
+        #expect(try playing(session) == (method == "action.perform" ? [] : [0]))
+        _ = try session.result(method, params)
+        let pause = #"{"action":{"type":"pauseAudio","id":"\#(Self.id)","attachment":0}}"#
+        #expect(try session.call("action.perform", pause)["error"] == nil || method == "action.perform")
     }
 
     // MARK: What is refused

@@ -61,8 +61,10 @@ extension CoordinatorServices where World == FakeWorld {
             events: { world, host throws(RPCError) in
                 try world.call("events \(host)")
                 let time = Timestamp("2026-01-02T03:04:05.678Z") ?? .minimum
-                guard let id = MoodID(testID(2)) else { return [] }
-                return [.init(mood: id, title: "Supper", start: time, end: time)]
+                var events = HostEvents(now: time)
+                if let id = MoodID(testID(2)) { events.add(.init(mood: id, title: "Supper", start: time, end: time)) }
+                events.finish()
+                return events
             })
     }
 

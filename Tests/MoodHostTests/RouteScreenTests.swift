@@ -97,7 +97,7 @@ import Testing
         #expect(try offers(.editing, "introState") == ["submit", "cancel"])
         #expect(try offers(.empty, "crudList") == ["add", "insertSamples"])
         #expect(try offers(.moods, "crudList") == ["add"])
-        #expect(try offers(.empty, "observation") == ["subscribe"])
+        #expect(try offers(.empty, "observation") == ["subscribe", "add", "insertSamples"])
         #expect(try offers(.moods, "menu") == [])
     }
 

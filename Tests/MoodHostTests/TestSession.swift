@@ -148,7 +148,7 @@ final class TestDirectory: Sendable {
 
     deinit { Self.remove(path) }
 
-    private static func remove(_ path: String) {
+    static func remove(_ path: String) {
         let system = FileSystem.system
         for name in (try? system.list(path)) ?? [] {
             do throws(SystemError) { try system.unlink(path + "/" + name) } catch { remove(path + "/" + name) }

@@ -64,6 +64,21 @@ def moods(count, seed):
         }
 
 
+def event_uids(mood, place):
+    """The UIDs of an event's occurrences: of the mood's id and the event's title, and of their start where there are several."""
+    event = mood["attachments"][place]
+    title = 0xcbf29ce484222325
+    for byte in event["title"].encode():
+        title = (title ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    before = sum(other.get("title") == event["title"] and other["kind"] == "event" for other in mood["attachments"][:place])
+    uid = f"{mood['id']}-{title:016x}" + (f"-{before}" if before else "")
+    starts = [read_moment(times["start"]).strftime("%Y%m%dT%H%M%SZ") for times in event["occurrences"]]
+    if len(starts) == 1:
+        return [uid]
+    again = [starts[:number].count(start) for number, start in enumerate(starts)]
+    return [f"{uid}-{start}" + (f"-{count}" if count else "") for start, count in zip(starts, again)]
+
+
 class Host:
     def __init__(self, path):
         self.process = subprocess.Popen([path, "--in-memory"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -108,11 +123,12 @@ def event_problem(mood, place, text):
     if calendar.errors or any(part.errors for part in calendar.walk()) or len(parts) != len(event["occurrences"]):
         return f"{len(parts)} parts, errors {calendar.errors} {[part.errors for part in calendar.walk()]}"
     about = [text for text in (event.get("description"), f"Host: {event['hostName']}" if "hostName" in event else None) if text]
-    for number, (part, times) in enumerate(zip(parts, event["occurrences"])):
+    uids = event_uids(mood, place)
+    for part, times, uid in zip(parts, event["occurrences"], uids):
         start, end = read_moment(times["start"]), read_moment(times["end"])
         alarms = part.walk("VALARM")
         checks = {
-            "UID": str(part.get("uid")) == f"{mood['id']}-{place}-{number}",
+            "UID": str(part.get("uid")) == uid,
             "DTSTAMP": part.get("dtstamp") is not None and part["dtstamp"].dt.tzinfo is not None,
             "DTSTART": part["dtstart"].dt == start,
             "DTEND": part["dtend"].dt == end if end > start else part.get("dtend") is None,
@@ -171,7 +187,7 @@ def main():
             found = event_problem(mood, place, text) if icalendar else None
             if found is None and ics:
                 uids = {event.uid for event in ics.Calendar(text).events}
-                if uids != {f"{mood['id']}-{place}-{number}" for number in range(len(attachment["occurrences"]))}:
+                if uids != set(event_uids(mood, place)):
                     found = f"ics reads {uids}"
             read += 1
             if found:

@@ -59,6 +59,10 @@ extension Client {
             let event = try tree(params)
             guard event["lagged"] == nil else {
                 lagged = event["seq"]?.integer ?? 0
+                if event["resync"]?.boolean == true {
+                    console.writeError(
+                        "mood: Another store is in the place of this one; showing it from its beginning.\n")
+                }
                 return false
             }
             return try body(params)

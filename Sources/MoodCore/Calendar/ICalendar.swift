@@ -2,7 +2,7 @@ import JSONCodec
 
 /// Moods and their events as iCalendar objects, which calendars import. RFC 5545.
 ///
-/// What was exported once is found again: the UIDs are made of ids and places and stay the same. DTSTAMP is the mood's last
+/// What was exported once is found again: the UIDs are made of ids and titles and stay the same. DTSTAMP is the mood's last
 /// change, as section 3.8.7.2 wants it where there is no METHOD, so the same mood gives the same bytes.
 public enum ICalendar {
     /// What a mood becomes.
@@ -20,9 +20,15 @@ public enum ICalendar {
     /// - Parameter place: where the event stands among the mood's attachments, from 0.
     public static func text(of event: Attachment.Event, at place: Int, in mood: MoodMembers) -> String {
         calendar { lines in
-            for (number, occurrence) in event.occurrences.enumerated() {
+            let uid = self.uid(of: event, at: place, in: mood)
+            var times: [String: Int] = [:]
+            for occurrence in event.occurrences {
+                let start = moment(occurrence.start)
+                times[start, default: 0] += 1
                 lines.begin("VEVENT")
-                lines.line("UID", "\(mood.id?.text ?? "")-\(place)-\(number)")
+                // Of several each is known by its start, and by a number where it does not begin alone.
+                let again = times[start].flatMap { $0 > 1 ? "-\($0 - 1)" : nil } ?? ""
+                lines.line("UID", event.occurrences.count == 1 ? uid : "\(uid)-\(start)\(again)")
                 stamp(mood, &lines)
                 lines.line("DTSTART", moment(occurrence.start))
                 end(occurrence, &lines)
@@ -40,6 +46,26 @@ public enum ICalendar {
                 lines.end("VEVENT")
             }
         }
+    }
+
+    /// Made of the mood's id and of the event's title, and not of its place, which changes with what stands before it: so
+    /// another event is never written over, and one that is put off is the same one. Of several that are called the same
+    /// the later ones are numbered.
+    private static func uid(of event: Attachment.Event, at place: Int, in mood: MoodMembers) -> String {
+        let before = Attachment.all(of: mood).filter { other in
+            guard other.place < place, case .event(let earlier) = other.attachment.content else { return false }
+            return earlier.title.utf8.elementsEqual(event.title.utf8)
+        }
+        let number = before.isEmpty ? "" : "-\(before.count)"
+        return "\(mood.id?.text ?? "")-\(hash(event.title))\(number)"
+    }
+
+    /// FNV-1a of 64 bits, as 16 digits: the same in every version and on every machine.
+    private static func hash(_ text: String) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// A mood itself, which lies behind: no alarm.

@@ -118,9 +118,10 @@ extension Detail {
             guard case .event(let event) = attachment.content else { continue }
             try write(event: event, at: place, &phrases, to: &writer)
         }
+        var hosts: Set<String> = []
         for (place, attachment) in attachments {
             guard case .event(let event) = attachment.content, let host = event.hostName,
-                let others = surroundings.hostEvents[host], !others.isEmpty
+                let others = surroundings.hostEvents[host], others.count > 0, hosts.insert(host).inserted
             else { continue }
             write(others, of: host, at: place, to: &writer)
         }
@@ -258,7 +259,7 @@ extension Detail {
     }
 
     private func write(
-        _ others: [DetailSurroundings.HostEvent], of host: String, at place: Int, to writer: inout JSONWriter
+        _ others: HostEvents, of host: String, at place: Int, to writer: inout JSONWriter
     ) {
         let title = "\(words.moreEventsOfHost) \(host)"
         writer.cell(
@@ -267,10 +268,7 @@ extension Detail {
         ) { writer in
             writer.member("title", title)
             writer.member("hostName", host)
-            writer.key("events")
-            writer.beginArray()
-            for event in others { event.write(to: &writer) }
-            writer.endArray()
+            others.writeMembers(to: &writer)
         }
     }
 }

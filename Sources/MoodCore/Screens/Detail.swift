@@ -43,8 +43,8 @@ public struct DetailSurroundings: Sendable {
     public var location: Coordinates?
     /// The moods that are related and there.
     public var related: [MoodID: Related] = [:]
-    /// The events of other moods by host, in order of their start.
-    public var hostEvents: [String: [HostEvent]] = [:]
+    /// The events of other moods by host.
+    public var hostEvents: [String: HostEvents] = [:]
     /// The place of the attachment of this mood that is played.
     public var playing: Int?
     /// The router that the screen's actions move; nil for the main one.

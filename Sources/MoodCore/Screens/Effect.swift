@@ -13,7 +13,7 @@ public enum Effect: Sendable, Equatable {
     case showImage(Attachment.Source, aspectRatio: Double?, alt: String?)
     case playAudio(Recording)
     case pauseAudio(Recording)
-    case showEvents(hostName: String, [DetailSurroundings.HostEvent])
+    case showEvents(hostName: String, HostEvents)
 
     public struct Presentation: Sendable, Equatable {
         public enum Place: String, Sendable {
@@ -71,10 +71,7 @@ public enum Effect: Sendable, Equatable {
         case .showEvents(let hostName, let events):
             writer.raw("\"type\":\"showEvents\"")
             writer.member("hostName", hostName)
-            writer.key("events")
-            writer.beginArray()
-            for event in events { event.write(to: &writer) }
-            writer.endArray()
+            events.writeMembers(to: &writer)
         }
         writer.endObject()
     }
@@ -95,6 +92,9 @@ public struct Recording: Sendable, Equatable {
         self.source = source
         self.title = title
     }
+
+    /// Whether this is that recording, whatever it is called and wherever it stands by now.
+    public func isSame(as other: Recording) -> Bool { mood == other.mood && source == other.source }
 
     fileprivate func writeMembers(to writer: inout JSONWriter) {
         writer.member("id", mood)

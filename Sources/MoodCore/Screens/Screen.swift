@@ -112,7 +112,7 @@ public struct Screen {
         case .introState: "Intro State"
         case .observation: "Observation"
         case .architecture: "Architecture"
-        case .crudList: texts.moods.prefix(1).uppercased() + texts.moods.dropFirst()
+        case .crudList: texts.listTitle
         case .moodDetail: words.missingMood
         }
     }
@@ -156,7 +156,8 @@ public struct Screen {
         case .menu, .moodDetail: []
         case .introState: formOffers
         case .observation:
-            [Offer(label: texts.watch, icon: "eye", color: "purple", action: .subscribe([.mood]))]
+            [Offer(label: texts.watch, icon: "eye", color: "purple", action: .subscribe([.mood])), newMood]
+                + sampleOffers
         case .architecture: formOffers + sampleOffers + clearOffers
         case .crudList: [newMood] + sampleOffers
         }

@@ -29,6 +29,8 @@ struct ScreenWords: Sendable {
 
     let newMood, save, cancel, clearAll, addSamples, watch: String
     let mood, moods, more, selected: String
+    /// The title of the list.
+    let listTitle: String
     let noMoods, unreadable: Piece
     let label, emoji: String
     let form: Piece
@@ -75,6 +77,7 @@ struct ScreenWords: Sendable {
     static let english = ScreenWords(
         newMood: "New mood", save: "Save", cancel: "Cancel", clearAll: "Clear All", addSamples: "Add samples",
         watch: "Watch for changes", mood: "mood", moods: "moods", more: "more", selected: "Selected",
+        listTitle: "Moods",
         noMoods: .init("No moods yet", "Record the first one, or add samples."),
         unreadable: .init("The moods could not be read", ""), label: "Label", emoji: "Emoji",
         form: .init("No form is open", "Begin a new mood to open one."),
@@ -101,7 +104,7 @@ struct ScreenWords: Sendable {
     static let german = ScreenWords(
         newMood: "Neue Stimmung", save: "Sichern", cancel: "Abbrechen", clearAll: "Alle löschen",
         addSamples: "Beispiele hinzufügen", watch: "Änderungen beobachten", mood: "Stimmung", moods: "Stimmungen",
-        more: "mehr", selected: "Ausgewählt",
+        more: "mehr", selected: "Ausgewählt", listTitle: "Stimmungen",
         noMoods: .init("Noch keine Stimmungen", "Erfasse die erste oder füge Beispiele hinzu."),
         unreadable: .init("Die Stimmungen konnten nicht gelesen werden", ""), label: "Bezeichnung", emoji: "Emoji",
         form: .init("Kein Formular ist offen", "Beginne eine neue Stimmung, um eines zu öffnen."),
@@ -147,7 +150,7 @@ struct ScreenWords: Sendable {
     static let spanish = ScreenWords(
         newMood: "Nuevo estado de ánimo", save: "Guardar", cancel: "Cancelar", clearAll: "Borrar todo",
         addSamples: "Añadir ejemplos", watch: "Seguir los cambios", mood: "estado de ánimo", moods: "estados de ánimo",
-        more: "más", selected: "Seleccionado",
+        more: "más", selected: "Seleccionado", listTitle: "Estados de ánimo",
         noMoods: .init("Todavía no hay estados de ánimo", "Registra el primero o añade ejemplos."),
         unreadable: .init("No se pudieron leer los estados de ánimo", ""), label: "Nombre", emoji: "Emoji",
         form: .init("No hay ningún formulario abierto", "Empieza un nuevo estado de ánimo para abrir uno."),
@@ -190,7 +193,7 @@ struct ScreenWords: Sendable {
     static let finnish = ScreenWords(
         newMood: "Uusi mieliala", save: "Tallenna", cancel: "Peruuta", clearAll: "Poista kaikki",
         addSamples: "Lisää esimerkkejä", watch: "Seuraa muutoksia", mood: "mieliala", moods: "mielialaa",
-        more: "lisää", selected: "Valittu",
+        more: "lisää", selected: "Valittu", listTitle: "Mielialat",
         noMoods: .init("Ei vielä mielialoja", "Kirjaa ensimmäinen tai lisää esimerkkejä."),
         unreadable: .init("Mielialoja ei voitu lukea", ""), label: "Nimi", emoji: "Emoji",
         form: .init("Mikään lomake ei ole auki", "Aloita uusi mieliala avataksesi lomakkeen."),
@@ -233,7 +236,7 @@ struct ScreenWords: Sendable {
     static let french = ScreenWords(
         newMood: "Nouvelle humeur", save: "Enregistrer", cancel: "Annuler", clearAll: "Tout effacer",
         addSamples: "Ajouter des exemples", watch: "Suivre les changements", mood: "humeur", moods: "humeurs",
-        more: "de plus", selected: "Sélectionné",
+        more: "de plus", selected: "Sélectionné", listTitle: "Humeurs",
         noMoods: .init("Pas encore d’humeurs", "Notez la première ou ajoutez des exemples."),
         unreadable: .init("Les humeurs n’ont pas pu être lues", ""), label: "Nom", emoji: "Emoji",
         form: .init("Aucun formulaire n’est ouvert", "Commencez une nouvelle humeur pour en ouvrir un."),

@@ -72,7 +72,7 @@ extension Core {
         guard let place = state.events.subscriptions.firstIndex(where: { $0.name == name }) else {
             throw RPCError(
                 .notFound,
-                "There is no subscription \(name.prefix(64)). It may have ended because the client was too slow.",
+                "There is no subscription \"\(name.prefix(64))\" in this session; one that was told lagged has ended.",
                 [.init("name", .string(String(name.prefix(64))))])
         }
         changeState { _ = $0.events.subscriptions.remove(at: place) }

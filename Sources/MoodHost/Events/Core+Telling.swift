@@ -23,6 +23,7 @@ extension Core {
 
     /// The present request's commit has ended.
     mutating func tellOfRequest() {
+        tellOfStore()
         if let told = state.events.toldToAll, told < store.revision {
             if told < min(store.durableRevision, store.revision - 1) {
                 _ = tellOfCommits(bytesMax: options.limits[.queuedOutputBytes])
@@ -34,9 +35,8 @@ extension Core {
 
     /// Between requests: sees what others have done to the store.
     mutating func lookAround() {
-        store.lookAround()
-        guard let identity = store.identity, let known = state.events.store, identity != known else { return }
-        tellOfStore(identity, was: known)
+        store.lookAround(checkingNames: !state.events.subscriptions.isEmpty)
+        tellOfStore()
     }
 
     // MARK: Commits
@@ -80,13 +80,18 @@ extension Core {
         }
         changes.finish(total: summary.count)
         let time = now.text
+        let bytesMax = options.limits[.queuedOutputBytes]
         for place in subscriptions.indices where subscriptions[place].awaits(summary.revision) {
+            // A batch can change more than may wait to be sent; the rest is told of behind its answer, from the journal.
+            if notices.byteCount >= bytesMax { break }
             notices.addEvent(
                 subscriptions[place], "mood", seq: summary.revision, at: { $0.string(time) },
                 { changes.write(to: &$0) })
             subscriptions[place].told = summary.revision
         }
         changeState { $0.events.subscriptions = subscriptions }
+        // In memory there is no journal.
+        if store.identity == nil { endSubscriptions { $0.told < $1 } }
     }
 
     /// Ends the subscriptions to moods of a client that does not read while others go on; what somebody has asked for with
@@ -96,11 +101,13 @@ extension Core {
     }
 
     /// - Parameter isOver: is given a subscription to moods and the last durable revision.
-    private mutating func endSubscriptions(where isOver: (Subscription, Int) -> Bool) {
+    private mutating func endSubscriptions(
+        isAnotherStore: Bool = false, where isOver: (Subscription, Int) -> Bool
+    ) {
         let last = store.durableRevision
         let ended = state.events.subscriptions.filter { $0.topics.contains(.mood) && isOver($0, last) }
         guard !ended.isEmpty else { return }
-        for subscription in ended { notices.addLag(subscription, at: now) }
+        for subscription in ended { notices.addLag(subscription, isAnotherStore: isAnotherStore, at: now) }
         changeState { state in
             state.events.subscriptions.removeAll { candidate in
                 ended.contains { $0.number == candidate.number }
@@ -110,7 +117,9 @@ extension Core {
 
     // MARK: The store
 
-    private mutating func tellOfStore(_ identity: StoreIdentity, was known: StoreIdentity) {
+    /// The revisions of another store continue no sequence, so who followed this one must begin anew, from 0.
+    private mutating func tellOfStore() {
+        guard let identity = store.identity, let known = state.events.store, identity != known else { return }
         let isAnother = identity.id != known.id
         let last = store.revision
         changeState { $0.events.store = identity }
@@ -120,7 +129,7 @@ extension Core {
             writer.key("revision")
             writer.integer(last)
         }
-        endSubscriptions { subscription, _ in isAnother || subscription.told > last }
+        endSubscriptions(isAnotherStore: isAnother) { subscription, _ in isAnother || subscription.told > last }
     }
 
     // MARK: Routers
@@ -150,19 +159,16 @@ extension Core {
         }
     }
 
-    /// Takes the routes out of all routers whose moods are gone; what is gone is not played either.
+    /// Takes the routes out of all routers whose moods are gone. What is played goes on: only the client can stop it.
     mutating func pruneRoutes() {
-        guard state.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
+        guard state.navigation.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
         let (revision, now) = (store.revision, now)
         changeState { $0.prunedRevision = revision }
         // Where the store cannot be read nothing is known, and nothing is taken away.
-        let missing = state.moods.filter { (try? store.contains($0)) == false }
+        let missing = state.navigation.moods.filter { (try? store.contains($0)) == false }
         guard !missing.isEmpty else { return }
         var moved: [String] = []
-        changeState { state in
-            moved = state.navigation.remove(missing, at: now)
-            if let playing = state.playing, missing.contains(playing.mood) { state.playing = nil }
-        }
+        changeState { moved = $0.navigation.remove(missing, at: now) }
         for name in moved { tellOfNavigation(name) }
     }
 }

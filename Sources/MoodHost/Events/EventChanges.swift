@@ -7,7 +7,7 @@ struct EventChanges: ~Copyable {
     /// How many changes an event names.
     static let changesMax = 100
     /// Behind so many bytes changes come without their moods.
-    private static let moodBytesMax = 1024 * 1024
+    private static let moodBytesMax = 256 * 1024
 
     private var writer = JSONWriter(capacity: 512)
     private var count = 0

@@ -25,10 +25,15 @@ extension NoticeQueue {
         }
     }
 
-    /// The sequence cannot go on: the subscription has ended, and what was told last is `seq`.
-    func addLag(_ subscription: Subscription, at now: Timestamp) {
-        addEvent(subscription, "mood", seq: subscription.told, at: { $0.string(now.text) }) { writer in
+    /// The sequence cannot go on: the subscription has ended, and what was told last is `seq`; of another store nothing was,
+    /// so that is 0, and what the client has of the old one is nothing any more.
+    func addLag(_ subscription: Subscription, isAnotherStore: Bool, at now: Timestamp) {
+        let seq = isAnotherStore ? 0 : subscription.told
+        addEvent(subscription, "mood", seq: seq, at: { $0.string(now.text) }) { writer in
             writer.key("lagged")
+            writer.boolean(true)
+            guard isAnotherStore else { return }
+            writer.key("resync")
             writer.boolean(true)
         }
     }

@@ -44,13 +44,13 @@ extension Session {
     }
 
     /// Whether changes of the store by other processes are worth a look at once.
-    var followsStore: Bool { core.isWatching && core.state.events.wants([.mood, .store]) && core.path != nil }
+    var followsStore: Bool { core.isWatching && core.state.events.wants([.mood, .nav, .store]) && core.path != nil }
 
     /// Sees what others have done while nothing can be handled, because the client does not read.
     mutating func lookWhileFull(milliseconds: Int64) {
         core.setTime(milliseconds)
         core.store.beginGroup()
-        core.store.lookAround()
+        core.store.lookAround(checkingNames: false)
         core.store.endGroup()
     }
 }

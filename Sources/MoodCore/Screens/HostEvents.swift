@@ -1,0 +1,51 @@
+import JSONCodec
+
+/// Events of one host, as many of them as somebody can look at: the next ones, and where there are not enough of those the
+/// last that are over.
+public struct HostEvents: Sendable, Equatable {
+    /// How many are shown.
+    public static let shownMax = 50
+
+    /// In order of their start.
+    public private(set) var shown: [DetailSurroundings.HostEvent] = []
+    /// How many there are.
+    public private(set) var count = 0
+    private let now: Timestamp
+
+    /// - Parameter now: what is over lies before this.
+    public init(now: Timestamp) { self.now = now }
+
+    public mutating func add(_ event: DetailSurroundings.HostEvent) {
+        count += 1
+        shown.append(event)
+        if shown.count >= 8 * Self.shownMax { trim() }
+    }
+
+    /// All have been added.
+    public mutating func finish() {
+        trim()
+        shown.sort { ($0.start, $0.end, $0.mood) < ($1.start, $1.end, $1.mood) }
+    }
+
+    private mutating func trim() {
+        guard shown.count > Self.shownMax else { return }
+        shown.sort { first, second in
+            let (isOver, isSecondOver) = (first.end < now, second.end < now)
+            if isOver != isSecondOver { return isSecondOver }
+            let (a, b) = isOver ? (second, first) : (first, second)
+            return (a.start, a.end, a.mood) < (b.start, b.end, b.mood)
+        }
+        shown.removeLast(shown.count - Self.shownMax)
+    }
+
+    /// Writes `events`, and `more` where some are left out.
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.key("events")
+        writer.beginArray()
+        for event in shown { event.write(to: &writer) }
+        writer.endArray()
+        guard count > shown.count else { return }
+        writer.key("more")
+        writer.integer(count - shown.count)
+    }
+}
