@@ -103,6 +103,7 @@ extension Core {
         }
         if let order = arguments.text("order") { query.isDescending = order.equals("desc") }
         if let filter = arguments["filter"] { query.filter = Self.filter(filter) }
+        query.locale = arguments.string("locale") ?? options.locale
         query.wantsTotal = arguments.boolean("count") ?? false
         if arguments.boolean("rows") == true {
             query.offers = RowOffers(locale: arguments.string("locale") ?? options.locale)

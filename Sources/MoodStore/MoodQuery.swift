@@ -13,6 +13,8 @@ public struct MoodQuery: Sendable {
     public var wantsTotal = false
     /// What each mood is shown with, if anything.
     public var offers: RowOffers?
+    /// The language of what people read.
+    public var locale = "en_US"
 
     public init() {}
 

@@ -85,7 +85,7 @@ extension MoodRecords {
             writer.key("nextCursor")
             writer.string(ListCursor.text(RecordPosition(key: key, text: lastText, id: last.id), of: query))
         }
-        if shown == 0, isFirst { writeEmpty(isFiltered: isFiltered, to: &writer) }
+        if shown == 0, isFirst { writeEmpty(locale: query.locale, to: &writer) }
         writer.endObject()
     }
 
@@ -131,23 +131,21 @@ extension MoodRecords {
         return count
     }
 
-    private func writeEmpty(isFiltered: Bool, to writer: inout JSONWriter) {
+    private func writeEmpty(locale: String, to writer: inout JSONWriter) {
+        let empty: EmptyList
+        if records.count == 0, case .corrupt(_, _, let reason)? = records.refusal {
+            empty = .unreadable(reason: reason, locale: locale)
+        } else if records.count == 0 {
+            empty = .noMoods(locale: locale)
+        } else {
+            empty = .noMatch(of: records.count, locale: locale)
+        }
         writer.key("empty")
         writer.beginObject()
         writer.key("title")
-        if records.count == 0, case .corrupt(_, _, let reason)? = records.refusal {
-            writer.string("The moods could not be read")
-            writer.key("hint")
-            writer.string(reason)
-        } else if records.count == 0 {
-            writer.string("No moods yet")
-            writer.key("hint")
-            writer.string("Record the first one with mood.create, or add samples with store.insertSamples.")
-        } else {
-            writer.string(isFiltered ? "No matching moods" : "Nothing here")
-            writer.key("hint")
-            writer.string("No mood matches this filter. Loosen it, or leave it out to see all \(records.count).")
-        }
+        writer.string(empty.title)
+        writer.key("hint")
+        writer.string(empty.hint)
         writer.endObject()
     }
 }

@@ -161,4 +161,23 @@ import Testing
         let asked = try texts(#","timeZone":"UTC""#)
         #expect(asked[0] == asked[1], "\(asked)")
     }
+
+    /// An empty list says why, in the language that was asked for.
+    @Test func anEmptyListSpeaksTheLanguage() throws {
+        let session = TestSession()
+        func empty(_ params: String) throws -> [String?] {
+            let empty = try session.result("mood.list", params)["empty"]
+            return [empty?["title"]?.string, empty?["hint"]?.string]
+        }
+        #expect(
+            try empty(#"{"locale":"de_DE"}"#) == [
+                "Noch keine Stimmungen", "Erfasse die erste oder füge Beispiele hinzu.",
+            ])
+        #expect(try empty(#"{"locale":"ja_JP"}"#) == empty("{}"))
+        _ = try session.result("store.insertSamples")
+        let filter = #""filter":{"label":"none"}"#
+        #expect(try empty("{\(filter)}")[0] == "No matching moods")
+        #expect(try empty("{\(filter),\"locale\":\"fi_FI\"}")[1]?.hasSuffix("näet kaikki 5.") == true)
+        #expect(try empty(#"{"locale":"fi_FI"}"#) == [nil, nil])
+    }
 }

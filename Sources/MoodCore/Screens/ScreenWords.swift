@@ -32,6 +32,8 @@ struct ScreenWords: Sendable {
     /// The title of the list.
     let listTitle: String
     let noMoods, unreadable: Piece
+    /// Of a filter; `#` stands for how many moods there are.
+    let noMatch: Piece
     let label, emoji: String
     let form: Piece
     let opensScreen, selects: String
@@ -79,7 +81,9 @@ struct ScreenWords: Sendable {
         watch: "Watch for changes", mood: "mood", moods: "moods", more: "more", selected: "Selected",
         listTitle: "Moods",
         noMoods: .init("No moods yet", "Record the first one, or add samples."),
-        unreadable: .init("The moods could not be read", ""), label: "Label", emoji: "Emoji",
+        unreadable: .init("The moods could not be read", ""),
+        noMatch: .init("No matching moods", "No mood matches this filter. Loosen it, or leave it out to see all #."),
+        label: "Label", emoji: "Emoji",
         form: .init("No form is open", "Begin a new mood to open one."),
         opensScreen: "Opens the screen", selects: "Selects it",
         introLesson:
@@ -106,7 +110,11 @@ struct ScreenWords: Sendable {
         addSamples: "Beispiele hinzufügen", watch: "Änderungen beobachten", mood: "Stimmung", moods: "Stimmungen",
         more: "mehr", selected: "Ausgewählt", listTitle: "Stimmungen",
         noMoods: .init("Noch keine Stimmungen", "Erfasse die erste oder füge Beispiele hinzu."),
-        unreadable: .init("Die Stimmungen konnten nicht gelesen werden", ""), label: "Bezeichnung", emoji: "Emoji",
+        unreadable: .init("Die Stimmungen konnten nicht gelesen werden", ""),
+        noMatch: .init(
+            "Keine passenden Stimmungen",
+            "Keine Stimmung passt zu diesem Filter. Lockere ihn oder lass ihn weg, um alle # zu sehen."),
+        label: "Bezeichnung", emoji: "Emoji",
         form: .init("Kein Formular ist offen", "Beginne eine neue Stimmung, um eines zu öffnen."),
         opensScreen: "Öffnet die Ansicht", selects: "Wählt es aus",
         introLesson:
@@ -152,7 +160,11 @@ struct ScreenWords: Sendable {
         addSamples: "Añadir ejemplos", watch: "Seguir los cambios", mood: "estado de ánimo", moods: "estados de ánimo",
         more: "más", selected: "Seleccionado", listTitle: "Estados de ánimo",
         noMoods: .init("Todavía no hay estados de ánimo", "Registra el primero o añade ejemplos."),
-        unreadable: .init("No se pudieron leer los estados de ánimo", ""), label: "Nombre", emoji: "Emoji",
+        unreadable: .init("No se pudieron leer los estados de ánimo", ""),
+        noMatch: .init(
+            "Ningún estado de ánimo coincide",
+            "Ninguno coincide con este filtro. Amplíalo o quítalo para ver los # que hay."), label: "Nombre",
+        emoji: "Emoji",
         form: .init("No hay ningún formulario abierto", "Empieza un nuevo estado de ánimo para abrir uno."),
         opensScreen: "Abre la pantalla", selects: "Lo selecciona",
         introLesson:
@@ -195,7 +207,11 @@ struct ScreenWords: Sendable {
         addSamples: "Lisää esimerkkejä", watch: "Seuraa muutoksia", mood: "mieliala", moods: "mielialaa",
         more: "lisää", selected: "Valittu", listTitle: "Mielialat",
         noMoods: .init("Ei vielä mielialoja", "Kirjaa ensimmäinen tai lisää esimerkkejä."),
-        unreadable: .init("Mielialoja ei voitu lukea", ""), label: "Nimi", emoji: "Emoji",
+        unreadable: .init("Mielialoja ei voitu lukea", ""),
+        noMatch: .init(
+            "Ei sopivia mielialoja",
+            "Mikään mieliala ei vastaa suodatinta. Väljennä sitä tai jätä se pois, niin näet kaikki #."), label: "Nimi",
+        emoji: "Emoji",
         form: .init("Mikään lomake ei ole auki", "Aloita uusi mieliala avataksesi lomakkeen."),
         opensScreen: "Avaa näkymän", selects: "Valitsee sen",
         introLesson:
@@ -238,7 +254,11 @@ struct ScreenWords: Sendable {
         addSamples: "Ajouter des exemples", watch: "Suivre les changements", mood: "humeur", moods: "humeurs",
         more: "de plus", selected: "Sélectionné", listTitle: "Humeurs",
         noMoods: .init("Pas encore d’humeurs", "Notez la première ou ajoutez des exemples."),
-        unreadable: .init("Les humeurs n’ont pas pu être lues", ""), label: "Nom", emoji: "Emoji",
+        unreadable: .init("Les humeurs n’ont pas pu être lues", ""),
+        noMatch: .init(
+            "Aucune humeur ne correspond",
+            "Aucune humeur ne correspond à ce filtre. Élargissez-le ou retirez-le pour voir les #."), label: "Nom",
+        emoji: "Emoji",
         form: .init("Aucun formulaire n’est ouvert", "Commencez une nouvelle humeur pour en ouvrir un."),
         opensScreen: "Ouvre l’écran", selects: "Le sélectionne",
         introLesson:

@@ -1,0 +1,25 @@
+/// Why a list is empty and what to do about it, in a language: for whoever draws the list, and in English, the language of
+/// those who write programs, by the names of the methods.
+public struct EmptyList: Sendable {
+    public let title: String
+    public let hint: String
+
+    /// Nothing has been recorded.
+    public static func noMoods(locale: String) -> EmptyList {
+        let words = ScreenWords.of(locale).noMoods
+        guard Words.of(locale) === Words.english else { return EmptyList(title: words.title, hint: words.text) }
+        return EmptyList(
+            title: words.title, hint: "Record the first one with mood.create, or add samples with store.insertSamples.")
+    }
+
+    /// None of `count` moods meets a filter.
+    public static func noMatch(of count: Int, locale: String) -> EmptyList {
+        let words = ScreenWords.of(locale).noMatch
+        return EmptyList(title: words.title, hint: words.text.replacing("#", with: String(count)))
+    }
+
+    /// The moods could not be read, and why.
+    public static func unreadable(reason: String, locale: String) -> EmptyList {
+        EmptyList(title: ScreenWords.of(locale).unreadable.title, hint: reason)
+    }
+}
