@@ -71,6 +71,10 @@ public enum TextRule {
         guard let last = text.lastIndex(of: at), last > 0, last < text.count - 1,
             text.firstIndex(of: at) == last || text[0] == UInt8(ascii: "\"")
         else { return "must look like name@example.org" }
+        // Outside of quotes it may not stand there (RFC 5322, section 3.2.3), and whoever opens the address writes the scheme.
+        if text[0] != UInt8(ascii: "\""), text[..<last].contains(UInt8(ascii: ":")) {
+            return "must be the address alone, such as name@example.org, without mailto:"
+        }
         for byte in text where byte <= 0x20 || byte == 0x7f {
             return "must not contain white space or control characters"
         }

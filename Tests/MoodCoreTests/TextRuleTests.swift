@@ -93,7 +93,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("name@example.org", true), ("a+b@c.d", true), ("\"a@b\"@c.d", true), ("日本@例え.jp", true), ("", false),
+        ("name@example.org", true), ("mailto:a@b.c", false), ("\"a:b\"@c.d", true), ("a+b@c.d", true),
+        ("\"a@b\"@c.d", true), ("日本@例え.jp", true), ("", false),
         ("@", false), ("a@", false), ("@b", false), ("a", false), ("a@b@c", false), ("a b@c.d", false),
         ("a@b\n", false), ("a@b\u{7f}", false),
     ])
