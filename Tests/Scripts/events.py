@@ -5,7 +5,8 @@
 
 1. One change at a time by another host: how long after its answer the subscriber is told.
 2. Many changes at once by two other hosts, one of which compacts now and then: every revision, once, in order.
-3. A subscriber that stops reading while another host goes on: its memory, and that it is told where the sequence breaks
+3. A mood that a router shows is deleted by another host: told of to whoever follows routers alone.
+4. A subscriber that stops reading while another host goes on: its memory, and that it is told where the sequence breaks
    off; from there it gets the rest.
 Python's standard library only.
 """
@@ -178,6 +179,21 @@ def slowness(binary, directory, changes):
         host.close()
 
 
+def prunings(binary, directory):
+    """Who follows routers alone hears at once that another process has deleted what one of them shows."""
+    subscriber, writer = Host(binary, directory), Host(binary, directory)
+    create(writer, 0)
+    subscriber.call("nav.navigate", {"route": {"name": "moodDetail", "id": MOOD % 0}})
+    subscriber.call("events.subscribe", {"topics": ["nav"]})
+    writer.call("mood.delete", {"id": MOOD % 0})
+    event = subscriber.receive(5)
+    if event is None or event["params"]["state"]["depth"] != 0:
+        fail(f"a router shows what is gone: {event}")
+    print("routers: one that showed a mood which another process deleted was told of")
+    for host in (subscriber, writer):
+        host.close()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("host")
@@ -187,6 +203,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         late = promptness(options.host, directory + "/one", min(options.changes, 2000))
         completeness(options.host, directory + "/many", options.changes, options.seed)
+        prunings(options.host, directory + "/nav")
         slowness(options.host, directory + "/slow", max(options.changes // 5, 1200))
     print(f"0 lost, 0 repeated, latest {late:.1f} ms (promised: 50)")
     if late > 50:
