@@ -40,8 +40,20 @@ public struct ProgramArguments: Sequence, IteratorProtocol {
     private var index: Int32 = 0
 
     public mutating func next() -> String? {
-        guard index + 1 < CommandLine.argc else { return nil }
+        guard index + 1 < CArguments.count else { return nil }
         index += 1
-        return CommandLine.unsafeArgv[Int(index)].map { String(cString: $0) }
+        return CArguments[index].map { String(cString: $0) }
+    }
+}
+
+/// The arguments as C strings, the program's name first.
+enum CArguments {
+    static var count: Int32 {
+        let count = cplatform_argument_count()
+        return count >= 0 ? count : CommandLine.argc
+    }
+
+    static subscript(index: Int32) -> UnsafeMutablePointer<CChar>? {
+        cplatform_argument_count() >= 0 ? cplatform_argument(index) : CommandLine.unsafeArgv[Int(index)]
     }
 }

@@ -47,9 +47,7 @@ public enum Terminal {
     /// The program's arguments, its own name first.
     /// - Returns: nil in the place of one that is not UTF-8, so that it can be refused rather than altered.
     public static func arguments() -> [String?] {
-        (0..<Int(CommandLine.argc)).map { index in
-            CommandLine.unsafeArgv[index].flatMap { String(validatingCString: $0) }
-        }
+        (0..<CArguments.count).map { index in CArguments[index].flatMap { String(validatingCString: $0) } }
     }
 }
 

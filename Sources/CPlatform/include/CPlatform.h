@@ -1,4 +1,4 @@
-// Header-only shims for what Swift cannot reach: variadic and macro-only calls, and the CRC instruction.
+// Shims for what Swift cannot reach: variadic and macro-only calls, the CRC instruction, the arguments as they came.
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
@@ -14,6 +14,10 @@
 // The reason for a failed call, read at once: Swift may clobber errno between two statements.
 static inline int cplatform_errno(void) { return errno; }
 
+// The program's arguments, its own name first; the count is -1 where the C library does not hand them over.
+int cplatform_argument_count(void);
+char *cplatform_argument(int index);
+
 // Linux lets an unprivileged process widen a pipe to /proc/sys/fs/pipe-max-size; elsewhere nothing happens.
 static inline int cplatform_set_pipe_size(int fd, int bytes) {
 #ifdef F_SETPIPE_SZ
@@ -21,6 +25,15 @@ static inline int cplatform_set_pipe_size(int fd, int bytes) {
 #else
     (void)fd; (void)bytes;
     return -1;
+#endif
+}
+
+// Lets Linux begin to write a range of a file to the disk; nobody waits for it here, and nothing is promised by it.
+static inline void cplatform_start_writing(int fd, int64_t offset, int64_t count) {
+#ifdef SYNC_FILE_RANGE_WRITE
+    (void)sync_file_range(fd, offset, count, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)fd; (void)offset; (void)count;
 #endif
 }
 
