@@ -32,6 +32,11 @@ public struct File: ~Copyable, Sendable {
         try naming { () throws(SystemError) in try fileSystem.writeAll(descriptor, bytes, at: offset) }
     }
 
+    /// Lets the system begin to write these bytes to the disk; `syncData` waits for them.
+    public func startWriting(_ range: Range<Int>) {
+        fileSystem.startWriting(descriptor, range.lowerBound, range.count)
+    }
+
     public func syncData() throws(SystemError) {
         try naming { () throws(SystemError) in try fileSystem.syncData(descriptor) }
     }

@@ -7,6 +7,7 @@ extension FileSystem {
         close: { descriptor in SystemFiles.close(descriptor) },
         read: { descriptor, into, offset throws(SystemError) in try SystemFiles.read(descriptor, into, offset) },
         write: { descriptor, bytes, offset throws(SystemError) in try SystemFiles.write(descriptor, bytes, offset) },
+        startWriting: { descriptor, offset, count in SystemFiles.startWriting(descriptor, offset, count) },
         syncData: { descriptor throws(SystemError) in try SystemFiles.syncData(descriptor) },
         sync: { descriptor throws(SystemError) in try SystemFiles.syncAll(descriptor) },
         truncate: { descriptor, size throws(SystemError) in try SystemFiles.truncate(descriptor, size) },
@@ -67,6 +68,10 @@ private enum SystemFiles {
         // A write of nothing may succeed; asked again for ever it would be an endless loop.
         guard written > 0 || bytes.isEmpty else { throw SystemError(call: "pwrite", code: EIO) }
         return written
+    }
+
+    static func startWriting(_ descriptor: Int32, _ offset: Int, _ count: Int) {
+        cplatform_start_writing(descriptor, Int64(offset), Int64(count))
     }
 
     #if os(Linux)

@@ -48,6 +48,9 @@ public struct FileSystem: Sendable {
     /// pwrite(2): how many bytes were written, at least 1.
     public var write:
         @Sendable (_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(SystemError) -> Int
+    /// sync_file_range(2) with `SYNC_FILE_RANGE_WRITE`: the system begins to write these bytes to the disk, where it can.
+    /// Nothing is promised by it, and no error is told: `syncData` waits for the bytes and tells. Elsewhere it does nothing.
+    public var startWriting: @Sendable (_ descriptor: Int32, _ offset: Int, _ count: Int) -> Void
     /// fdatasync(2): the bytes, and what is needed to find them again.
     public var syncData: @Sendable (_ descriptor: Int32) throws(SystemError) -> Void
     /// fsync(2): bytes and metadata; on a directory its entries.

@@ -51,8 +51,12 @@ struct OperationLog {
         switch entry.place {
         case .memory: return .unknown
         case .staged(let offset):
-            let line = UnsafeRawBufferPointer(rebasing: files.staged.bytes[offset...].prefix { $0 != 0x0A })
-            return Self.outcome(of: line, key) ?? .unknown
+            guard offset >= files.aheadCount else {
+                return try read(
+                    StoreInventory.journalName(files.journalGeneration), files.journalEnd + offset, key, files)
+            }
+            let waiting = files.staged.bytes[(offset - files.aheadCount)...]
+            return Self.outcome(of: UnsafeRawBufferPointer(rebasing: waiting.prefix { $0 != 0x0A }), key) ?? .unknown
         case .operations(let offset):
             return try read(StoreInventory.operationsName(files.generation), offset, key, files)
         case .journal(let generation, let offset):

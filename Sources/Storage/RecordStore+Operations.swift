@@ -28,7 +28,7 @@ extension RecordStore {
 
     /// The operation of the open commit, whose line is ended.
     mutating func endOperation() {
-        let offset = withFiles { $0.lineStart }
+        let offset = withFiles { $0.lineOffset }
         if let offset { operations.end(revision, stagedAt: offset) } else { operations.end(revision) }
     }
 

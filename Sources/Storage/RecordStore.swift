@@ -161,6 +161,7 @@ public struct RecordStore: ~Copyable {
         if length > Self.lineBytesMax { return try endCommitAsSnapshot() }
         undo.mark(revision)
         if operations.isOpen { endOperation() }
+        files?.writeAhead()
     }
 
     /// Makes the commits before this one durable, then this one by a new snapshot.

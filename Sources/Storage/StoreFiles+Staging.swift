@@ -13,7 +13,9 @@ import Platform
 /// would otherwise take the state before each of them.
 extension StoreFiles {
     /// The bytes of the lines that wait for `sync`.
-    public var stagedBytes: Int { staged.count }
+    public var stagedBytes: Int { aheadCount + staged.count }
+    /// Where among those the line begins that was begun or ended last.
+    var lineOffset: Int { aheadCount + lineStart }
 
     /// Begins the line of one commit. `seq` is the revision that it makes: the last one staged or synced, plus one.
     /// `at` is 24 bytes of RFC 3339. A journal with a gap or an odd time could not be read again, so both are checked.
@@ -124,15 +126,16 @@ extension StoreFiles {
         return staged.count - lineStart
     }
 
-    /// Takes back the line that was begun or ended last. Once: the one before it stays.
+    /// Takes back the line that was begun or ended last. Once, and before `writeAhead`: the one before it stays.
     public mutating func dropLine() {
         staged.truncate(to: lineStart)
         dropParts()
         stagedSeq = seqBeforeLine
     }
 
-    /// Takes back every staged line.
+    /// Takes back every line that waits for `sync`.
     public mutating func dropStaged() {
+        if aheadCount > 0 || aheadFailure != nil { takeBackAhead() }
         staged.truncate(to: 0)
         dropParts()
         lineStart = 0

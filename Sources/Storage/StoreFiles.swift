@@ -20,7 +20,8 @@ import Platform
 /// Invariants, while the lock is held:
 /// 1. `journal` is the last journal that counts (`Recovery` has the rules), and its end is clean.
 /// 2. Up to `journalEnd` it holds the lines of the commits up to `revision`, from there to `journalSize` line feeds.
-/// 3. Staged lines are numbered from `revision + 1` without a gap, and none of them has reached the file.
+/// 3. The lines of a group are numbered from `revision + 1` without a gap. The first `aheadCount` bytes of them are written
+///    behind `journalEnd`, where nobody takes them for committed: what is published ends before. The others are in `staged`.
 /// 4. `revision` is published before anybody can learn of it; with durability sync it was synced before that.
 /// 5. Once `isJournalUnusable`, that file is neither written nor synced again; `rewrite` gives another.
 public struct StoreFiles: ~Copyable {
@@ -96,6 +97,10 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var isJournalUnusable = false
 
     var staged = ByteBuffer(capacity: 16 << 10)
+    /// How many bytes of the group's lines are in the journal already, and in `staged` no more.
+    var aheadCount = 0
+    /// Why writing ahead failed; the group's sync tells.
+    var aheadFailure: SystemError?
     var deletions = ByteBuffer(capacity: 64)
     /// Which puts of the line made records that were not there before.
     var creations = ByteBuffer(capacity: 64)

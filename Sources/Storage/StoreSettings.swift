@@ -20,6 +20,10 @@ public struct StoreSettings: Sendable {
     public var lockTimeoutMilliseconds: Int
     /// The schema version that is written; later ones are only read, earlier ones need a migration.
     public var schemaVersion: Int
+    /// Of a group's lines, so many bytes that wait are written before the group ends, so that the disk has begun with them when
+    /// it is asked to sync.
+    public var aheadBytes = aheadBytesUsual
+    public static let aheadBytesUsual = 256 << 10
     public var fileSystem: FileSystem
     /// Gets one line, without its end, for each thing that people should know of.
     public var log: @Sendable (String) -> Void

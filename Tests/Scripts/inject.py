@@ -27,7 +27,7 @@ import tempfile
 import time
 
 CALLS = ["openat", "pread64", "pwrite64", "fdatasync", "fsync", "rename", "renameat", "renameat2", "link", "linkat",
-         "unlink", "unlinkat", "ftruncate", "flock", "newfstatat", "fstat", "mkdir", "mkdirat", "getdents64"]
+         "unlink", "unlinkat", "ftruncate", "sync_file_range", "flock", "newfstatat", "fstat", "mkdir", "mkdirat", "getdents64"]
 ERRORS = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES", "EMFILE"]
 LINE = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed)(.*)$")
 ANSWER_SECONDS = 60.0
@@ -65,10 +65,12 @@ def apply(moods, method, params):
 
 
 LATER = [create(10), favorite(10, True), ("mood.list", {}), favorite(1, True), delete(2), ("store.info", {})]
+# A commit whose line is written before its group ends.
+LONG = ("mood.updateMany", {"ids": [identifier(number) for number in range(5)], "set": {"notes": "n" * 60_000}})
 COMPACTING = [create(10), ("store.compact", {}), ("mood.list", {}), favorite(10, True), delete(1), ("mood.get", {"id": identifier(2)})]
 SCENARIOS = {
     "open": ("empty", [("mood.list", {}), create(1), create(2), *LATER]),
-    "commit": ("whole", LATER),
+    "commit": ("whole", [LONG, *LATER]),
     "compact": ("whole", COMPACTING),
     "recover": ("unclean", [("mood.list", {}), *LATER]),
     "migrate": ("version1", [("mood.list", {}), create(10), favorite(10, True), delete(10), ("store.info", {})]),

@@ -92,6 +92,10 @@ def session():
     one_at_a_time = len(requests)
     round_of(100)
     round_of(200)
+    # Groups so large that their first lines are written before the last are handled.
+    for number in range(40):
+        change("mood.setNotes", {"id": identifier(205), "notes": f"{number} " * 10_000})
+        read("mood.get", {"id": identifier(205)})
     lines = [json.dumps({"jsonrpc": "2.0", "id": label, "method": method, "params": params}).encode() + b"\n"
              for label, method, params in requests]
     return lines[:one_at_a_time], lines[one_at_a_time:], commits

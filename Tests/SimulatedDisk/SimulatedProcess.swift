@@ -36,6 +36,8 @@ public final class SimulatedProcess: Sendable {
         calls.close = { [self] descriptor in close(descriptor) }
         calls.read = { [self] descriptor, into, offset throws(SystemError) in try read(descriptor, into, offset) }
         calls.write = { [self] descriptor, bytes, offset throws(SystemError) in try write(descriptor, bytes, offset) }
+        // What is not synced may reach this disk at any time as it is.
+        calls.startWriting = { _, _, _ in }
         calls.syncData = { [self] descriptor throws(SystemError) in try sync(.fdatasync, descriptor) }
         calls.sync = { [self] descriptor throws(SystemError) in try sync(.fsync, descriptor) }
         calls.truncate = { [self] descriptor, size throws(SystemError) in try truncate(descriptor, size) }

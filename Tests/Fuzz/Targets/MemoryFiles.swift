@@ -111,6 +111,7 @@ final class MemoryFiles: Sendable {
                 return .success(source.value.count)
             }
         }
+        files.startWriting = { _, _, _ in }
         files.syncData = { _ throws(SystemError) in }
         files.sync = { _ throws(SystemError) in }
         files.truncate = { [self] descriptor, size throws(SystemError) in

@@ -138,10 +138,13 @@ public struct Torture: ~Copyable {
                 throw error
             }
         }
-        return StoreSettings(
+        var settings = StoreSettings(
             directory: "/home/moods/board", durability: .sync, isReadOnly: isReadOnly, trustsDirectory: false,
             lockTimeoutMilliseconds: 0, schemaVersion: 3, fileSystem: watched, log: { disk.note("log: \($0)") },
             makeIdentifier: { identifiers.next() }, timestamp: { "2026-01-02T03:04:05.678Z" })
+        // Groups are small here; two of three runs write them in pieces.
+        settings.aheadBytes = [StoreSettings.aheadBytesUsual, 1, 700][Int(seed % 3)]
+        return settings
     }
 
     func failure(_ kind: TortureFailure.Kind, _ reason: String) -> TortureFailure {
