@@ -155,14 +155,18 @@ public enum TextRule {
         return false
     }
 
+    /// How many bytes the white space that begins here has, 0 where there is none. Unicode property White_Space (PropList.txt),
+    /// written out, because to ask for the properties of a character takes as long as all the rest.
     private static func whiteSpaceLength(_ text: UnsafeRawBufferPointer, at: Int, _ end: Int) -> Int {
         let first = text[at]
         if first < 0x80 { return first == 0x20 || (first >= 0x09 && first <= 0x0d) ? 1 : 0 }
         if first == 0xc2, at + 1 < end { return text[at + 1] == 0x85 || text[at + 1] == 0xa0 ? 2 : 0 }
         guard first >= 0xe1, first <= 0xe3, at + 2 < end else { return 0 }
         let rest = UInt32(text[at + 1] & 0x3f) << 6 | UInt32(text[at + 2] & 0x3f)
-        let scalar = Unicode.Scalar(UInt32(first & 0x0f) << 12 | rest)
-        return scalar?.properties.isWhitespace == true ? 3 : 0
+        switch UInt32(first & 0x0f) << 12 | rest {
+        case 0x1680, 0x2000...0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000: return 3
+        default: return 0
+        }
     }
 
     private static func hasPrefix(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {

@@ -20,8 +20,9 @@ extension Arguments {
         var expected = 0
         while let (index, nameEnd) = method.plainName(message, at, from: expected) {
             // A name that is given twice is an error.
-            guard !isGiven(index), let end = readPlainValue(message, nameEnd, depth, index, limits, &validator),
-                end < message.count
+            guard !isGiven(index),
+                let end = readPlainValue(
+                    message, nameEnd, depth, index, method, limits, &validator), end < message.count
             else { return nil }
             expected = index + 1
             at = end + 1
@@ -33,15 +34,16 @@ extension Arguments {
 
     @inline(__always)
     private mutating func readPlainValue(
-        _ message: UnsafeRawBufferPointer, _ start: Int, _ depth: Int, _ index: Int, _ limits: Limits,
-        _ validator: inout JSONValidator
+        _ message: UnsafeRawBufferPointer, _ start: Int, _ depth: Int, _ index: Int, _ method: Method,
+        _ limits: Limits, _ validator: inout JSONValidator
     ) -> Int? {
-        if let end = takePlain(message, start, index) { return end }
+        let kind = method.plain(index)
+        if let end = takePlain(message, start, index, kind) { return end }
         if let text = JSONValidator.string(message, from: start) {
-            return take(text, index, limits) ? start + text.raw.count + 2 : nil
+            return take(text, index, kind, method, limits) ? start + text.raw.count + 2 : nil
         }
         guard let end = validator.endOfValue(message, from: start, depth: depth + 1) else { return nil }
         let value = ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: message[start..<end]))
-        return take(value, index, limits) ? end : nil
+        return take(value, index, method, limits) ? end : nil
     }
 }

@@ -22,6 +22,7 @@ public struct Arguments: ~Copyable {
     private(set) var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
     private var unescaped: UInt32 = 0
+    private var emoji = KnownEmoji()
 
     public init() {
         values = .allocate(capacity: Self.fieldsMax)
@@ -129,8 +130,7 @@ public struct Arguments: ~Copyable {
     }
 
     /// Takes a valid value for a field; false when it is not as declared.
-    mutating func take(_ value: ValidJSON, _ index: Int, _ limits: Limits) -> Bool {
-        guard let method else { return false }
+    mutating func take(_ value: ValidJSON, _ index: Int, _ method: Method, _ limits: Limits) -> Bool {
         if !method.names[index].isNullMeaningful, value.bytes.first == UInt8(ascii: "n") { return true }
         var reader = JSONReader(value)
         guard method.fields[index].schema.check(&reader, limits) == nil else { return false }
@@ -140,20 +140,21 @@ public struct Arguments: ~Copyable {
 
     /// Takes a valid string for a field; false when it is not as declared.
     @inline(__always)
-    mutating func take(_ text: JSONText, _ index: Int, _ limits: Limits) -> Bool {
+    mutating func take(
+        _ text: JSONText, _ index: Int, _ kind: Method.FieldName.Plain, _ method: Method, _ limits: Limits
+    ) -> Bool {
         let quoted = UnsafeRawBufferPointer(
             start: text.raw.baseAddress.map { $0 - 1 }, count: text.raw.count + 2)
-        guard let method else { return false }
         let isRight: Bool
-        switch method.plain(index) {
-        case .emoji: isRight = text.withDecoded { Emoji.problem($0) == nil }
+        switch kind {
+        case .emoji: isRight = text.withDecoded { emoji.contains($0) || Emoji.problem($0) == nil && emoji.insert($0) }
         case .label:
             isRight = text.withDecoded { TextRule.labelProblem($0, charactersMax: limits[.label]) == nil }
         case .notes:
             isRight =
                 text.raw.count <= limits[.notesBytes]
                 || text.withDecoded { TextRule.notesProblem($0, bytesMax: limits[.notesBytes]) == nil }
-        case .none, .id, .time: return take(ValidJSON(trusting: quoted), index, limits)
+        case .none, .id, .time: return take(ValidJSON(trusting: quoted), index, method, limits)
         }
         guard isRight else { return false }
         values[index] = ValidJSON(trusting: quoted)
@@ -166,9 +167,10 @@ public struct Arguments: ~Copyable {
     /// requests, and to read one is to check it, so these go through neither validator nor schema.
     /// - Returns: the offset behind it; nil when there is none.
     @inline(__always)
-    mutating func takePlain(_ message: UnsafeRawBufferPointer, _ start: Int, _ index: Int) -> Int? {
-        guard let method else { return nil }
-        switch method.plain(index) {
+    mutating func takePlain(
+        _ message: UnsafeRawBufferPointer, _ start: Int, _ index: Int, _ kind: Method.FieldName.Plain
+    ) -> Int? {
+        switch kind {
         case .none, .emoji, .label, .notes: return nil
         case .id:
             let end = start + MoodID.textLength + 2

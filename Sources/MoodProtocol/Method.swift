@@ -79,6 +79,8 @@ public final class Method: Sendable {
         @inline(__always)
         func equals(_ key: JSONText) -> Bool {
             guard key.raw.count == count else { return false }
+            // Equal literals are most often one and the same in the program.
+            if UInt(bitPattern: key.raw.baseAddress) == start { return true }
             return JSONText.sameBytes(
                 key.raw, UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: start), count: count))
         }

@@ -1,0 +1,43 @@
+import JSONCodec
+import MoodCore
+
+/// The emoji of several code points that were found to be right lately: people use a few again and again, and what the
+/// properties of their characters say takes much longer than to compare some bytes.
+///
+/// A table of fixed size in which a newcomer takes the place of the one before; so it holds right ones only, and may
+/// forget any.
+struct KnownEmoji: ~Copyable {
+    /// A power of two.
+    private static let slotCount = 64
+    /// The first byte says how many follow. Longer ones are not kept.
+    private static let slotBytes = 32
+
+    private let slots: UnsafeMutableRawBufferPointer
+
+    init() {
+        slots = .allocate(byteCount: Self.slotCount * Self.slotBytes, alignment: 16)
+        for slot in 0..<Self.slotCount { slots[slot * Self.slotBytes] = 0 }
+    }
+
+    deinit { slots.deallocate() }
+
+    func contains(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let slot = Self.slot(of: text), Int(slots[slot]) == text.count else { return false }
+        return JSONText.sameBytes(UnsafeRawBufferPointer(rebasing: slots[slot + 1..<slot + 1 + text.count]), text)
+    }
+
+    /// Keeps an emoji that was found to be right; always true, so that it can stand behind a check.
+    mutating func insert(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard let slot = Self.slot(of: text) else { return true }
+        slots[slot] = UInt8(truncatingIfNeeded: text.count)
+        UnsafeMutableRawBufferPointer(rebasing: slots[slot + 1..<slot + 1 + text.count]).copyMemory(from: text)
+        return true
+    }
+
+    private static func slot(of text: UnsafeRawBufferPointer) -> Int? {
+        guard text.count < slotBytes else { return nil }
+        var hash: UInt32 = 0
+        for byte in text { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int(hash >> 26) * slotBytes
+    }
+}
