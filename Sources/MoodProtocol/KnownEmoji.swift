@@ -35,7 +35,7 @@ struct KnownEmoji: ~Copyable {
     }
 
     private static func slot(of text: UnsafeRawBufferPointer) -> Int? {
-        guard text.count < slotBytes else { return nil }
+        guard !text.isEmpty, text.count < slotBytes else { return nil }
         var hash: UInt32 = 0
         for byte in text { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int(hash >> 26) * slotBytes

@@ -3,11 +3,9 @@ import Platform
 
 /// Commit: the staged lines are written, synced once, then the durable seq is published; only then may anybody be told.
 extension StoreFiles {
-    /// The journal grows in advance by its own size, within these bounds, so that a sync need not write metadata.
-    static let growthBytesMin = 64 << 10
-    static let growthBytesMax = 1 << 20
-    /// Behind a write as large as this it does not grow: the bytes of the growth would cost more than the metadata.
-    static let growthWriteMax = 128 << 10
+    /// How many line feeds are written behind the journal's end, so that a sync need not write metadata, whenever only half as
+    /// many are left there.
+    static let growthBytes = 256 << 10
 
     /// Commits the staged lines, all or none. Afterwards nothing is staged, whatever happened.
     ///
@@ -38,6 +36,7 @@ extension StoreFiles {
         journalEnd += stagedBytes
         journalBytes += stagedBytes
         revision = last
+        if stagedBytes < Self.growthBytes / 2 { grow() }
         aheadCount = 0
     }
 
@@ -104,27 +103,25 @@ extension StoreFiles {
             throw .full(reason: "There is no space for the journal: \(failed). Free some and try again.")
         }
         let end = journalEnd + stagedBytes
-        if end > journalSize {
-            journalSize = end
-            if stagedBytes < Self.growthWriteMax { grow() }
-        }
+        journalSize = max(journalSize, end)
     }
 
-    /// Grows the journal in advance. Where that fails, every write grows it a little, which is slower and nothing else.
+    /// Grows the journal in advance, which nobody waits for: the disk begins with it while the next request is still to come.
+    /// Behind a large group it is not worth it, whose own bytes take longer. Where it fails, every write grows the
+    /// journal a little, which is slower and nothing else.
     private mutating func grow() {
-        var left = max(Self.growthBytesMin, min(Self.growthBytesMax, journalSize))
-        guard let journal = journal?.descriptor else { return }
-        Self.lineFeeds.withUnsafeBytes { lineFeeds in
-            while left > 0 {
-                let part = UnsafeRawBufferPointer(rebasing: lineFeeds[..<min(left, lineFeeds.count)])
-                guard let written = try? settings.fileSystem.write(journal, part, journalSize) else { return }
-                journalSize += written
-                left -= written
-            }
-        }
+        guard settings.durability == .sync, journalSize - journalEnd < Self.growthBytes / 2,
+            let journal = journal?.descriptor
+        else { return }
+        let files = settings.fileSystem
+        let start = journalSize
+        let isWritten = Self.lineFeeds.withUnsafeBytes { (try? files.writeAll(journal, $0, at: start)) != nil }
+        guard isWritten else { return }
+        journalSize += Self.growthBytes
+        files.startWriting(journal, start, Self.growthBytes)
     }
 
-    private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytesMin)
+    private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytes)
 
     private mutating func syncJournal() throws(StorageError) {
         do {

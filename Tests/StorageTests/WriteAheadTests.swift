@@ -88,7 +88,7 @@ import Testing
         // What was grown in advance is used up first, and the line that does not fit comes short.
         faulty.setFreeBytes(100)
         try OperationTests.commit(store, 4)
-        for number in 5...600 { try OperationTests.commit(store, number) }
+        for number in 5...3000 { try OperationTests.commit(store, number) }
         #expect { try store.flush() } throws: { error in
             if case .full? = error as? StorageError { true } else { false }
         }
