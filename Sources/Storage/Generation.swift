@@ -140,7 +140,7 @@ enum Generation {
         }
         let content: SnapshotReader.Content
         do {
-            content = try reader.read(file, in: place.fileSystem) { builder?.add($0, at: $1) ?? nil }
+            content = try reader.read(file, in: place.fileSystem) { builder?.add(line: $0, at: $1) ?? nil }
         } catch {
             throw .outcomeUnknown(
                 reason: "The new snapshot could not be read back: \(error.reason) The old one stays in use.")

@@ -121,4 +121,46 @@ import Testing
             #expect((rank[Int(numbers[a])] < rank[Int(numbers[b])]) == isBefore, "seed \(seed)")
         }
     }
+
+    /// Where most texts are new they are no longer looked for; those that come again then have the rank that they had.
+    @Test func ranksAreTheSameWhereNothingIsShared() {
+        var random = SeededRandom(seed: 21)
+        var ranks = TextRanks(.random())
+        let texts = (0..<70_000).map { number -> [UInt8] in
+            number % 9 == 8 ? Array("again \(number % 7)\0".utf8) : Array("text \(random.next() >> 20)".utf8)
+        }
+        let numbers = texts.map { text in
+            text.withUnsafeBytes { ranks.arena.append($0) }
+            return ranks.enter(prefix: Int64(text.count % 2))
+        }
+        #expect(ranks.count > Set(texts).count)
+        let rank = ranks.ranks()
+        let order = Set(texts).sorted {
+            $0.count % 2 != $1.count % 2 ? $0.count % 2 < $1.count % 2 : $0.lexicographicallyPrecedes($1)
+        }
+        let expected = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, UInt32($0)) })
+        let isSame = zip(texts, numbers).allSatisfy { expected[$0] == rank[Int($1)] }
+        #expect(isSame)
+    }
+
+    /// Keys in which few or all bytes differ, also such that are the same in the highest bytes; equal ones keep their order.
+    @Test(arguments: [UInt64.max, 0xff, 0x00ff_ffff_ffff, 0x0300_0000_0000_ffff, 0x0101_0101_0101_0101, 0, 7 << 61])
+    func sortsByAnyKey(mask: UInt64) {
+        var random = SeededRandom(seed: mask)
+        for count in [0, 1, 2, 64, 65, 5_000] {
+            let keys = (0..<count).map { _ in random.next() & mask }
+            var sort = IndexSort(count: count) { keys[$0] }
+            sort.sort()
+            let rows = (0..<count).map { sort.row($0) }
+            #expect(rows == (0..<count).sorted { keys[$0] != keys[$1] ? keys[$0] < keys[$1] : $0 < $1 })
+            // A part of it, by other keys.
+            let part = count / 4..<count / 4 * 3
+            sort.sort(part) { keys[$0].byteSwapped }
+            let expected = rows[part].sorted {
+                let (a, b) = (keys[$0].byteSwapped, keys[$1].byteSwapped)
+                return a < b
+            }
+            #expect(part.map { keys[sort.row($0)].byteSwapped } == expected.map { keys[$0].byteSwapped })
+        }
+    }
 }

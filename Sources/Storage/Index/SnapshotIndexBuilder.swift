@@ -7,7 +7,8 @@ import Platform
 ///     for … { if let reason = builder.add(record, at: offset) { … } }   // in the order of the snapshot
 ///     let image = try builder.finish(of: SnapshotIdentity(of: snapshot, header))
 ///
-/// Memory: about 150 bytes a record until the image is written to the disk, besides the texts, each kept once.
+/// Memory: about 150 bytes a record until the image is written to the disk, besides the texts, each kept once where
+/// they repeat.
 package struct SnapshotIndexBuilder: ~Copyable {
     private let extractor: RecordExtractor
     private let key: IndexKey
@@ -43,13 +44,14 @@ package struct SnapshotIndexBuilder: ~Copyable {
         if record.firstOffset(of: UInt8(ascii: "\n")) != nil {
             var line = ByteBuffer(capacity: record.count)
             line.append(record: record)
-            return take(line.bytes, offset)
+            return add(line: line.bytes, at: offset)
         }
-        return take(record, offset)
+        return add(line: record, at: offset)
     }
 
+    /// The same for a record without a line feed.
     @inline(__always)
-    private mutating func take(_ record: UnsafeRawBufferPointer, _ offset: Int) -> String? {
+    mutating func add(line record: UnsafeRawBufferPointer, at offset: Int) -> String? {
         guard let head = extractor.headAndText(record, &texts.arena) else {
             texts.discard()
             return "this line is not a record"
@@ -202,7 +204,7 @@ extension SnapshotIndexBuilder {
         // No record is shorter than its id.
         var builder = SnapshotIndexBuilder(count: min(header.count, before.size / 36), extractor, key: key)
         let content = try explaining { () throws(StorageError) in
-            try reader.read(snapshot, in: fileSystem) { builder.add($0, at: $1) }
+            try reader.read(snapshot, in: fileSystem) { builder.add(line: $0, at: $1) }
         }
         if let edit = content.edit { throw .edited(reason: edit) }
         let after = try explaining { () throws(StorageError) in try identity(snapshot, header) }

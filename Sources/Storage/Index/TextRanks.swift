@@ -1,8 +1,9 @@
 import JSONCodec
 import Platform
 
-/// The texts that records are sorted by, each kept once: many records share few of them. What is kept is folded already,
-/// so the order of the texts is the order of their bytes.
+/// The texts that records are sorted by, each kept once: many records share few of them. Where they turn out not to, each
+/// is kept as it comes, since looking for its like would cost more than it saves. What is kept is folded already, so the
+/// order of the texts is the order of their bytes.
 struct TextRanks: ~Copyable {
     private struct Text {
         let prefix: Int64
@@ -18,6 +19,12 @@ struct TextRanks: ~Copyable {
     /// most three quarters are used.
     private var table = [UInt64](repeating: 0, count: 256)
     private let hash: SipHash
+    /// Whether a text is looked for before it is kept.
+    private var isSharing = true
+    /// Of this many texts three quarters must be new for that to end.
+    private static let trialTexts = 1 << 15
+    private var trialLeft = TextRanks.trialTexts
+    private var trialStart = 0
 
     init(_ key: IndexKey) { hash = SipHash(key) }
 
@@ -25,6 +32,9 @@ struct TextRanks: ~Copyable {
 
     /// Enters the text that stands behind the others in `arena`: its number.
     mutating func enter(prefix: Int64) -> UInt32 {
+        guard isSharing else { return keep(prefix) }
+        trialLeft -= 1
+        if trialLeft == 0 { judge() }
         let bytes = UnsafeRawBufferPointer(rebasing: arena.bytes[end...])
         let hash = (hash(bytes) ^ UInt64(bitPattern: prefix)) & 0xffff_ffff
         if (texts.count + 1) * 4 > table.count * 3 { grow() }
@@ -39,23 +49,50 @@ struct TextRanks: ~Copyable {
             }
             at = (at + 1) & (table.count - 1)
         }
-        texts.append(Text(prefix: prefix, start: end, byteCount: bytes.count))
-        table[at] = hash << 32 | UInt64(texts.count)
+        table[at] = hash << 32 | UInt64(texts.count + 1)
+        return keep(prefix)
+    }
+
+    private mutating func keep(_ prefix: Int64) -> UInt32 {
+        texts.append(Text(prefix: prefix, start: end, byteCount: arena.count - end))
         end = arena.count
         return UInt32(truncatingIfNeeded: texts.count - 1)
+    }
+
+    /// Ends the sharing where hardly any text was there before. It does not begin again, because then it would not be known
+    /// what is kept.
+    private mutating func judge() {
+        if texts.count - trialStart > Self.trialTexts / 4 * 3 {
+            isSharing = false
+            table = [0]
+        }
+        trialLeft = Self.trialTexts
+        trialStart = texts.count
     }
 
     /// Forgets what was written behind the last text.
     mutating func discard() { arena.truncate(to: end) }
 
-    /// The rank of each text by its number, from 0: by prefix, then by bytes.
+    /// The rank of each text by its number, from 0: by prefix, then by bytes. Equal texts have the same.
     func ranks() -> [UInt32] {
         var sort = IndexSort(count: texts.count) { UInt64(bitPattern: texts[$0].prefix) ^ 1 << 63 }
         sort.sort()
         sortTies(&sort, 0..<texts.count, depth: 0)
         var ranks = [UInt32](repeating: 0, count: texts.count)
-        for rank in 0..<texts.count { ranks[sort.row(rank)] = UInt32(truncatingIfNeeded: rank) }
+        var rank: UInt32 = 0
+        for place in 0..<texts.count {
+            // Equal texts have been in the same run to the end, and so have the same key.
+            if place > 0, sort.entries[place].key != sort.entries[place - 1].key || !isSame(sort, place) { rank += 1 }
+            ranks[sort.row(place)] = rank
+        }
         return ranks
+    }
+
+    /// Whether the text at a place is the one before it.
+    private func isSame(_ sort: borrowing IndexSort, _ place: Int) -> Bool {
+        if isSharing { return false }
+        let (text, other) = (texts[sort.row(place)], texts[sort.row(place - 1)])
+        return text.prefix == other.prefix && JSONText.sameBytes(bytes(text), bytes(other))
     }
 
     /// Orders the runs of equal keys by the eight bytes from `depth` on, and the runs that are equal there by the next.
@@ -65,6 +102,11 @@ struct TextRanks: ~Copyable {
             let run = start..<sort.endOfRun(start, range.upperBound)
             start = run.upperBound
             guard run.count > 1 else { continue }
+            if run.allSatisfy({ texts[sort.row($0)].byteCount <= depth }) {
+                // Zeros at the end are all that is left to tell them apart.
+                sort.sort(run) { UInt64(texts[$0].byteCount) }
+                continue
+            }
             guard depth < Self.wordwiseBytesMax else {
                 sort.sort(run) { Self.compare(bytes(texts[$0]), bytes(texts[$1])) < 0 }
                 continue
