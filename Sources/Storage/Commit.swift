@@ -87,7 +87,7 @@ extension RecordStore {
         _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         var reading = CommitReading(revision: revision)
-        defer { if let place = reading.place { files?.readPlace = place } }
+        defer { if let place = reading.place { files?.remember(place) } }
         switch files {
         case .none: return false
         case .some(let files): return try reading.read(files, upTo: last, extractor, body)
@@ -163,6 +163,8 @@ private struct CommitReading {
 }
 
 extension StoreFiles {
+    fileprivate mutating func remember(_ place: CommitPlace) { readPlace = place }
+
     /// Where the lines of the commits behind `revision` begin, where that is known.
     func place(behind revision: Int) -> CommitPlace? {
         if let readPlace, readPlace.revision == revision { return readPlace }

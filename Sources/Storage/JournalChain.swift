@@ -121,13 +121,15 @@ struct JournalChain {
                 let start = max(end - chunk.count, link.headerEnd)
                 let part = UnsafeMutableRawBufferPointer(rebasing: chunk[..<(end - start)])
                 guard try file.read(part, at: start) == part.count else { return nil }
-                guard let lineEnd = part.lastIndex(where: { $0 != 0x0A }) else {
+                let bytes = UnsafeRawBufferPointer(part)
+                let lineEnd = bytes.countWithoutLastLineFeeds
+                guard lineEnd > 0 else {
                     end = start
                     continue
                 }
-                let lineStart = part[..<lineEnd].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+                let lineStart = bytes.lastLineStart(before: lineEnd)
                 guard lineStart > 0 || start == link.headerEnd else { return nil }
-                let line = UnsafeRawBufferPointer(rebasing: part[lineStart...lineEnd])
+                let line = UnsafeRawBufferPointer(rebasing: bytes[lineStart..<lineEnd])
                 return Seal.content(of: line).flatMap { JournalLine(content: $0) }?.seq
             }
             return link.base

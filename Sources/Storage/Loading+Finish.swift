@@ -179,7 +179,8 @@ extension File {
         var offset = start
         while true {
             let count = try read(chunk, at: offset)
-            if let last = chunk[..<count].lastIndex(where: { $0 != UInt8(ascii: "\n") }) { end = offset + last + 1 }
+            let kept = UnsafeRawBufferPointer(rebasing: chunk[..<count]).countWithoutLastLineFeeds
+            if kept > 0 { end = offset + kept }
             offset += count
             if count < chunk.count { return end }
         }

@@ -166,9 +166,8 @@ public struct RecordStore: ~Copyable {
 
     /// Makes the commits before this one durable, then this one by a new snapshot.
     private mutating func endCommitAsSnapshot() throws(StorageError) {
-        let operation = operations.isOpen ? withFiles { $0.lastOperation() } ?? [] : []
-        files?.snapshotOperation = operation
-        defer { files?.snapshotOperation = [] }
+        if operations.isOpen { files?.keepOperationForSnapshot() }
+        defer { files?.forgetOperationForSnapshot() }
         operations.abandon()
         files?.dropLine()
         do throws(StorageError) {

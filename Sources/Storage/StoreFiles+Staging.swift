@@ -91,8 +91,16 @@ extension StoreFiles {
         }
     }
 
+    /// What the next snapshot is to carry: the operation of the line that was ended last.
+    ///
+    /// A method, and `forgetOperationForSnapshot` too, because an assignment through an optional that cannot be copied
+    /// (`files?.snapshotOperation = []`) leaks what was there before: Swift 6.3.1, with and without optimisation.
+    mutating func keepOperationForSnapshot() { snapshotOperation = lastOperation() }
+
+    mutating func forgetOperationForSnapshot() { snapshotOperation = [] }
+
     /// The operation of the line that was ended last, as a line of an operations file; empty where it has none.
-    func lastOperation() -> [UInt8] {
+    private func lastOperation() -> [UInt8] {
         let line = UnsafeRawBufferPointer(rebasing: staged.bytes[lineStart...].dropLast())
         guard let commit = Seal.content(of: line).flatMap({ JournalLine(content: $0) }),
             let kept = KeptOperation(commit)

@@ -37,6 +37,10 @@ class Replay:
         self.directory = os.path.join(scratch, "store")
         self.captures = {}
         self.environment = {"PATH": os.environ.get("PATH", ""), "TZ": "UTC", "HOME": os.path.join(scratch, "home")}
+        # What a sanitizer is told holds for the host too.
+        for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
         self.arguments = ["--store", self.directory]
         self.process = None
         self.stderr_path = os.path.join(scratch, "stderr")

@@ -31,6 +31,10 @@ final class Replay {
         environment = [
             "PATH": ProcessFacts.environment("PATH") ?? "", "TZ": "UTC", "HOME": scratch + "/home",
         ]
+        // What a sanitizer is told holds for the hosts too.
+        for name in ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"] {
+            environment[name] = ProcessFacts.environment(name)
+        }
         arguments = ["--store", scratch + "/store"]
     }
 

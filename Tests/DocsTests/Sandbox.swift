@@ -1,8 +1,8 @@
 import Platform
 import Testing
 
-/// A directory of its own in which commands run, with the built programs first in PATH and nothing of our environment.
-/// It is removed when the value goes.
+/// A directory of its own in which commands run, with the built programs first in PATH and, but for what a sanitizer is
+/// told, nothing of our environment. It is removed when the value goes.
 final class Sandbox {
     private let directory: String
     private let path: String
@@ -21,9 +21,13 @@ final class Sandbox {
 
     /// Runs a command; what it prints on stdout and stderr, and how it ended.
     func run(_ command: String) throws -> (output: String, status: ChildProcess.Status?) {
-        let setting = [
-            "HOME=\(directory)/home", "PATH=\(path)", "TZ=UTC", "LANG=C.UTF-8", "TMPDIR=\(directory)/work",
-        ]
+        let sanitizers = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
+            ProcessFacts.environment(name).map { "\(name)=\($0)" }
+        }
+        let setting =
+            [
+                "HOME=\(directory)/home", "PATH=\(path)", "TZ=UTC", "LANG=C.UTF-8", "TMPDIR=\(directory)/work",
+            ] + sanitizers
         // `env` replaces the environment; the directory and the streams are the shell's affair.
         let script = "cd \"$0\" && exec 2>&1 && exec </dev/null && eval \"$1\""
         return try Self.run(
