@@ -53,11 +53,6 @@ public struct File: ~Copyable, Sendable {
         try naming { () throws(SystemError) in try fileSystem.status(descriptor) }
     }
 
-    /// Maps the first bytes of the file, as `FileSystem.map` says.
-    func map(byteCount: Int) throws(SystemError) -> UnsafeMutableRawPointer {
-        try naming { () throws(SystemError) in try fileSystem.map(descriptor, byteCount) }
-    }
-
     @inline(__always)
     private func naming<Answer>(_ call: () throws(SystemError) -> Answer) throws(SystemError) -> Answer {
         do {

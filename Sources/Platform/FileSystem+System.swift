@@ -19,7 +19,6 @@ extension FileSystem {
         makeDirectory: { path throws(SystemError) in try SystemFiles.makeDirectory(path) },
         list: { path throws(SystemError) in try SystemFiles.list(path) },
         lock: { descriptor, lock throws(SystemError) in try SystemFiles.lock(descriptor, lock) },
-        map: { descriptor, byteCount throws(SystemError) in try SystemFiles.map(descriptor, byteCount) },
         effectiveUser: { geteuid() })
 }
 
@@ -99,13 +98,6 @@ private enum SystemFiles {
 
     static func truncate(_ descriptor: Int32, _ size: Int) throws(SystemError) {
         try check("ftruncate", retryingInterrupted { Int(ftruncate(descriptor, off_t(size))) })
-    }
-
-    static func map(_ descriptor: Int32, _ byteCount: Int) throws(SystemError) -> UnsafeMutableRawPointer {
-        guard let start = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
-            throw SystemError(call: "mmap", code: cplatform_errno())
-        }
-        return start
     }
 
     static func status(_ descriptor: Int32) throws(SystemError) -> FileStatus {

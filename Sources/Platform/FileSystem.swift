@@ -73,9 +73,6 @@ public struct FileSystem: Sendable {
     public var list: @Sendable (_ path: String) throws(SystemError) -> [String]
     /// flock(2). The lock goes with the last close of this open of the file.
     public var lock: @Sendable (_ descriptor: Int32, _ lock: Lock) throws(SystemError) -> Void
-    /// mmap(2) of the first bytes of a file, to ask for the memory they lie in (`NearFile`), never to read them: where
-    /// the file is cut short a read through a mapping ends the process.
-    public var map: @Sendable (_ descriptor: Int32, _ byteCount: Int) throws(SystemError) -> UnsafeMutableRawPointer
     /// geteuid(2).
     public var effectiveUser: @Sendable () -> UInt32
 }

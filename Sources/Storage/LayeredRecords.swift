@@ -104,17 +104,6 @@ struct LayeredRecords: ~Copyable {
 
     // MARK: Finding
 
-    /// In fewer records than this nothing is waited for: caches hold them all.
-    private static let nearMin = 2_000
-
-    /// Asks for the memory of records that will be needed soon, all at once.
-    @inline(__always)
-    mutating func bringNear(count: Int, _ id: (Int) -> RecordID) {
-        if table.count >= Self.nearMin { table.bringNear(count: count, id) }
-        guard let visible = visibleBaseCount, visible >= Self.nearMin else { return }
-        base?.bringNear(count: count) { table.find(id($0)) == nil ? id($0) : nil }
-    }
-
     /// A record; valid until the next call.
     @inline(__always)
     mutating func find(_ id: RecordID) throws(IndexFault) -> StoredRecord? {

@@ -27,7 +27,7 @@ extension RecordStore {
 
     /// Asks for the memory of records that will be needed soon, all at once.
     @inline(__always)
-    public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { layers.bringNear(count: count, id) }
+    public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { layers.table.bringNear(count: count, id) }
 
     public mutating func contains(_ id: RecordID) throws(StorageError) -> Bool {
         do throws(IndexFault) { return try layers.contains(id) } catch {

@@ -63,7 +63,6 @@ public final class SimulatedProcess: Sendable {
             try call(.readdir, path) { (state) throws(PathError) in try state.list(path) }
         }
         calls.lock = { [self] descriptor, lock throws(SystemError) in try self.lock(descriptor, lock) }
-        calls.map = { _, _ throws(SystemError) in throw SystemError(call: "mmap", code: ENODEV) }
         calls.effectiveUser = { Self.user }
         return calls
     }

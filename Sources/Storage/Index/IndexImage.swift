@@ -58,14 +58,6 @@ package struct IndexImage: ~Copyable {
         }
     }
 
-    /// A way to ask for parts of it early; nil where it is in memory.
-    func near() -> NearFile? {
-        switch source {
-        case .file(let file): NearFile(file, byteCount: header.sections.byteCount)
-        case .memory: nil
-        }
-    }
-
     package var isInMemory: Bool {
         switch source {
         case .file: false

@@ -20,7 +20,7 @@ package struct SnapshotIndex: ~Copyable {
     let snapshot: File
     let extractor: RecordExtractor
     let checksum: UnitChecksum
-    let hash: SipHash
+    private let hash: SipHash
     /// The order page that was read last: a walk reads each page once.
     var page: UnsafeMutableRawBufferPointer
     var pageOffset = -1
@@ -28,8 +28,6 @@ package struct SnapshotIndex: ~Copyable {
     private var rowBuffer = ByteBuffer(capacity: 16)
     /// Records that are only compared.
     var scratch = ByteBuffer(capacity: 16)
-    /// What was said to be needed soon.
-    var near = NearRecords()
 
     /// - Parameter snapshot: the open file that the image's identity was taken from.
     package init(_ image: consuming IndexImage, of snapshot: consuming File, _ extractor: RecordExtractor) {
@@ -88,13 +86,6 @@ extension SnapshotIndex {
         _ id: RecordID, _ body: (IndexPlace) throws(IndexFault) -> Bool
     ) throws(IndexFault) {
         guard count > 0 else { return }
-        switch near.answer(id) {
-        case .absent: return
-        case .place(let place):
-            try check(place)
-            if try body(place) { return }
-        case nil: break
-        }
         let hash = hash(id)
         let bucketCount = image.header.bucketCount
         var bucket = IndexFormat.bucket(hash, of: bucketCount)
@@ -117,7 +108,7 @@ extension SnapshotIndex {
     }
 
     @inline(__always)
-    func withBucket<Answer>(
+    private func withBucket<Answer>(
         _ bucket: Int, _ body: (UnsafeRawBufferPointer) throws(IndexFault) -> Answer
     ) throws(IndexFault) -> Answer {
         let offset = image.header.sections.buckets.offset + bucket * IndexFormat.bucketBytes

@@ -164,7 +164,6 @@ final class MemoryFiles: Sendable {
             try with { state in .success(state.files.keys.map { String($0.dropFirst(path.utf8.count + 1)) }) }
         }
         files.lock = { _, _ throws(SystemError) in }
-        files.map = { _, _ throws(SystemError) in throw SystemError(call: "mmap", code: ENODEV) }
         files.effectiveUser = { 0 }
     }
 }
