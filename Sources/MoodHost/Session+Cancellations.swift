@@ -1,0 +1,22 @@
+import JSONCodec
+import JSONRPC
+
+extension Session {
+    /// Finds the cancellations in what was read, before any of it is handled: they overtake the queue.
+    mutating func scanForCancellations(isAtEnd: Bool) {
+        let mark = frames.mark
+        var number = 0
+        // Those of an earlier scan count from an earlier message.
+        cancellations.forget()
+        while let frame = frames.next(isAtEnd: isAtEnd) {
+            number += 1
+            guard case .message(let range, _) = frame else { continue }
+            let bytes = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
+            guard Cancellations.mayContain(bytes),
+                let outline = try? validator.validate(bytes), outline.kind == .object
+            else { continue }
+            cancellations.note(Envelope.read(outline).0, at: number)
+        }
+        frames.rewind(to: mark)
+    }
+}
