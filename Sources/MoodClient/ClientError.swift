@@ -1,8 +1,8 @@
 import Platform
 
-/// Why a command did not do what was asked; `ExitCode` says how the program then ends.
+/// Why a command failed; `ExitCode` says how the program then ends.
 enum ClientError: Error {
-    /// The command line makes no sense; `command` is whose help to read.
+    /// The command line is wrong; `command` is the one whose help to read.
     case usage(String, command: String?)
     /// Something given cannot be read or sent as it is.
     case badInput(String, advice: String?)
@@ -14,15 +14,15 @@ enum ClientError: Error {
     case unavailable(String, advice: String?)
     /// A person was asked and said no.
     case declined(String)
-    /// What was to be looked at was looked at, and is not well.
+    /// The check was done and found problems.
     case unsound(String)
-    /// The reader of our stdout has gone.
+    /// The reader of our stdout closed it.
     case outputClosed
     case outputFailed(SystemError)
 }
 
 extension ClientError {
-    /// One or two plain lines for people: what is wrong, and what to do. Empty where there is nothing to say.
+    /// One or two plain lines for people: what is wrong, and what to do. Empty if there is nothing to say.
     var lines: [String] {
         switch self {
         case .usage(let message, let command):

@@ -1,11 +1,11 @@
 import Platform
 
-/// Everything of the outside that a command uses but the host: a value of closures, so that tests can be the outside.
+/// Everything outside that a command uses, except the host: a value of closures, so that tests can replace it.
 struct Console {
     let write: ([UInt8]) throws(SystemError) -> Void
-    /// To stderr; there is nobody to tell when that fails.
+    /// To stderr. A failure cannot be told to anybody.
     let writeError: (String) -> Void
-    /// Everything on stdin up to a number of bytes, and one more when there are more.
+    /// Everything on stdin up to a number of bytes, and one more if there are more.
     let readInput: (_ bytesMax: Int) throws(SystemError) -> [UInt8]
     /// A line typed at a terminal; nil at the end.
     let readLine: () -> String?
@@ -19,7 +19,7 @@ struct Console {
     let workingDirectory: () -> String?
     let now: () -> Int
     let localTime: (Int) -> LocalTime?
-    /// The way back, whatever the time says of its zone; nil for what is no date.
+    /// The way back, whatever zone the time names; nil if it is not a date.
     let secondsSince1970: (LocalTime) -> Int?
 
     static func ofThisProcess() -> Console {
@@ -36,7 +36,7 @@ struct Console {
             localTime: { LocalTime(secondsSince1970: $0) }, secondsSince1970: { $0.secondsSince1970 })
     }
 
-    /// `COLUMNS` first: whoever exports it means it.
+    /// `COLUMNS` first: a person who exports it wants it.
     private static var width: Int {
         if let text = Terminal.environment("COLUMNS"), let columns = Int(text), columns > 0 { return columns }
         return Terminal.columns(StandardStream.output) ?? 80
@@ -70,7 +70,7 @@ struct Console {
         return bytes
     }
 
-    /// A terminal hands over a line at a time.
+    /// A terminal gives one line at a time.
     private static func readTerminalLine() -> String? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 10, alignment: 16)
         defer { buffer.deallocate() }

@@ -1,9 +1,9 @@
 /// How the program ends: the one place where that is decided. The numbers above 1 are those of BSD's `sysexits.h`.
 public enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
-    /// Understood, but it could not be done.
+    /// The command is right, but it could not be done.
     case failure = 1
-    /// The command line makes no sense (EX_USAGE).
+    /// The command line is wrong (EX_USAGE).
     case usage = 64
     /// What was given is not acceptable: the host refused the params, or the input cannot be read (EX_DATAERR).
     case badData = 65
@@ -21,12 +21,12 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
         case .remote(let failure): self = Self.of(failure)
         case .unavailable: self = .hostUnavailable
         case .declined, .unsound, .outputFailed: self = .failure
-        // Whoever read our output has enough of it, as `head` does: nothing is wrong.
+        // The reader has enough output, as `head` does: nothing is wrong.
         case .outputClosed: self = .success
         }
     }
 
-    /// By what an error answer says of itself first, by its number where it says nothing.
+    /// By the `kind` of an error answer, else by its code.
     private static func of(_ failure: RemoteError) -> ExitCode {
         if failure.isRetryable { return .tryAgain }
         switch failure.code {

@@ -17,7 +17,7 @@ public enum DistanceText {
         return isNear ? number(meters.rounded(), locale) + " m" : number(meters / 1_000, locale) + " km"
     }
 
-    /// With a digit behind the point below 100.
+    /// With one digit after the point below 100.
     private static func number(_ value: Double, _ locale: Locale) -> String {
         let digits = value < 100 && value != value.rounded() ? 1 : 0
         return value.formatted(.number.precision(.fractionLength(0...digits)).locale(locale))

@@ -2,8 +2,8 @@ import Foundation
 
 /// The shortest way between two places on a sphere.
 public enum GreatCircle {
-    /// The angle between two places in radians, of places in degrees: the haversine formula, exact also where they are
-    /// near each other. (R. W. Sinnott, "Virtues of the Haversine", 1984.)
+    /// The angle in radians between two places in degrees, by the haversine formula, which is exact for near places
+    /// too. (R. W. Sinnott, "Virtues of the Haversine", 1984.)
     public static func angle(
         from one: (latitude: Double, longitude: Double), to other: (latitude: Double, longitude: Double)
     ) -> Double {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Which locales there are, and one spelling for each.
 ///
-/// The locale data of ICU decides; it is read at the first question and not at start-up. The number of canonical
-/// identifiers is fixed (about a thousand), so that a peer who invents combinations fills no cache.
+/// The locale data of ICU decides. It is read at the first question, not at start-up. The number of canonical
+/// identifiers is fixed (about a thousand), so a peer that invents combinations fills no cache.
 public enum Locales {
     /// Longer identifiers are refused unread.
     public static let identifierBytesMax = 64

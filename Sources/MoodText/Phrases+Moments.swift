@@ -1,7 +1,7 @@
 import Foundation
 
-/// Day and time of day together. Foundation takes tens of microseconds for one; but a locale puts the day, the time and
-/// what stands around them together in one way, and there are few days and times of day, so each is asked for once.
+/// Day and time of day together. Foundation takes tens of microseconds for one. But a locale joins day and time in one
+/// way, and there are few days and times of day, so Foundation is asked for each once.
 extension Phrases {
     /// How many days, and how many times of day, are kept: about 40 bytes each.
     static let momentPartsMax = 4_096
@@ -23,7 +23,7 @@ extension Phrases {
         return form.joined(day: day, time: timeOfDay)
     }
 
-    /// What a context says for a key, made once.
+    /// The text of a context for a key, made once.
     mutating func part(
         of context: Int, _ key: Int, _ parts: WritableKeyPath<Context, [Int: String]>,
         _ make: (inout Phrases) throws(TextError) -> String
@@ -46,12 +46,12 @@ extension Phrases.Context {
         return style.format(Date(milliseconds: time))
     }
 
-    /// What a clock on the wall shows; nil where Foundation has to be asked.
+    /// What a clock on the wall shows; nil if Foundation must be asked.
     mutating func wallTime(_ time: Int64) -> WallTime? {
         offsets.span(at: time).map { WallTime(time: time, offset: $0.offset) }
     }
 
-    /// How day and time are put together; nil where that is not always the same.
+    /// How day and time are joined; nil if that is not always the same.
     mutating func momentForm() -> MomentForm? {
         if let known = knownMomentForm { return known }
         let found = findMomentForm()
@@ -59,7 +59,7 @@ extension Phrases.Context {
         return found
     }
 
-    /// Found in one moment, and held against others: morning and evening, short and long names, one and two digits.
+    /// Found in one moment and compared with others: morning and evening, short and long names, one and two digits.
     private mutating func findMomentForm() -> MomentForm? {
         let samples: [Int64] = [
             1_767_323_045_678, 1_747_440_000_000, 1_790_000_000_000, 1_700_040_000_000, 946_684_800_000, 0,
@@ -77,14 +77,14 @@ extension Phrases.Context {
     }
 }
 
-/// What stands before, between and behind a day and a time of day.
+/// The texts before, between and after a day and a time of day.
 struct MomentForm {
     private let before: String
     private let between: String
     private let after: String
     private let isDayFirst: Bool
 
-    /// Takes apart what Foundation says of one moment; nil where the parts do not stand in it as they are said alone.
+    /// Splits Foundation's text for one moment; nil if it does not contain day and time as they are alone.
     init?(_ whole: String, day: String, time: String) {
         guard let dayRange = whole.range(of: day), let timeRange = whole.range(of: time),
             !dayRange.overlaps(timeRange)

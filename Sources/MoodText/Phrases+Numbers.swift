@@ -1,8 +1,8 @@
 import Foundation
 
 extension Phrases {
-    /// A number with its sign and at most two digits behind the point, in the digits of the locale: "+0.75", "−0,5". Zero has
-    /// no sign. The minus is the sign of that name (U+2212), which is as wide as the plus.
+    /// A number with its sign and at most two digits after the point, in the digits of the locale: "+0.75", "−0,5".
+    /// Zero has no sign. The minus is the sign of that name (U+2212), which is as wide as the plus.
     public mutating func signed(hundredths: Int, locale: String, timeZone: String?) throws(TextError) -> String {
         let number = try context(locale: locale, timeZone: timeZone)
         let locale = contexts[number].locale

@@ -14,8 +14,8 @@ import Foundation
 /// Times are milliseconds since 1970 UTC in the years 0001-9999. A locale is anything that `Locales.canonical` takes,
 /// a zone anything for which `TimeZones.isKnown`; nil is the system's zone. The calendar is the locale's own.
 ///
-/// Invariants: locales and zones come from peers, so nothing grows without bound: at most `contextsMax` pairs of locale
-/// and zone and `phrasesMax` phrases are kept, and all are dropped together when one more would come.
+/// Invariant: locales and zones come from peers, so memory is bounded. At most `contextsMax` pairs of locale and zone
+/// and `phrasesMax` phrases are kept; all are dropped together before one more is added.
 public struct Phrases: ~Copyable {
     /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
     public static let timeRange: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
@@ -40,7 +40,7 @@ public struct Phrases: ~Copyable {
         var minutes: [Int: String] = [:]
         /// Signed numbers in words, by their hundredths.
         var signedNumbers: [Int: String] = [:]
-        /// Nil until it was looked for, and nil in it where there is none.
+        /// Nil until it was looked for; then nil inside if there is none.
         var knownMomentForm: MomentForm??
     }
 
@@ -52,7 +52,7 @@ public struct Phrases: ~Copyable {
     var contexts: [Context] = []
     private var contextNumbers: [ContextName: Int] = [:]
     private var localeNumbers: [String: UInt64] = [:]
-    /// The context of the latest call: runs of calls name the same.
+    /// The context of the latest call: the next call often names the same.
     private var latest = (name: ContextName(locale: "", timeZone: nil), number: -1)
     /// Where each phrase lies in `text`, by locale, unit and count.
     private var phrases: [UInt64: Range<Int>] = [:]
@@ -60,7 +60,7 @@ public struct Phrases: ~Copyable {
 
     public init() {}
 
-    /// How `time` is said at `now`: "2 hours ago", "yesterday", "now", "next month".
+    /// `time` in words, as seen from `now`: "2 hours ago", "yesterday", "now", "next month".
     public mutating func relative(
         from time: Int64, to now: Int64, locale: String, timeZone: String?
     ) throws(TextError) -> String {
@@ -127,7 +127,7 @@ public struct Phrases: ~Copyable {
         return contexts.count - 1
     }
 
-    /// Dropped whole: what is used comes back at once, and no list of recent use must be kept on the fast path.
+    /// Drops everything: used phrases come back at once, and the fast path keeps no list of recent use.
     private mutating func removeAll() {
         contexts.removeAll()
         contextNumbers.removeAll()

@@ -11,18 +11,18 @@ struct RelativeDistance: Equatable {
 
 /// Foundation's choice of unit and count for `.relative(presentation: .named)`, in integers.
 ///
-/// The rule, found by experiment and held by tests against Foundation itself:
+/// The rule, found by experiment and compared with Foundation by tests:
 ///
 /// 1. The distance is rounded to whole seconds, half away from zero; `now` moves to that distance from the time.
 /// 2. The unit is the largest of year, month, week, day, hour, minute, second of which at least one whole calendar
 ///    step lies between the two.
 /// 3. Hours and minutes are rounded by the next smaller unit, half away from zero, and a sum that fills the next
 ///    larger unit becomes that unit (23 h 30 min is a day).
-/// 4. For days and above, now moves to the first second of its own day, week, month or year when the time lies
-///    ahead, to the last second when it lies behind, and step 2 is taken again, towards zero: that is what makes
-///    "yesterday" depend on midnight, and "23 hours ago" possible one day and a fraction of a second back.
+/// 4. For days and above, now moves to the first second of its own day, week, month or year if the time is in the
+///    future, to the last second if it is in the past. Then step 2 is repeated, towards zero. So "yesterday" depends on
+///    midnight, and "23 hours ago" is possible one day and a fraction of a second back.
 ///
-/// The result is nil, and Foundation must be asked, wherever this is not provably the same: near a change of the
+/// The result is nil, and Foundation must be asked, if this is not provably the same: near a change of the
 /// zone's offset, in calendars other than the Gregorian, outside the years 1902-2099, and where a binary fraction
 /// of a second would decide.
 struct RelativeRule {
@@ -126,7 +126,7 @@ struct RelativeRule {
         return target.steps(from: start) ?? largest
     }
 
-    /// Sees to it that `today` is the local day of `time`; false if there is no such day, or its offset changes nearby.
+    /// Makes `today` the local day of `time`; false if there is no such day, or if its offset changes nearby.
     private mutating func enterDay(of time: Int64, in zone: inout ZoneOffsets) -> Bool {
         if let midnight = today?.midnight.time, midnight <= time, time - midnight < WallTime.dayLength { return true }
         guard let span = zone.span(at: time) else { return false }
@@ -182,7 +182,7 @@ struct RelativeRule {
     }
 }
 
-/// A local day far from every change of the offset, and what was found out on it.
+/// A local day far from every change of the offset, and the results found for it.
 private struct Today {
     let midnight: WallTime
     /// By unit and direction.

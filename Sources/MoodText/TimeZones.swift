@@ -22,7 +22,7 @@ public enum TimeZones {
 
     private static let identifiers = Set(TimeZone.knownTimeZoneIdentifiers)
 
-    /// Letters, digits and `_ + - /`, beginning with a letter: rubbish goes no further.
+    /// Letters, digits and `_ + - /`, beginning with a letter. Anything else is refused here.
     private static func isWellFormed(_ name: String) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= nameBytesMax, let first = bytes.first, isLetter(first) else { return false }

@@ -38,8 +38,8 @@ struct WallTime {
         abs(offset - other.offset) < Self.dayLength / 2
     }
 
-    /// The largest unit of which at least one whole step leads from `start` towards this time, and how many do; nil
-    /// where not one second lies between.
+    /// The largest unit of which at least one whole step fits between `start` and this time, and how many fit; nil if
+    /// they are less than a second apart.
     func steps(from start: WallTime) -> RelativeDistance? {
         var days = day - start.day
         if abs(days) >= 28 {

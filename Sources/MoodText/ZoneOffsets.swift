@@ -79,7 +79,7 @@ struct ZoneOffsets {
 }
 
 extension Date {
-    /// The one way in which this module makes a date, so that rounding is the same everywhere.
+    /// The only place of this module that makes a date, so that rounding is the same everywhere.
     init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
     }

@@ -1,4 +1,4 @@
-/// Understands a command line by the table of commands.
+/// Reads a command line by the table of commands.
 ///
 /// The habits of getopt: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-fa` for two switches, `--` ends the
 /// options, options may stand anywhere. One is stricter: a value that looks like an option of the command must be
@@ -20,7 +20,7 @@ struct ArgumentParser {
         do throws(ClientError) {
             try parser.read(arguments)
         } catch {
-            // Whoever asks for help gets it, whatever else is wrong.
+            // A request for help is answered, even if something else is wrong.
             guard parser.wantsHelp else { throw error }
         }
         return try parser.request()
@@ -100,7 +100,7 @@ struct ArgumentParser {
         var letters = letters
         while let letter = letters.popFirst() {
             guard let option = options.first(where: { $0.short == letter }) else {
-                // `-note` is more often a long option with a dash too few than four short ones.
+                // `-note` is probably a long option without its second dash, not four short ones.
                 let nearest = Suggestion.nearest(to: "\(letter)\(letters)", among: options.map(\.name))
                 throw usage(
                     "There is no option '-\(letter)'\(forCommand).\(Suggestion.question(nearest.map { "--\($0)" }))"
@@ -141,7 +141,7 @@ struct ArgumentParser {
         given[option.name, default: []].append(value)
     }
 
-    /// Whether an argument is surely meant as an option.
+    /// Whether an argument is certainly an option.
     private func isOption(_ argument: String) -> Bool {
         if argument.hasPrefix("--") { return true }
         guard argument.count == 2, argument.first == "-", let letter = argument.last else { return false }

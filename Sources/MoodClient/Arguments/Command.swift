@@ -5,7 +5,7 @@ struct Command: Sendable {
     let summary: String
     var parameters: [Parameter] = []
     var options: [CommandOption] = []
-    /// Paragraphs of the help behind the options.
+    /// Paragraphs of the help after the options.
     var notes: [String] = []
     let examples: [Example]
     let run: @Sendable (Client) throws(ClientError) -> Void
@@ -20,7 +20,7 @@ struct Command: Sendable {
         }
     }
 
-    /// What stands on the command line without a dash.
+    /// An argument without a dash.
     struct Parameter: Sendable {
         enum Count: Sendable { case one, optional, oneOrMore, any }
 
@@ -105,7 +105,7 @@ struct CommandOption: Sendable {
 }
 
 extension CommandOption {
-    /// Understood by every command, before or behind its name.
+    /// Options of every command, before or after its name.
     static let everywhere: [CommandOption] = [
         CommandOption("json", "Print the method's result exactly as the host sent it, for programs."),
         CommandOption("host", .text("PATH"), "The host to start (default: moodboard beside mood, else on PATH)."),

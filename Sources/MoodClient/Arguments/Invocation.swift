@@ -1,7 +1,7 @@
 /// A command line that was understood.
 struct Invocation: Sendable {
     let command: Command
-    /// What stood there without a dash, in order.
+    /// The arguments without a dash, in order.
     let words: [String]
     /// The values given to each option, in order; a switch has none.
     let given: [String: [String]]
@@ -23,7 +23,7 @@ struct Invocation: Sendable {
 /// What a command line asks for.
 enum Request: Sendable {
     case run(Invocation)
-    /// Of the program when the command is nil. The invocation carries what was said so far.
+    /// Help of the program if the command is nil. The invocation has the options so far.
     case help(Command?, Invocation?)
     case version
 }

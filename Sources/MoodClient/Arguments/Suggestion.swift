@@ -1,9 +1,9 @@
-/// Which known word somebody may have meant.
+/// The known word that a person may have meant.
 enum Suggestion {
-    /// Longer words are no slips of a finger, and the comparison costs the product of both lengths.
+    /// Longer words are not compared: the cost is the product of both lengths.
     private static let lengthMax = 40
 
-    /// The nearest of the known words, or nil when none is near.
+    /// The nearest known word, or nil if none is near.
     static func nearest(to word: String, among known: [String]) -> String? {
         let letters = Array(word.lowercased().unicodeScalars)
         guard letters.count > 0, letters.count <= lengthMax else { return nil }
@@ -20,7 +20,7 @@ enum Suggestion {
         return best?.word
     }
 
-    /// As the end of a sentence; empty without a word.
+    /// The suggestion as the end of a sentence; empty without a word.
     static func question(_ word: String?) -> String { word.map { " Did you mean '\($0)'?" } ?? "" }
 
     /// The edits (insert, delete, replace, swap neighbours) that turn one into the other: optimal string alignment.

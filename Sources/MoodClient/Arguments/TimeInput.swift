@@ -1,11 +1,11 @@
 import Platform
 
-/// What people type for a time, turned into the RFC 3339 that the protocol wants.
+/// Turns a time as people type it into RFC 3339, as the protocol wants it.
 ///
 ///     now · today · yesterday (at this hour) · 14:30 · 2h · "3 days ago" · 2026-01-02 · "2026-01-02 14:30"
 ///
-/// Wall clock times are in the local zone. What is none of these goes to the host as it is: it knows the full form and
-/// says what is wrong with the rest.
+/// Wall clock times are in the local zone. Any other text goes to the host unchanged: the host knows the full form and
+/// says what is wrong.
 enum TimeInput {
     /// In one line, for help.
     static let forms = "2026-01-02T14:30:00Z, '2026-01-02 14:30', 2026-01-02, 14:30, yesterday, 2h (ago)"
@@ -85,7 +85,7 @@ enum TimeInput {
         return parts[2] < 60 ? parts : nil
     }
 
-    /// The numbers between separators; empty when one is none.
+    /// The numbers between separators; empty if one of them is not a number.
     private static func numbers(_ text: String, separator: Character) -> [Int] {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in part.utf8.allSatisfy { $0 &- 48 < 10 } ? Int(part) : nil }

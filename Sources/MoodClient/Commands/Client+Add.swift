@@ -86,7 +86,7 @@ extension Client {
         ("no-time-zone", "timeZone", .null),
     ]
 
-    /// The members of a mood that `add` and `edit` name alike.
+    /// The members of a mood that `add` and `edit` have options for.
     private func givenMembers() throws(ClientError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let note = invocation.value("note") { members.append(.init("notes", .string(try text(note)))) }
@@ -114,7 +114,7 @@ extension Client {
         return members
     }
 
-    /// Tells what was done to a mood.
+    /// Tells the result of a change.
     func report(_ verb: String, _ mood: MoodView) throws(ClientError) {
         if invocation.has("dry-run") { return try print("\(verb) \(mood.title)\(dryRunMark)\n") }
         try print("\(verb) \(mood.title) (\(shown(mood.id)))\n")

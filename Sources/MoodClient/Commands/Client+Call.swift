@@ -49,8 +49,7 @@ extension Client {
         return bytes.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }
     }
 
-    /// The methods for `mood help rpc`, asked of the host, which knows them best. It is started without a store, so that
-    /// reading help leaves nothing behind.
+    /// The methods for `mood help rpc`, asked of the host. It is started without a store, so that help touches nothing.
     static func methodsHelp(_ options: HostOptions, launcher: HostLauncher) -> String {
         do throws(ClientError) {
             let connection = try launcher.connect(options)

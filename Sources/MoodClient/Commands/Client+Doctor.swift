@@ -35,7 +35,7 @@ extension Client {
         }
     }
 
-    /// So that the exit status is the one of every command that finds the store busy.
+    /// The exit status is the same as for other commands when the store is busy.
     private static let busy =
         #"{"code":1010,"message":"Another program holds the store.","data":{"kind":"storeBusy","retryable":true}}"#
 

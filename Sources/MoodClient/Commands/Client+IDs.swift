@@ -2,11 +2,11 @@ import JSONCodec
 
 /// Ids as people give and see them: shortened, or `@last`.
 extension Client {
-    /// Above this number of moods ids are shown whole: listing them all only to shorten a few would take too long.
+    /// Above this number of moods ids are shown whole: to list all of them for a few short ids would take too long.
     static let shortenedMoodsMax = 20_000
     private static let pageItems = 1_000
 
-    /// The ids that are meant, without doubles, in the order given.
+    /// The whole ids for what was given, without doubles, in order.
     func resolve(_ words: [String]) throws(ClientError) -> [String] {
         var ids: [String] = []
         for word in words {
@@ -44,8 +44,8 @@ extension Client {
         return id
     }
 
-    /// The id as it is shown: shortened as far as it stays unique. What has been done is told even if the other ids
-    /// cannot be had; the id is whole then.
+    /// The id as it is shown: as short as it stays unique. If the other ids cannot be read, it is whole, so that the
+    /// result of a change is told in any case.
     func shown(_ id: String) -> String {
         if directory == nil, !showsWholeIDs {
             directory = try? listIDs(moodsMax: Self.shortenedMoodsMax)
@@ -65,7 +65,7 @@ extension Client {
             guard let page else { throw unexpected() }
             if page.total ?? 0 > moodsMax { return nil }
             ids += page.ids
-            // A cursor that leads nowhere would be followed for ever.
+            // The same cursor again would be a loop without end.
             if let next = page.nextCursor, next == cursor { throw unexpected() }
             cursor = page.nextCursor
         } while cursor != nil
@@ -89,13 +89,13 @@ extension Client {
     }
 }
 
-/// Of a page of moods only the ids and what leads to the next page: no tree is built of a thousand moods for that.
+/// The ids of a page of moods and the next cursor, without a tree of a thousand moods.
 struct IDPage {
     private(set) var ids: [String] = []
     private(set) var total: Int?
     private(set) var nextCursor: String?
 
-    /// - Returns: nil for what is no page.
+    /// - Returns: nil if it is not a page.
     init?(_ result: [UInt8]) {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
         let isPage = result.withUnsafeBytes { bytes -> Bool in

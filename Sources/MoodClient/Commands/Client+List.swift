@@ -132,12 +132,12 @@ extension Client {
         return filter
     }
 
-    /// - Parameter cursor: behind the first page; nil is what the command line says.
+    /// - Parameter cursor: of the next page; nil is what the command line says.
     private func cursorMember(_ cursor: String?) -> [JSONValue.Member] {
         (cursor ?? invocation.value("cursor")).map { [.init("cursor", .string($0))] } ?? []
     }
 
-    /// What the host says about an empty list; it knows whether there is nothing at all or nothing that matches.
+    /// What the host says about an empty list. It knows whether the store is empty or nothing matches.
     private func emptyText(_ page: JSONValue) -> String {
         let empty = page["empty"]
         let lines = [empty?["title"]?.string, empty?["hint"]?.string].compactMap { $0 }.filter { !$0.isEmpty }

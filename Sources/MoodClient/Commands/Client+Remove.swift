@@ -24,7 +24,7 @@ extension Command {
 }
 
 extension Client {
-    /// Of so many moods each is named in the question; of more only the number.
+    /// Up to this number the question names each mood; above, only their number.
     private static let namedMax = 5
 
     func remove() throws(ClientError) {

@@ -39,7 +39,7 @@ extension Client {
         let result = try call("mood.share", params)
         if wantsJSON { return try print(json: result) }
         guard let text = try tree(result)["text"]?.string else { throw unexpected() }
-        // A file or another program gets the text as it is; it is made to be passed on.
+        // A file or another program gets the text unescaped.
         let shown = console.isOutputTerminal ? Escaping.visibleLines(text) : text
         try print(text.utf8.last == 0x0a ? shown : shown + "\n")
     }

@@ -44,7 +44,7 @@ extension Client {
         }
     }
 
-    /// Sends a request that may take its time; at a terminal a bar shows how far it is.
+    /// Sends a request that may take long; at a terminal a bar shows its progress.
     func callLong(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
         guard !wantsJSON, let bar = ProgressBar(console, choice: invocation.value("color")) else {
             return try call(method, params)
@@ -121,7 +121,7 @@ extension Client {
         }
     }
 
-    /// A path as the host takes it, which may run elsewhere.
+    /// An absolute path, because the host may run in another directory.
     private func absolute(_ path: String) throws(ClientError) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
         guard !path.isEmpty, let directory = console.workingDirectory() else {

@@ -27,7 +27,7 @@ extension Client {
         let since = invocation.integer("since")
         if let since, since < 0 { throw usage("--since is a revision: 0 or more.") }
         var shown = 0
-        // Where the sequence breaks off because we were too slow, it is taken up again behind what was seen.
+        // If the sequence ended because we were too slow, it is resumed after the last commit seen.
         var next = since
         repeat {
             let lagged = try follow(since: next) { (event) throws(ClientError) in
@@ -40,8 +40,8 @@ extension Client {
         } while true
     }
 
-    /// Subscribes and hands over events until `body` answers false.
-    /// - Returns: the last commit that was told of, where the sequence broke off; nil at the end.
+    /// Subscribes and passes events to `body` until it answers false.
+    /// - Returns: the last commit told, if the sequence broke off; nil at the end.
     private func follow(
         since: Int?, _ body: (_ params: [UInt8]) throws(ClientError) -> Bool
     ) throws(ClientError) -> Int? {

@@ -10,9 +10,9 @@ final class Client {
     let style: Style
     let launcher: HostLauncher
     private var connection: HostConnection?
-    /// All ids, once they were needed.
+    /// All ids, after they were needed.
     var directory: IDDirectory?
-    /// Whether they were asked for in vain, so that it is done once only.
+    /// Whether reading them failed, so that it is tried only once.
     var showsWholeIDs = false
 
     init(_ invocation: Invocation, console: Console, launcher: HostLauncher) {
@@ -25,7 +25,7 @@ final class Client {
 
     var wantsJSON: Bool { invocation.has("json") }
 
-    /// Which host, as the command line says.
+    /// The host that the command line names.
     func hostOptions() throws(ClientError) -> HostOptions {
         let store = invocation.value("store")
         if store == "" { throw usage("--store needs the path of a directory.") }
@@ -58,7 +58,7 @@ final class Client {
         return connection
     }
 
-    /// Waits for what the host tells of itself, until `body` answers false.
+    /// Waits for notifications until `body` answers false.
     func listen(_ body: HostConnection.Hearing) throws(ClientError) { try connected().listen(body) }
 
     func call(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
@@ -90,7 +90,7 @@ final class Client {
 
     func print(_ text: String) throws(ClientError) { try write(Array(text.utf8)) }
 
-    /// For programs: the bytes as they came. Only a terminal gets what it would obey in its escaped form.
+    /// For programs: the bytes as they came. For a terminal, control characters are escaped.
     func print(json: [UInt8]) throws(ClientError) {
         try write((console.isOutputTerminal ? Escaping.visible(json: json) : json) + [UInt8(ascii: "\n")])
     }
@@ -103,7 +103,7 @@ final class Client {
         }
     }
 
-    /// For people, beside the output; programs are spared.
+    /// For people, beside the output; not for programs.
     func tell(_ text: String) {
         if !wantsJSON { console.writeError(text + "\n") }
     }

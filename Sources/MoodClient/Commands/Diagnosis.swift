@@ -1,11 +1,11 @@
 import JSONCodec
 
-/// What the host says of itself and of its store, in plain words, and which command mends it.
+/// What the host says about itself and its store, in plain words, and which command mends it.
 struct Diagnosis {
     struct Remedy: Equatable {
-        /// When it is the right one.
+        /// When this command is the right one.
         let when: String
-        /// As it is typed.
+        /// The command as a person types it.
         let command: String
     }
 
@@ -17,15 +17,15 @@ struct Diagnosis {
 
     /// Where the store is, and what is in it.
     let place: String
-    /// How its files are, in short.
+    /// The state of its files, in short.
     let state: String
     /// In the order in which they matter; empty when all is well.
     private(set) var findings: [Finding] = []
-    /// Whether another program holds the store, which is nobody's fault.
+    /// Whether another program holds the store, which is not an error.
     let isBusy: Bool
 
     private let path: String
-    /// `mood`, and which store, as commands have to be typed.
+    /// `mood` and the store's option, as a person types them.
     private let mood: String
 
     /// - Parameters:
@@ -53,7 +53,7 @@ struct Diagnosis {
         return store["readOnly"]?.boolean == true ? moods + ", which can only be read" : moods
     }
 
-    /// A word as a shell takes it.
+    /// A word, quoted for a shell.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.unicodeScalars.allSatisfy { scalar in
             ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
@@ -64,15 +64,15 @@ struct Diagnosis {
 
     // MARK: The files
 
-    /// One finding for all problems of a kind: what mends one mends them all.
+    /// One finding for all problems of a kind: one command mends them all.
     private mutating func add(_ problems: [JSONValue]) {
         func kind(_ problem: JSONValue) -> String {
-            // That file has a remedy of its own, whatever is the matter with it.
+            // That file has its own remedy for any problem.
             problem["file"]?.string == Self.navigation ? Self.navigation : problem["kind"]?.string ?? ""
         }
         var kinds: [String] = []
         for problem in problems where !kinds.contains(kind(problem)) { kinds.append(kind(problem)) }
-        // An edit that damages nothing else is the lesser thing.
+        // An edit is less serious than damage.
         for name in kinds {
             let ofKind = problems.filter { kind($0) == name }
             guard let first = ofKind.first else { continue }
@@ -168,7 +168,7 @@ struct Diagnosis {
 
     // MARK: The store as a whole
 
-    /// What does not show in the files.
+    /// Findings that are not about files.
     private mutating func addStore(_ store: JSONValue, hasProblems: Bool) {
         if let error = store["error"] {
             let message = error["message"]?.string ?? ""

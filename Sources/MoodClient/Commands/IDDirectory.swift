@@ -1,7 +1,7 @@
 /// The ids of all moods, sorted: what makes short ones possible.
 ///
-/// Ids are UUIDs of version 7, whose first digits are the time, so moods made within the same minute share their first
-/// eight digits, and only the whole list tells how many digits are enough.
+/// Ids are UUIDs of version 7. Their first digits are the time, so moods of the same minute share eight digits. Only
+/// the whole list tells how many digits are enough.
 struct IDDirectory {
     /// Ids are never shown shorter, so that they stay usable for a while as moods are added.
     static let shownMin = 8
@@ -10,7 +10,7 @@ struct IDDirectory {
 
     init(_ ids: [String]) { sorted = ids.sorted() }
 
-    /// The ids that begin so.
+    /// The ids with this beginning.
     func matches(_ prefix: String) -> [String] {
         let start = position(of: prefix)
         return Array(sorted[start...].prefix { $0.hasPrefix(prefix) })

@@ -7,15 +7,15 @@ enum Answer: Sendable {
 
 /// A host that answers: the seam between the commands and the process, so that tests can answer from a list.
 struct HostConnection {
-    /// Hears of notifications: the method, and the params as they came.
+    /// Gets notifications: the method, and the params as they came.
     typealias Listener = (_ method: String, _ params: [UInt8]) -> Void
-    /// The same, for whoever waits for nothing else; whether it wants more.
+    /// The same, and answers whether it wants more.
     typealias Hearing = (_ method: String, _ params: [UInt8]) throws(ClientError) -> Bool
 
-    /// Sends one request and waits for its answer. The params are JSON in one line; nil is none. What the host tells
-    /// before the answer goes to the listener, if there is one.
+    /// Sends one request and waits for its answer. The params are JSON in one line; nil is none. Notifications before
+    /// the answer go to the listener, if there is one.
     let call: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Answer
-    /// Waits for what the host tells of itself, until the body answers false or the host ends.
+    /// Waits for notifications until the body answers false or the host ends.
     let listen: (Hearing) throws(ClientError) -> Void
     /// Ends the conversation and waits for the host's end.
     let close: () -> Void
@@ -24,10 +24,10 @@ struct HostConnection {
 /// Which host to start, and on what.
 struct HostOptions: Sendable, Equatable {
     enum Store: Sendable, Equatable {
-        /// Whatever the host finds in its environment.
+        /// The store that the host finds in its environment.
         case usual
         case directory(String)
-        /// Nothing on disk is looked at: for questions about the host itself.
+        /// A store in memory: for questions about the host itself.
         case inMemory
     }
 

@@ -4,8 +4,7 @@ import Platform
 
 /// A host that this client started: one request at a time over its stdio, a line each.
 ///
-/// A class because the process and what was read ahead of it have one owner, which the closures of `HostConnection`
-/// share.
+/// A class, because the closures of `HostConnection` share the process and the bytes read ahead.
 final class HostProcess {
     /// The longest answer that is read, in bytes: well above the host's own limit for what it writes.
     static let answerBytesMax = 64 * 1024 * 1024
@@ -38,7 +37,7 @@ final class HostProcess {
 
     func close() { _ = child.finish(within: Self.endMillisecondsMax) }
 
-    /// Sends one request and waits for its answer; what the host tells before it goes to the listener, if there is one.
+    /// Sends one request and waits for its answer. Notifications before it go to the listener, if there is one.
     func call(
         _ method: String, _ params: [UInt8]?, _ listener: HostConnection.Listener? = nil
     ) throws(ClientError) -> Answer {
@@ -60,7 +59,7 @@ final class HostProcess {
         do throws(SystemError) {
             try child.write(writer.buffer.bytes)
         } catch {
-            // A host that reads no more may still have said why; reading tells.
+            // A host that stopped reading may have said why: read its answer.
             if error.code != EPIPE { throw .unavailable("The host cannot be written to: \(error).", advice: nil) }
         }
         return try answer(listener)
@@ -151,7 +150,7 @@ final class HostProcess {
             throw .badInput("The input could not be passed to the host: \(error).", advice: nil)
         }
         child.closeInput()
-        // Without a time limit: it may have much to answer, to somebody who reads slowly.
+        // Without a time limit: it may have many answers for a slow reader.
         let status = child.wait()
         if let status, status != .exited(0) {
             throw .unavailable("The host did not end well: \(status).", advice: nil)

@@ -12,7 +12,7 @@ struct RemoteError: Error, Sendable {
     /// The error object exactly as it came.
     let json: [UInt8]
 
-    /// Reads an error object; members of the wrong kind count as missing, because there is still an error to report.
+    /// Reads an error object. Members of the wrong kind count as missing: there is still an error to report.
     init(json: [UInt8]) {
         let value = try? JSONValue.parse(json)
         self.json = json
@@ -23,7 +23,7 @@ struct RemoteError: Error, Sendable {
         isRetryable = data?["retryable"]?.boolean ?? false
     }
 
-    /// An error that the client finds itself, in the words and the shape that the host would have used.
+    /// An error that the client finds itself, in the host's words and shape.
     init(_ error: RPCError) {
         var writer = JSONWriter()
         error.write(to: &writer)
@@ -35,7 +35,7 @@ struct RemoteError: Error, Sendable {
         RemoteError(RPCError(ErrorCode(1001, "notFound"), message, [.init("id", .string(id))]))
     }
 
-    /// One or two lines for people: the message, and what of `data` the message does not say already.
+    /// One or two lines for people: the message, and what `data` adds to it.
     var lines: [String] {
         var facts: [String] = []
         if let path = data?["path"]?.string, !path.isEmpty, !mentions(path) { facts.append("It is about \(path).") }

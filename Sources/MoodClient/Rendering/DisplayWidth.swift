@@ -35,7 +35,7 @@ enum DisplayWidth {
         return result + "…"
     }
 
-    /// The text, filled up with spaces behind it.
+    /// The text, padded with spaces after it.
     static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(columns - of(text), 0))
     }
@@ -43,7 +43,7 @@ enum DisplayWidth {
     private static func isEmoji(_ scalars: Character.UnicodeScalarView, _ first: Unicode.Scalar) -> Bool {
         if first.properties.isEmojiPresentation { return true }
         guard scalars.count > 1 else { return false }
-        // An ASCII digit is an emoji by property, but only drawn as one with the selector behind it.
+        // An ASCII digit is an emoji by property, but drawn as one only with the selector after it.
         return scalars.contains { $0.value == 0xfe0f || $0.value == 0x20e3 } && first.properties.isEmoji
     }
 
@@ -70,8 +70,8 @@ enum DisplayWidth {
         return low < wide.count && wide[low].contains(value)
     }
 
-    /// East Asian Width W and F without the emoji, which are told by their property. Unassigned scalars between wide
-    /// blocks are taken along.
+    /// East Asian Width W and F without the emoji, which have a property. Unassigned scalars between wide blocks are
+    /// included.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115f, 0x2329...0x232a, 0x2630...0x2637, 0x268a...0x268f, 0x2e80...0x303e, 0x3041...0x3247,
         0x3250...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe10...0xfe1f, 0xfe30...0xfe6f,

@@ -1,4 +1,4 @@
-/// Makes visible what would otherwise steer a terminal or reorder its line, so that data stays data.
+/// Makes characters visible that would control a terminal or reorder its line.
 ///
 /// Escaped are the C0 and C1 controls and DEL (ISO/IEC 6429), line and paragraph separators, the byte order mark, and
 /// the controls of the Unicode bidirectional algorithm (UAX #9, section 2), which can make a line read as another one.
@@ -10,8 +10,8 @@ enum Escaping {
     /// Text that may have several lines; tabs stay too.
     static func visibleLines(_ text: String) -> String { escaped(text, keepingLines: true) }
 
-    /// JSON for a terminal: what JSON allows raw but a terminal obeys is written as `\u` and four digits, which is the
-    /// same JSON value. Outside strings only spaces can occur, which stay.
+    /// JSON for a terminal. A control that JSON allows raw is written as `\u` and four digits, which is the same JSON
+    /// value. Outside strings only spaces can occur; they stay.
     static func visible(json: [UInt8]) -> [UInt8] {
         let text = String(decoding: json, as: UTF8.self)
         guard needsEscape(text, keepingLines: true) else { return json }

@@ -91,7 +91,7 @@ struct Moment {
 }
 
 extension LocalTime {
-    /// `2026-01-02 06:04`; the zone is for a heading or behind it.
+    /// `2026-01-02 06:04`. The zone is in a heading or after it.
     var text: String {
         Moment.padded(year, 4) + "-" + Moment.padded(month, 2) + "-" + Moment.padded(day, 2) + " "
             + Moment.padded(hour, 2) + ":" + Moment.padded(minute, 2)

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// A mood as far as people look at it. Missing and odd members are shown as missing: the host has checked the rest.
+/// The parts of a mood that people see. Missing and odd members are shown as missing: the host has checked the rest.
 struct MoodView {
     let id: String
     let emoji: String
@@ -11,7 +11,7 @@ struct MoodView {
     let tags: [String]
     let members: [JSONValue.Member]
 
-    /// - Returns: nil for what has no id and so is no mood.
+    /// - Returns: nil if it has no id and so is not a mood.
     init?(_ value: JSONValue) {
         guard let id = value["id"]?.string else { return nil }
         self.id = id
@@ -27,7 +27,7 @@ struct MoodView {
     /// `😊 Happy`, safe for a terminal.
     var title: String { Escaping.visible("\(emoji) \(label)") }
 
-    /// Members that have no place of their own in `mood show`.
+    /// Members without their own line in `mood show`.
     var others: [JSONValue.Member] {
         let known = ["id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags"]
         return members.filter { !known.contains($0.name) }
@@ -55,7 +55,7 @@ struct MoodView {
         return table
     }
 
-    /// Line breaks as a sign that takes no line.
+    /// Line breaks as a visible sign.
     private static func oneLine(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else { return text }
         var result = String.UnicodeScalarView()

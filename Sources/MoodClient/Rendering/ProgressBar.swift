@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// A bar on stderr that shows how far the host is, and goes when it is done. Only a terminal gets one.
+/// A bar on stderr that shows the host's progress and goes when it is done. Only on a terminal.
 ///
 ///     Reading [##############----------------]  47 %
 final class ProgressBar {
@@ -10,14 +10,14 @@ final class ProgressBar {
     private let style: Style
     private var shown = ""
 
-    /// Nil where there is nobody to look at it.
+    /// Nil if stderr is not a terminal.
     init?(_ console: Console, choice: String?) {
         guard console.isErrorTerminal, console.environment("TERM") != "dumb" else { return nil }
         self.console = console
         style = Style(choice: choice, isTerminal: true, environment: console.environment)
     }
 
-    /// Takes a notification of the host; others than `$/progress` are passed over.
+    /// Takes a notification of the host; only `$/progress` counts.
     func hear(_ method: String, _ params: [UInt8]) {
         guard method == "$/progress", let value = (try? JSONValue.parse(params))?["value"],
             let done = value["done"]?.integer, let total = value["total"]?.integer
@@ -44,7 +44,7 @@ final class ProgressBar {
         console.writeError("\r\u{1b}[K" + line)
     }
 
-    /// Leaves the line as if nothing had been there.
+    /// Clears the line.
     func clear() {
         guard !shown.isEmpty else { return }
         shown = ""

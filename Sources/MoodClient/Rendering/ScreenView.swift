@@ -1,15 +1,15 @@
 import JSONCodec
 
-/// A screen of the host as lines of text. Cells of a kind that is not known here are told by what they have in common.
+/// A screen of the host as lines of text. Cells of an unknown kind are shown by the members that all cells have.
 struct ScreenView {
     private let screen: JSONValue
     private let style: Style
-    /// The terminal's; nil when nothing is to be cut.
+    /// The terminal's width; nil if nothing is cut.
     private let width: Int?
     /// An id as it is shown.
     private let shorten: (String) -> String
     private var text = ""
-    /// Terms and what they mean, which are written together so that they can be aligned.
+    /// Terms and their meanings, written together so that they can be aligned.
     private var facts: [(term: String, value: String, note: String)] = []
 
     /// - Parameter screen: what `nav.screen` answered.
@@ -51,7 +51,7 @@ struct ScreenView {
         for sentence in footer { line(sentence, .quiet) }
     }
 
-    /// Cells of one kind that stand together.
+    /// Neighbouring cells of one kind.
     private static func runs(_ cells: [JSONValue]) -> [[JSONValue]] {
         var runs: [[JSONValue]] = []
         for cell in cells {
@@ -71,7 +71,7 @@ struct ScreenView {
         }
     }
 
-    // MARK: Cells by themselves
+    // MARK: Single cells
 
     private mutating func write(_ run: [JSONValue], _ kind: String, _ title: String) {
         switch kind {
@@ -171,7 +171,7 @@ struct ScreenView {
         }
     }
 
-    /// What says the same a second time says nothing.
+    /// A repeated text is left out.
     private static func note(_ text: String, _ value: String) -> String { text == value ? "" : text }
 
     private mutating func writeFacts() {

@@ -1,4 +1,4 @@
-/// Rows and columns for people: as wide as what is in them, narrower where the terminal ends.
+/// Rows and columns for people: as wide as their content, cut at the terminal's width.
 struct Table {
     struct Column {
         let title: String
@@ -24,7 +24,7 @@ struct Table {
     init(_ columns: [Column]) { self.columns = columns }
 
     /// The lines, each ended by a line feed.
-    /// - Parameter width: the terminal's; nil when nothing is to be cut.
+    /// - Parameter width: the terminal's; nil if nothing is cut.
     func text(width: Int?, style: Style) -> String {
         let used = columns.indices.filter { index in
             rows.contains { index < $0.count && !$0[index].isEmpty }
@@ -44,7 +44,7 @@ struct Table {
         }
     }
 
-    /// Takes from the last flexible column first, because what says most stands first.
+    /// Cuts the last flexible column first, because the first columns say most.
     private func fitted(natural: [Int], _ used: [Int], _ width: Int?) -> [Int] {
         guard let width else { return natural }
         var widths = natural

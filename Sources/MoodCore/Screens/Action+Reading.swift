@@ -1,9 +1,9 @@
 import JSONCodec
 
 extension Action {
-    /// Reads what `write(to:)` writes; nil where it is no action.
+    /// Reads what `write(to:)` writes; nil if it is no action.
     ///
-    /// What its texts may be is not looked at: a request's action has passed its schema before.
+    /// Its texts are not checked here: a request's action has passed its schema before.
     public init?(_ value: JSONValue) {
         guard let type = value["type"]?.string, let action = Self.read(type, Payload(value: value)) else { return nil }
         self = action
@@ -44,7 +44,7 @@ extension Action {
         }
     }
 
-    /// The members besides the type, each nil where it is missing or of another kind.
+    /// The members besides the type. Each is nil if it is missing or of another kind.
     private struct Payload {
         let value: JSONValue
 

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// What a person can do: a closed set, each with all that it needs, so that whatever was offered can be performed as it
-/// stands. Performing one is the coordinator's work. (SwiftUI: the payload of a button; Elm and Redux: a message.)
+/// What a person can do: a closed set. Each action has all that it needs, so an offered one can be performed as it
+/// stands. The coordinator performs it. (SwiftUI: the payload of a button; Elm and Redux: a message.)
 ///
 /// As JSON: `{"type":"setFavorite","id":"…","isFavorite":true}`.
 public enum Action: Sendable, Equatable {
@@ -17,7 +17,7 @@ public enum Action: Sendable, Equatable {
     case add
     case share(MoodID, ShareFormat?)
     case shareCoordinates(Coordinates, label: String?)
-    /// The attachment's place among those of its mood, from 0; so too below.
+    /// The attachment's place among those of its mood, from 0. The same below.
     case exportEvent(MoodID, attachment: Int)
     case openURL(String)
     case openEmail(String)
@@ -26,7 +26,7 @@ public enum Action: Sendable, Equatable {
     case playAudio(MoodID, attachment: Int)
     case pauseAudio(MoodID, attachment: Int)
     case showEvents(hostName: String)
-    // Of the screens that are no mood's.
+    // Of screens other than a mood's.
     case selectEmoji(String)
     case submit
     case cancel
@@ -34,7 +34,7 @@ public enum Action: Sendable, Equatable {
     case insertSamples
     case subscribe([Topic])
 
-    /// What there are events of.
+    /// The topics of events.
     public enum Topic: String, Sendable, CaseIterable { case mood, nav, store, plugin }
 
     public var type: StaticString {

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// What somebody who does not see the screen is told of a thing on it. (SwiftUI: `accessibilityLabel`, `…Hint`, `…Traits`;
-/// the web: ARIA.)
+/// The words for a thing on the screen, for people who do not see it. (SwiftUI: `accessibilityLabel`, `…Hint`,
+/// `…Traits`; the web: ARIA.)
 struct Accessible {
     struct Traits: OptionSet {
         let rawValue: UInt8
@@ -46,7 +46,7 @@ struct Accessible {
     }
 }
 
-/// What a person can do, with its look: the one shape of it everywhere. (SwiftUI: a `Button` in a `swipeActions` or `Menu`.)
+/// An action with its look: the one shape for it everywhere. (SwiftUI: a `Button` in a `swipeActions` or `Menu`.)
 struct Offer {
     enum Edge: String { case leading, trailing }
 

@@ -86,7 +86,7 @@ extension Detail {
 // MARK: - Attachments
 
 extension Detail {
-    /// Kind after kind, each in the order of the mood.
+    /// Grouped by kind; within a kind in the order of the mood.
     private func writeAttachments(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         for (place, attachment) in attachments {
             switch attachment.content {
@@ -212,7 +212,7 @@ extension Detail {
         writer.cell(
             "attachment-\(place)", "relationship",
             Accessible("\(type): \(title)", related == nil ? .staticText : .button),
-            // What is not there cannot be shown.
+            // A missing mood cannot be shown.
             action: related == nil ? nil : .navigate(.moodDetail(other), router: surroundings.router)
         ) { writer in
             writer.member("title", title)

@@ -69,7 +69,7 @@ public struct Detail {
     let label: String
     let notes: String
 
-    /// - Parameter attachments: those of the mood; whoever gathered the surroundings has read them already.
+    /// - Parameter attachments: those of the mood; the caller has read them already, for the surroundings.
     public init(
         _ mood: MoodMembers, _ attachments: [(place: Int, attachment: Attachment)], context: ReadingContext,
         _ surroundings: DetailSurroundings

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What the detail screens of all moods have in common in one language, written once: most of a screen is that.
+/// The parts that are the same for all moods in one language, written once. They are most of a screen.
 ///
 /// A class, because a screen takes it from a table.
 final class DetailParts: Sendable {
@@ -75,14 +75,14 @@ final class DetailParts: Sendable {
     }
 }
 
-/// JSON that differs between moods in nothing but their id: written once, then copied with the id put in.
+/// JSON that differs between moods only in their id: written once, then copied with each id.
 struct IDTemplate: Sendable {
     /// The id goes between each two.
     private let parts: [[UInt8]]
 
     /// - Parameter write: writes one value; the same for every id, but for the id.
     init(_ write: (MoodID, inout JSONWriter) -> Void) {
-        // Only a mark: no word of a screen holds these digits.
+        // Only a mark: no word of a screen contains these digits.
         let id = MoodID(high: .max, low: .max)
         var writer = JSONWriter(capacity: 512)
         write(id, &writer)

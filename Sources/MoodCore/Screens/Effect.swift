@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What an action leaves to the client, because only the client can do it: show something, open something, play something.
+/// What an action leaves to the client, because only the client can do it: show, open or play something.
 /// (Elm: a `Cmd`; Redux: a side effect as data; SwiftUI: what `openURL` and a `ShareLink` do.)
 ///
 /// As JSON: `{"type":"openURL","url":"https://example.org"}`.
@@ -17,16 +17,16 @@ public enum Effect: Sendable, Equatable {
 
     public struct Presentation: Sendable, Equatable {
         public enum Place: String, Sendable {
-            /// Where people choose whom to send it to.
+            /// Where a person chooses a receiver.
             case shareSheet
-            /// What takes an iCalendar object.
+            /// A calendar that takes an iCalendar object.
             case calendarEvent
         }
 
         public var place: Place
         public var text: String
         public var mediaType: String
-        /// The same as an address, where it has one.
+        /// The same as a URL, if it has one.
         public var url: String?
 
         public init(_ place: Place, text: String, mediaType: String, url: String? = nil) {
@@ -77,8 +77,8 @@ public enum Effect: Sendable, Equatable {
     }
 }
 
-/// An audio attachment, as much of it as a player needs. It says by itself what it is, so that it can also be stopped when its
-/// mood is gone.
+/// What a player needs of an audio attachment. It is complete, so that it can be stopped even after its mood was
+/// deleted.
 public struct Recording: Sendable, Equatable {
     public var mood: MoodID
     /// Its place among the attachments of its mood, from 0.
@@ -93,7 +93,7 @@ public struct Recording: Sendable, Equatable {
         self.title = title
     }
 
-    /// Whether this is that recording, whatever it is called and wherever it stands by now.
+    /// Whether this is that recording. Its title and its place may have changed.
     public func isSame(as other: Recording) -> Bool { mood == other.mood && source == other.source }
 
     fileprivate func writeMembers(to writer: inout JSONWriter) {

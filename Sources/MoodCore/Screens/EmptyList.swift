@@ -1,5 +1,5 @@
-/// Why a list is empty and what to do about it, in a language: for whoever draws the list, and in English, the language of
-/// those who write programs, by the names of the methods.
+/// Why a list is empty and what to do about it: for a screen in its language, and for programmers in English, with the
+/// names of the methods.
 public struct EmptyList: Sendable {
     public let title: String
     public let hint: String
@@ -12,7 +12,7 @@ public struct EmptyList: Sendable {
             title: words.title, hint: "Record the first one with mood.create, or add samples with store.insertSamples.")
     }
 
-    /// None of `count` moods meets a filter.
+    /// None of `count` moods matches a filter.
     public static func noMatch(of count: Int, locale: String) -> EmptyList {
         let words = ScreenWords.of(locale).noMatch
         return EmptyList(title: words.title, hint: words.text.replacing("#", with: String(count)))

@@ -1,7 +1,8 @@
 import JSONCodec
 
-/// Two colours from top to bottom for a light screen and two for a dark one, as `#RRGGBB`. Black text on the light ones and
-/// white text on the dark ones has a contrast far above the 4.5:1 of WCAG 2.2, success criterion 1.4.3; a test measures it.
+/// Two colours from top to bottom for a light screen and two for a dark one, as `#RRGGBB`. Black text on the light ones
+/// and white text on the dark ones has a contrast far above the 4.5:1 of WCAG 2.2, success criterion 1.4.3; a test
+/// measures it.
 struct Gradient: Sendable {
     let light: (StaticString, StaticString)
     let dark: (StaticString, StaticString)
@@ -31,7 +32,7 @@ struct Gradient: Sendable {
         Gradient(light: ("#FECDE6", "#FAA8B6"), dark: ("#4F1733", "#350D14")),
     ]
 
-    /// That of a mood: by how pleasant it was, else by its emoji, always the same for the same.
+    /// The gradient of a mood: by its valence, else by its emoji. The same input gives the same gradient.
     static func of(valence: Double?, emoji: UnsafeRawBufferPointer) -> Gradient {
         if let valence { return ofValence[Int(((min(max(valence, -1), 1) + 1) * 2).rounded())] }
         // FNV-1a: any even spread will do.

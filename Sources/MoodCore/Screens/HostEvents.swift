@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// Events of one host, as many of them as somebody can look at: the next ones, and where there are not enough of those the
-/// last that are over.
+/// Events of one host, limited to what a person can look at: the next ones, then, if there is room, the latest past
+/// ones.
 public struct HostEvents: Sendable, Equatable {
     /// How many are shown.
     public static let shownMax = 50
@@ -12,7 +12,7 @@ public struct HostEvents: Sendable, Equatable {
     public private(set) var count = 0
     private let now: Timestamp
 
-    /// - Parameter now: what is over lies before this.
+    /// - Parameter now: an event before this is past.
     public init(now: Timestamp) { self.now = now }
 
     public mutating func add(_ event: DetailSurroundings.HostEvent) {
@@ -38,7 +38,7 @@ public struct HostEvents: Sendable, Equatable {
         shown.removeLast(shown.count - Self.shownMax)
     }
 
-    /// Writes `events`, and `more` where some are left out.
+    /// Writes `events`, and `more` if some are left out.
     func writeMembers(to writer: inout JSONWriter) {
         writer.key("events")
         writer.beginArray()

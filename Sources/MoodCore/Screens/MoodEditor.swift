@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// The form in which a mood is composed: what was typed so far, right or wrong, and what is still wrong with it. It lives
-/// in the session and is lost with it; nothing of it is stored before it is submitted.
+/// The form for a mood: what a person has typed so far, right or wrong, and its problems. It lives in the session and
+/// is lost with it. Nothing is stored before it is submitted.
 /// (SwiftUI: the `@State` of a sheet; React: a controlled form; Compose: a state holder.)
 ///
 ///     var editor = MoodEditor()
@@ -11,7 +11,7 @@ import JSONCodec
 ///
 /// A text that breaks a rule is kept as it was typed and shown with its problem, as on any screen.
 public struct MoodEditor: Sendable {
-    /// The limits that can be set; whoever owns them hands them in.
+    /// The limits that can be set; the host hands them in.
     public struct Rules: Sendable {
         public var labelCharactersMax: Int
         public var notesBytesMax: Int
@@ -32,7 +32,7 @@ public struct MoodEditor: Sendable {
         public let message: String
     }
 
-    /// What can be typed into the form.
+    /// What a person can type.
     private struct Fields {
         var emoji = MoodEditor.emojis[0]
         var label = ""
@@ -45,10 +45,10 @@ public struct MoodEditor: Sendable {
         "😊", "😄", "🎉", "🥰", "😌", "🙂", "🤔", "😐", "😴", "😕", "😟", "😰", "😢", "😡", "😭",
     ]
 
-    /// What a form may hold in all, in bytes of UTF-8 and `tagCost` for each tag. Far more than can be submitted.
+    /// The most that a form holds: bytes of UTF-8, and `tagCost` for each tag. Far more than can be submitted.
     public static let bytesMax = 2 << 20
     private static let tagCost = 64
-    /// Of so many tags beyond those allowed nobody needs to know each problem.
+    /// The most problems that are listed. A form can hold very many wrong tags.
     private static let problemsMax = 64
 
     /// Whether the form is open.
@@ -56,7 +56,7 @@ public struct MoodEditor: Sendable {
     /// The mood that is edited; nil for a new one.
     public private(set) var editing: MoodID?
     private var fields = Fields()
-    /// What the form began with.
+    /// The first values of the form.
     private var original = Fields()
 
     public init() {}
@@ -99,7 +99,7 @@ public struct MoodEditor: Sendable {
     public var notes: String { fields.notes }
     public var tags: [String] { fields.tags }
 
-    /// The emojis to choose from; the mood's own and the selected one are among them, however unusual.
+    /// The emojis to choose from. The mood's own and the selected one are always among them.
     public var availableEmojis: [String] {
         var emojis = Self.emojis
         for emoji in [original.emoji, fields.emoji]
@@ -109,14 +109,14 @@ public struct MoodEditor: Sendable {
         return emojis
     }
 
-    /// The size of what is kept, to be held against `bytesMax`.
+    /// The size of what is kept, for comparison with `bytesMax`.
     public var byteCount: Int {
         fields.tags.reduce(fields.emoji.utf8.count + fields.label.utf8.count + fields.notes.utf8.count) {
             $0 + $1.utf8.count + Self.tagCost
         }
     }
 
-    /// What keeps the form from being submitted, in the order of its fields; empty for one that is closed.
+    /// Why the form cannot be submitted, in the order of its fields; empty for a closed form.
     public func problems(_ rules: Rules) -> [Problem] {
         guard isPresented else { return [] }
         var problems: [Problem] = []
@@ -157,7 +157,7 @@ public struct MoodEditor: Sendable {
         return text.withUTF8 { String(decoding: TextRule.trimmed(UnsafeRawBufferPointer($0)), as: UTF8.self) }
     }
 
-    /// Byte by byte: texts that merely look alike are different, here as in a store.
+    /// Byte by byte: texts that only look alike are different, here as in a store.
     private static func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 }
 
@@ -192,8 +192,8 @@ extension MoodEditor {
         writer.endObject()
     }
 
-    /// Writes what the form would set, as an object: all of it for a new mood, else what differs from what the form began
-    /// with, so that what somebody else has changed meanwhile stays.
+    /// Writes what the form would set, as an object: everything for a new mood, else only what differs from the first
+    /// values, so that changes by others stay.
     public func writeChange(to writer: inout JSONWriter) {
         let isNew = editing == nil
         writer.beginObject()

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// What can be done with a mood in a list, beside the mood itself: the actions of a row that hide at its edges, and those
-/// of using it. (SwiftUI: `swipeActions` on a row.)
+/// What can be done with a mood in a list: the actions at the edges of its row, and those of using it. (SwiftUI:
+/// `swipeActions` on a row.)
 public struct RowOffers: Sendable {
     private let words: Words
     private let router: String?
@@ -18,12 +18,12 @@ public struct RowOffers: Sendable {
     ) {
         var mood = MoodMembers(trusting: ValidJSON(trusting: record))
         if mood.unknown.contains(where: { $0.name.equals("actions") }) {
-            // A member of that name from another version gives way to the protocol's own.
+            // A stored member of that name, from another version, gives way to the protocol's own.
             mood.unknown.removeAll { $0.name.equals("actions") }
             mood.write(to: &writer)
             writer.rewind(to: writer.count - 1)
         } else {
-            // The closing brace is written behind the member that is added.
+            // The closing brace is written after the added member.
             writer.raw(UnsafeRawBufferPointer(rebasing: record.dropLast()))
         }
         writer.key("actions")
@@ -31,7 +31,7 @@ public struct RowOffers: Sendable {
         writer.endObject()
     }
 
-    /// Writes the offers alone.
+    /// Writes only the offers.
     func write(_ id: MoodID, isFavorite: Bool, to writer: inout JSONWriter) {
         writer.beginArray()
         Offer(label: words.edit, icon: "pencil", color: "blue", edge: .leading, action: .edit(id)).write(to: &writer)

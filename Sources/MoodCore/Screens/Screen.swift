@@ -4,8 +4,8 @@ import MoodText
 /// A route as a screen of typed cells, which any client can draw: `nav.screen`. A mood's own screen is `Detail`.
 /// (SwiftUI: the `body` of the view that a `navigationDestination` gives; Compose: the composable of a destination.)
 ///
-/// Every action is complete; one that moves a router names it where it is not the main one. Cells keep their ids from call to
-/// call, lists end after `rowsMax` moods with a cell that says how many follow.
+/// Every action is complete; one that moves a router names it, unless it is the main one. Cells keep their ids from call
+/// to call. A list ends after `rowsMax` moods with a cell that says how many follow.
 public struct Screen {
     /// The most moods that a screen shows.
     public static let rowsMax = 50
@@ -31,14 +31,14 @@ public struct Screen {
         }
     }
 
-    /// The moods of a store, as far as a screen shows them.
+    /// The part of a store's moods that a screen shows.
     public struct Moods: Sendable {
         /// The newest, newest first.
         public var rows: [Row]
         public var count: Int
-        /// The store's revision: what is shown is the state behind this commit.
+        /// The store's revision: the screen shows the state after this commit.
         public var revision: Int
-        /// Why there are none although there may be some.
+        /// Why the moods could not be read, if so.
         public var problem: String?
 
         public init(rows: [Row], count: Int, revision: Int, problem: String?) {
@@ -49,7 +49,7 @@ public struct Screen {
         }
     }
 
-    /// What a screen shows besides words; each route takes what it needs.
+    /// What a screen shows besides words. Each route uses what it needs.
     public struct Content: Sendable {
         public var editor: MoodEditor?
         public var rules: MoodEditor.Rules?
@@ -61,7 +61,7 @@ public struct Screen {
     let route: Route
     /// The router that its actions move; nil for the main one.
     let router: String?
-    /// The locale and the present moment; the zone, where nobody asked for one, is each mood's own.
+    /// The locale and the present moment. Without a requested zone each mood has its own.
     let context: ReadingContext
     let isZoneGiven: Bool
     let content: Content
@@ -80,7 +80,7 @@ public struct Screen {
         texts = ScreenWords.of(context.locale)
     }
 
-    /// Writes `{route, title, cells, toolbar, actions, footer}`. A `moodDetail` is one whose mood is gone.
+    /// Writes `{route, title, cells, toolbar, actions, footer}`. A `moodDetail` here is one whose mood was deleted.
     /// - Throws: when the locale or a zone is unknown.
     public func write(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         writer.beginObject()
@@ -165,7 +165,7 @@ public struct Screen {
 
     private var newMood: Offer { Offer(label: texts.newMood, icon: "plus", color: "blue", action: .add) }
 
-    /// A form that cannot be submitted is not offered to be.
+    /// `submit` is offered only if the form can be submitted.
     private var formOffers: [Offer] {
         guard let editor = content.editor, editor.isPresented else { return [newMood] }
         let cancel = Offer(label: texts.cancel, icon: "xmark", color: "gray", action: .cancel)

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// The words of the screens that are no mood's, in one language; `Words` has those of a mood.
+/// The words of all screens but a mood's, in one language; `Words` has those of a mood.
 struct ScreenWords: Sendable {
     /// A heading and what is said below it.
     struct Piece: Sendable {
@@ -13,7 +13,7 @@ struct ScreenWords: Sendable {
         }
     }
 
-    /// The menu's words but for the names of features; nil where they are the menu's own.
+    /// The menu's words except the names of features; nil in English, the menu's own language.
     struct MenuWords: Sendable {
         let sections: [String]
         /// One for each section; empty for none.
@@ -22,7 +22,7 @@ struct ScreenWords: Sendable {
         let descriptions: [String]
     }
 
-    /// What a field of the form asks for, where it is not told what exactly is wrong; `#` stands for the limit.
+    /// What a field of the form needs, if its exact problem is not told; `#` stands for the limit.
     struct Needs: Sendable {
         let emoji, label, notes, tags: String
     }
@@ -32,26 +32,26 @@ struct ScreenWords: Sendable {
     /// The title of the list.
     let listTitle: String
     let noMoods, unreadable: Piece
-    /// Of a filter; `#` stands for how many moods there are.
+    /// For a filter; `#` stands for the number of moods.
     let noMatch: Piece
     let label, emoji: String
     let form: Piece
     let opensScreen, selects: String
     let introLesson, observationLesson, architectureLesson: String
     let introFooters, observationFooters, listFooters: [String]
-    /// The way of a mood, from the client to the store.
+    /// The layers of a mood, from the client to the store.
     let layers: [Piece]
     let missing: String
     var menu: MenuWords?
     var needs: Needs?
-    /// Whether none of something is said in the singular.
+    /// Whether zero takes the singular.
     var isNoneSingular = false
 
     func moods(_ count: Int) -> String {
         "\(count) \(count == 1 || count == 0 && isNoneSingular ? mood : moods)"
     }
 
-    /// What a field needs; nil in the language in which problems are told anyway.
+    /// What a field needs; nil in English, the language of problems.
     func need(of name: StaticString, _ rules: MoodEditor.Rules) -> String? {
         guard let needs else { return nil }
         func filled(_ text: String, _ limit: Int) -> String {

@@ -1,5 +1,6 @@
-/// The words of the screens in one language. What a locale says of times and numbers comes from Foundation; these few
-/// phrases are ours. A class, because a screen hands them on from cell to cell. (Apple platforms: a string catalogue; Android: `strings.xml`.)
+/// The words of the screens in one language. Words for times and numbers come from Foundation; these few phrases are
+/// ours. A class, because a screen passes them from cell to cell. (Apple platforms: a string catalogue; Android:
+/// `strings.xml`.)
 final class Words: Sendable {
     let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
     let addToFavorites, removeFromFavorites, favoriteHint, close, closeHint: String
@@ -52,7 +53,7 @@ final class Words: Sendable {
         self.hint = hint
     }
 
-    /// Those of a locale's language; English where there are none.
+    /// The words of a locale's language; English if we have none.
     static func of(_ locale: String) -> Words {
         // The language is what stands before the first separator; two letters decide.
         let tag = locale.utf8.prefix(3)
