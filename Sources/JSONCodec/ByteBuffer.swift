@@ -117,7 +117,7 @@ public struct ByteBuffer: ~Copyable {
         } while rest != 0
     }
 
-    /// Lets `fill` write up to `limit` bytes behind the end; it answers with how many it wrote.
+    /// Lets `fill` write up to `limit` bytes after the end; it answers with how many it wrote.
     @inlinable
     public mutating func append<Failure: Error>(
         upTo limit: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -140,7 +140,7 @@ public struct ByteBuffer: ~Copyable {
         body(UnsafeMutableRawBufferPointer(start: base, count: _count))
     }
 
-    /// Drops what lies behind `count`; the memory stays.
+    /// Drops what lies after `count`; the memory stays.
     @inlinable public mutating func truncate(to count: Int) {
         if count < _count { _count = max(count, 0) }
     }

@@ -94,7 +94,7 @@ struct ByteHash {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The offset of the first `byte` at or behind `start`, or nil.
+    /// The offset of the first `byte` at or after `start`, or nil.
     @inlinable
     public func firstOffset(of byte: UInt8, from start: Int = 0) -> Int? {
         guard let base = baseAddress, start >= 0, start < count else { return nil }

@@ -30,7 +30,7 @@ extension JSONError.Reason: CustomStringConvertible {
         switch self {
         case .unexpectedEnd: "the text ends too early"
         case .unexpectedByte(let byte): "unexpected \(Self.name(byte))"
-        case .trailingBytes: "there is more text behind the value"
+        case .trailingBytes: "there is more text after the value"
         case .invalidLiteral: "only true, false and null may be written without quotes"
         case .invalidNumber: "a number must look like -1, 0.5 or 1e3"
         case .invalidEscape: "a backslash may be followed by one of \" \\ / b f n r t or by u and four hex digits"

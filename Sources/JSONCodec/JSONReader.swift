@@ -120,7 +120,7 @@ public struct JSONReader {
         case .array, .object: skipContainer()
         default: _ = token()
         }
-        // Behind the end of a text that was cut off there is nothing, and less than nothing must not be asked for.
+        // After the end of a text that was cut off there is nothing, and a negative number must not be asked for.
         return ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: max(min(offset, end) - start, 0)))
     }
 

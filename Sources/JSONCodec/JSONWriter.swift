@@ -1,7 +1,7 @@
 /// Writes JSON at the end of a `ByteBuffer`; it cannot fail.
 ///
-/// Commas need no state: the byte before a value tells whether one is due, because behind an opening bracket or a colon
-/// there is none and behind anything else there is. Strings are written in one canonical form: only what RFC 8259,
+/// Commas need no state: the byte before a value tells whether one is due, because after an opening bracket or a colon
+/// there is none and after anything else there is. Strings are written in one canonical form: only what RFC 8259,
 /// section 7 demands is escaped, so that the same text always has the same bytes.
 ///
 ///     writer.beginObject()

@@ -140,7 +140,7 @@ struct NameTable: ~Copyable {
         for index in 0..<size { slots[index] = -1 }
         let mask = size - 1
         for index in first..<count {
-            // Nothing behind a doubled name matters, and equal hashes in a row would cost their number squared.
+            // Nothing after a doubled name matters, and equal hashes in a row would cost their number squared.
             if let duplicate, duplicate < Int(names[index].start) { return }
             let hashed = keyedHash(base, names[index])
             // The keyed hash is needed again when another name meets this one: keep it in the fingerprint's place.

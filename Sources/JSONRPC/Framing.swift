@@ -9,7 +9,7 @@ public enum Framing: Sendable {
 }
 
 extension JSONWriter {
-    /// Completes the message that was written from `mark` on: a line feed behind it, or a header before it.
+    /// Completes the message that was written from `mark` on: a line feed after it, or a header before it.
     public mutating func endMessage(from mark: Int, framing: Framing) {
         switch framing {
         case .line:

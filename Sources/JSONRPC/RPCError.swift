@@ -5,7 +5,7 @@ public struct RPCError: Error, Sendable {
     public let code: ErrorCode
     /// For people: what is wrong and what to do.
     public let message: String
-    /// More members of `data`, behind `kind` and `retryable`.
+    /// More members of `data`, after `kind` and `retryable`.
     public let details: [JSONValue.Member]
 
     public init(_ code: ErrorCode, _ message: String, _ details: [JSONValue.Member] = []) {

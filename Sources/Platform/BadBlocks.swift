@@ -2,8 +2,8 @@ import Synchronization
 
 /// Reads around what a disk does not give back: a block whose read fails with EIO reads as zeros, and is written down.
 ///
-/// For whoever looks at a damaged file to its end, where stopping at the first bad block would hide what lies behind it.
-/// Zeros are in no text that anybody wrote, so no line with such a block passes for whole.
+/// For reading a damaged file to its end: stopping at the first bad block would hide what lies after it. No text contains
+/// zeros, so no line with such a block passes for whole.
 public final class BadBlocks: Sendable {
     public struct Block: Sendable, Equatable {
         /// The path that the file was opened by.
@@ -69,7 +69,7 @@ public final class BadBlocks: Sendable {
         return count
     }
 
-    /// The same block is asked for again by whoever reads a file twice.
+    /// A file that is read twice asks for the same block again.
     private func note(_ descriptor: Int32, _ offset: Int, _ count: Int) {
         state.withLock { state in
             let block = Block(path: state.paths[descriptor] ?? "", offset: offset, count: count)

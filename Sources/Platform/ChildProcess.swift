@@ -40,11 +40,11 @@ public struct ChildProcess: ~Copyable {
     public let id: pid_t
     private var input: Int32
     private var output: Int32
-    /// How it ended; nil while nobody has seen it end.
+    /// How it ended; nil while it has not been seen to end.
     public private(set) var status: Status?
 
     /// Starts the program at `path`.
-    /// - Parameter arguments: behind the program's own name, which is `path`.
+    /// - Parameter arguments: after the program's own name, which is `path`.
     /// - Throws: what the system says of the pipe or of the start: no such file, no permission, not a program.
     public static func start(
         path: String, arguments: [String], output: Output

@@ -25,7 +25,7 @@ public enum Clock {
 public enum ProcessFacts {
     public static var processID: Int { Int(getpid()) }
 
-    /// The arguments behind the program's name.
+    /// The arguments after the program's name.
     public static var arguments: ProgramArguments { ProgramArguments() }
 
     /// The value of an environment variable; nil when it is unset or empty.
@@ -34,7 +34,7 @@ public enum ProcessFacts {
     }
 }
 
-/// A program's arguments behind its name, made one by one: for a program that starts often and is given one or two.
+/// A program's arguments after its name, made one by one: for a program that starts often and is given one or two.
 /// Bytes that are not UTF-8 become replacement characters, as in `CommandLine.arguments`.
 public struct ProgramArguments: Sequence, IteratorProtocol {
     private var index: Int32 = 0

@@ -22,9 +22,9 @@ public struct FileLock: ~Copyable {
 
     /// Takes the lock on the file at `path`, which is made when it is not there.
     ///
-    /// Where it is taken, the wait is a blocking flock on a helper thread: whoever polls is overtaken again and again by
-    /// those that block. A waiter that timed out cannot be called back; it stays behind in flock, the next attempt on
-    /// the same file joins it, and if none comes it lets go in the moment in which it gets the lock.
+    /// If the lock is held, the wait is a blocking flock on a helper thread: a process that polls is overtaken again and
+    /// again by those that block. A waiter that timed out cannot be called back and stays in flock. The next attempt on the
+    /// same file joins it; if none comes, it lets go of the lock as soon as it gets it.
     ///
     /// The time-out is in milliseconds of the monotonic clock; 0 does not wait.
     /// - Parameter queue: a directory that is locked while waiting, where there is one: see `TurnLock`.
@@ -32,7 +32,7 @@ public struct FileLock: ~Copyable {
         _ path: String, behind queue: String? = nil, timeoutMilliseconds: Int, in fileSystem: FileSystem
     ) throws(Failure) -> FileLock {
         let deadline = Clock.monotonicMilliseconds + max(timeoutMilliseconds, 0)
-        // A second round only where the file was removed or replaced while we waited: such a lock excludes nobody.
+        // A second round only if the file was removed or replaced while we waited: such a lock excludes nobody.
         for _ in 0..<8 {
             let file = try acquireOnce(path, queue, deadline: deadline, in: fileSystem)
             do {
@@ -89,7 +89,7 @@ extension FileLock {
         _ descriptor: Int32, behind queue: String?, in fileSystem: FileSystem
     ) throws(SystemError) {
         guard let queue else { return try fileSystem.lock(descriptor, .exclusiveNow) }
-        // Held until the end of this scope: whoever waits already comes first.
+        // Held until the end of this scope: those that wait already come first.
         let turn = try File(queue, .directoryThroughLink, in: fileSystem)
         try fileSystem.lock(turn.descriptor, .exclusiveNow)
         try fileSystem.lock(descriptor, .exclusiveNow)
@@ -99,7 +99,7 @@ extension FileLock {
 /// The threads that wait in flock for this process.
 ///
 /// Each waiter is one entry; the mutex guards all of them. An entry is made by `join`, gets its outcome from its thread,
-/// and is removed by whoever sees both the outcome and no need for it: `wait` when it takes the outcome, else the thread.
+/// and is removed by the one that sees the outcome and no need for it: `wait` when it takes the outcome, else the thread.
 private enum LockWaiters {
     struct Entry {
         let device: UInt64
@@ -119,7 +119,7 @@ private enum LockWaiters {
 
     static let table = Mutex(Table())
 
-    /// Joins the waiter that was left behind on this file, or starts one with its own open of it.
+    /// Joins the waiter that an earlier attempt left on this file, or starts one with its own open of it.
     static func join(
         _ status: FileStatus, _ path: String, _ queue: String?, _ fileSystem: FileSystem
     ) throws(SystemError) -> Int {
@@ -169,13 +169,13 @@ private enum LockWaiters {
         _ descriptor: Int32, behind queue: String?, _ fileSystem: FileSystem
     ) throws(SystemError) {
         guard let queue else { return try fileSystem.lock(descriptor, .exclusive) }
-        // Whoever is first in the queue waits for the lock itself; closing the directory lets the next one come.
+        // The first in the queue waits for the lock itself; closing the directory lets the next one come.
         let turn = try File(queue, .directoryThroughLink, in: fileSystem)
         try fileSystem.lock(turn.descriptor, .exclusive)
         try fileSystem.lock(descriptor, .exclusive)
     }
 
-    /// Waits for the outcome; at the deadline the waiter is left behind.
+    /// Waits for the outcome; at the deadline the waiter is left to itself.
     static func wait(
         _ ticket: Int, until deadline: Int, _ path: String, _ fileSystem: FileSystem
     ) throws(FileLock.Failure) -> File {

@@ -3,7 +3,7 @@
 /// Errors name the path that it was opened by.
 public struct File: ~Copyable, Sendable {
     public let descriptor: Int32
-    /// What errors name; whoever renames the file sets it.
+    /// What errors name; set it when the file is renamed.
     public var path: String
     private let fileSystem: FileSystem
 

@@ -40,7 +40,7 @@ public struct FileSystem: Sendable {
 
     /// open(2). The subject of the error is the path.
     public var open: @Sendable (_ path: String, _ access: Access) throws(SystemError) -> Int32
-    /// close(2); whoever cares for the bytes has synced them before, so there is nothing to report.
+    /// close(2). Bytes that matter were synced before, so there is nothing to report.
     public var close: @Sendable (_ descriptor: Int32) -> Void
     /// pread(2): how many bytes were read, 0 at the end of the file.
     public var read:

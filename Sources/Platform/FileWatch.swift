@@ -1,7 +1,7 @@
 import CPlatform
 
 /// Tells when one file of a directory is written to: a descriptor that becomes readable. Linux: inotify(7); elsewhere
-/// there is none, and whoever wants to know looks now and then.
+/// there is none, and the caller looks now and then.
 ///
 /// The directory is watched and not the file, which may not be there yet. What is told is only that something happened:
 /// between two looks any number of writes are one.
@@ -55,7 +55,7 @@ public struct FileWatch: ~Copyable {
     }
 
     #if os(Linux)
-        /// Each event is 16 bytes (watch, mask, cookie, the length of the name) and the name, with zeros behind it.
+        /// Each event is 16 bytes (watch, mask, cookie, the length of the name) and the name, with zeros after it.
         private func note(_ events: UnsafeRawBufferPointer) -> News {
             var news = News.none
             var at = 0

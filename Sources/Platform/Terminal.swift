@@ -4,7 +4,7 @@ import CPlatform
 public enum Terminal {
     public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// The width in columns of the terminal behind a descriptor; nil when there is none or it does not say.
+    /// The width in columns of a descriptor's terminal; nil when there is none or it does not say.
     public static func columns(_ descriptor: Int32) -> Int? {
         let columns = Int(cplatform_terminal_columns(descriptor))
         return columns > 0 ? columns : nil
@@ -109,7 +109,7 @@ public enum StandardStream {
     }
 }
 
-/// A moment on the clock on the wall of whoever sits at the terminal: the zone is `TZ`, else the system's.
+/// A moment on the wall clock of the person at the terminal: the zone is `TZ`, else the system's.
 public struct LocalTime: Sendable, Equatable {
     public let year: Int
     public let month: Int
@@ -130,7 +130,7 @@ public struct LocalTime: Sendable, Equatable {
         self.zone = zone
     }
 
-    /// The moment that lies so many seconds behind the beginning of 1970 in UTC; nil beyond the C library's range.
+    /// The moment so many seconds after the beginning of 1970 in UTC; nil beyond the C library's range.
     public init?(secondsSince1970 seconds: Int) {
         var moment = time_t(seconds)
         var parts = tm()

@@ -1,8 +1,8 @@
 /// A lock that several processes take and leave all the time, each for a short while, and in turns.
 ///
 /// flock(2) alone is not fair: a process that lets go and takes again at once is faster than the one that must first wake
-/// up. So whoever wants the lock holds the lock of its directory while waiting for it; a process that comes back finds
-/// that held, and waits behind. (A turnstile: E. W. Dijkstra's baton, two locks instead of one semaphore.)
+/// up. So a process holds the lock of the directory while it waits for the lock itself; a process that comes back finds
+/// that one held, and waits after it. (A turnstile: E. W. Dijkstra's baton, two locks instead of one semaphore.)
 ///
 /// The file stays open between the turns: to take a free lock costs three system calls.
 public struct TurnLock: ~Copyable {
@@ -62,8 +62,8 @@ public struct TurnLock: ~Copyable {
     }
 
     /// Whether the file is still the one of its name: a lock on a file that somebody removed or replaced excludes nobody.
-    /// Whoever takes the lock asks this, unless it is certain that no name in the directory has changed since the last
-    /// time; where it is false, `reopen` and take it again.
+    /// To be asked after the lock was taken, unless it is certain that no name in the directory has changed since the last
+    /// time. If it is false, `reopen` and take the lock again.
     public func isFileOfItsName() throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try fileSystem.statusOfPath(path).isSameFile(as: status)
@@ -73,7 +73,7 @@ public struct TurnLock: ~Copyable {
         }
     }
 
-    /// Lets go, and opens the file of that name anew.
+    /// Lets go, and opens the file of that name again.
     public mutating func reopen() throws(SystemError) {
         release()
         let file = try File(path, .readWriteOrCreate, in: fileSystem)
