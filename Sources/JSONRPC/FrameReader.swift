@@ -12,7 +12,7 @@ import JSONCodec
 /// Invariants
 /// 1. Memory is bounded: of a message over the limit only the fault is kept, its bytes are dropped as they come.
 /// 2. Every byte is looked at a bounded number of times, however small the pieces (`scanned` remembers).
-/// 3. A fault never loses the message behind it.
+/// 3. A fault never loses the message after it.
 public struct FrameReader: ~Copyable {
     /// One step of the stream.
     public enum Frame {
@@ -86,7 +86,7 @@ public struct FrameReader: ~Copyable {
         if buffer.isEmpty, buffer.capacity > 4 * 1024 * 1024 { buffer.shrink(toCapacity: 256 * 1024) }
     }
 
-    /// The bytes behind the frames that were taken.
+    /// The bytes after the frames that were taken.
     public var waiting: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer.bytes[taken...]) }
 
     /// The next frame, or nil when more bytes are needed.
@@ -120,7 +120,7 @@ public struct FrameReader: ~Copyable {
                 while taken < buffer.count, Self.isBlank(buffer.bytes[taken]) { taken += 1 }
                 advance(to: taken)
                 guard taken < buffer.count else { return nil }
-                // Behind more blanks than a message may have bytes only the end of the line is no fault.
+                // After more blanks than a message may have bytes, only the end of the line is not a fault.
                 if buffer.bytes[taken] == 0x0a {
                     state = .between
                 } else {
@@ -242,7 +242,7 @@ public struct FrameReader: ~Copyable {
         }
     }
 
-    /// The offset behind the empty line that ends a header block.
+    /// The offset after the empty line that ends a header block.
     private mutating func headerEnd() -> Int? {
         let bytes = buffer.bytes
         var at = max(taken, scanned - 3)

@@ -3,8 +3,8 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 
-/// Carries out actions: the one place that knows what each of them means. What the host can do it does through its
-/// services; what only a client can do comes back as an effect.
+/// Carries out actions: the one place that knows what each of them means. It does what the host can do through its
+/// services. What only a client can do it returns as an effect.
 /// (UIKit: a coordinator; Redux: a middleware; Elm: `update`, which returns commands.)
 ///
 ///     let coordinator = Coordinator(services: .ofCore)
@@ -13,14 +13,14 @@ import MoodProtocol
 ///
 /// Invariants
 /// 1. An action changes the store in one commit or not at all: each calls one service that changes it, once.
-/// 2. At most one recording plays. What begins to play pauses the other one first.
+/// 2. At most one recording plays. One that begins to play pauses the other one first.
 /// 3. A path and an address are handed on, never opened.
 struct Coordinator<World: ~Copyable>: Sendable {
     let services: CoordinatorServices<World>
 
     /// Carries out an action and writes `{effects, mood?, navigation?, editor?, subscription?}`.
-    /// - Throws: what the services throw; for an attachment that is not there, or is of another kind than the action is for,
-    ///   `invalidParams` at `/action/attachment`.
+    /// - Throws: what the services throw; `invalidParams` at `/action/attachment` for an attachment that is not there or is of
+    ///   the wrong kind.
     func perform(_ action: Action, in world: inout World, _ out: inout JSONWriter) throws(RPCError) {
         out.beginObject()
         switch action {
@@ -118,7 +118,7 @@ extension Coordinator where World: ~Copyable {
         return .present(.init(.shareSheet, text: text, mediaType: "\(format.mediaType)"))
     }
 
-    /// The name, the numbers and the address, for whoever gets no more than the text.
+    /// The name, the numbers and the address, for a reader who gets only the text.
     private func share(_ place: Coordinates, _ label: String?) -> Effect {
         let url = services.place.url(place)
         let lines = [label, "\(place.latitudeText), \(place.longitudeText)", url].compactMap(\.self)
@@ -139,7 +139,7 @@ extension Coordinator where World: ~Copyable {
 // MARK: - Audio
 
 extension Coordinator where World: ~Copyable {
-    /// What plays already is named once, so that a client that has lost it begins anew.
+    /// The effect comes even if this recording plays already, so that a client that has lost it begins again.
     private func play(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> [Effect] {
         let recording = try recording(place, of: id, in: &world)
         let other = services.audio.playing(world).flatMap { $0.isSame(as: recording) ? nil : $0 }
@@ -147,10 +147,10 @@ extension Coordinator where World: ~Copyable {
         return (other.map { [.pauseAudio($0)] } ?? []) + [.playAudio(recording)]
     }
 
-    /// What plays is paused also where it is no longer attached. Of what does not play nothing changes.
+    /// A recording that plays is paused even if it is no longer attached. If it does not play, nothing changes.
     private func pause(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Effect {
         if let playing = services.audio.playing(world), playing.mood == id {
-            // It may be gone, with its mood or without, or stand elsewhere by now.
+            // It may be gone, with its mood or without, or be at another place by now.
             var isIt = playing.attachment == place
             if !isIt { isIt = try recording(place, of: id, in: &world).isSame(as: playing) }
             if isIt {
@@ -161,7 +161,7 @@ extension Coordinator where World: ~Copyable {
         return .pauseAudio(try recording(place, of: id, in: &world))
     }
 
-    /// Without a title of its own it is called as its mood is.
+    /// A recording without a title has the name of its mood.
     private func recording(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Recording {
         try withAttachment(place, of: id, in: &world) { content, mood throws(RPCError) in
             guard case .audio(let source, let title) = content else { throw Self.wrongKind(content, "a recording") }
@@ -174,7 +174,7 @@ extension Coordinator where World: ~Copyable {
 // MARK: - Attachments
 
 extension Coordinator where World: ~Copyable {
-    /// Hands over what a mood carries at a place.
+    /// Hands over the attachment at this place of a mood.
     private func withAttachment<Result>(
         _ place: Int, of id: MoodID, in world: inout World,
         _ body: (Attachment.Content, MoodMembers) throws(RPCError) -> Result

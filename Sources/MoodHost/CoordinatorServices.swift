@@ -2,8 +2,8 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// What the coordinator needs of the world, as values of closures: the host hands in those of its core, a test its fakes.
-/// What they return they copy, so that a view of the store never lives longer than the call that gave it.
+/// What the coordinator needs of the world, as closures: the host hands in those of its core, a test its fakes. They
+/// return copies, so a view of the store never lives longer than the call that gave it.
 struct CoordinatorServices<World: ~Copyable>: Sendable {
     var clock: Clock
     var place: Place
@@ -34,7 +34,7 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var setPlaying: @Sendable (inout World, Recording?) -> Void
     }
 
-    /// The moods. What changes one writes it, as it is then.
+    /// The moods. A closure that changes one writes it as it is after the change.
     struct Data: Sendable {
         /// A mood as it is stored.
         var record: @Sendable (inout World, MoodID) throws(RPCError) -> [UInt8]
@@ -50,7 +50,7 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var events: @Sendable (inout World, String) throws(RPCError) -> HostEvents
     }
 
-    /// The routers by name; nil is the main one. Each writes the router, as it is then.
+    /// The routers by name; nil is the main one. Each closure writes the router as it is after the change.
     struct Navigation: Sendable {
         var navigate: @Sendable (inout World, Route, String?, inout JSONWriter) throws(RPCError) -> Void
         var replace: @Sendable (inout World, Route, String?, inout JSONWriter) throws(RPCError) -> Void
@@ -58,7 +58,7 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
         var goBackToRoot: @Sendable (inout World, String?, inout JSONWriter) throws(RPCError) -> Void
     }
 
-    /// The form. Each writes it, as it is then.
+    /// The form. Each closure writes it as it is after the change.
     struct Editor: Sendable {
         /// Opens it for a mood, or for a new one.
         var begin: @Sendable (inout World, MoodID?, inout JSONWriter) throws(RPCError) -> Void
@@ -69,7 +69,7 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
     }
 
     struct Events: Sendable {
-        /// Has the client told of these topics from now on, and writes the subscription.
+        /// Tells the client of these topics from now on, and writes the subscription.
         var subscribe: @Sendable (inout World, [Action.Topic], inout JSONWriter) throws(RPCError) -> Void
     }
 }

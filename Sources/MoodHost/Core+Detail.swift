@@ -21,7 +21,7 @@ extension Core {
         _ body: (Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
     ) throws(RPCError) {
         try open()
-        // Kept, because the moods that it speaks of are read next, and a view of the store lasts for one call only.
+        // Copied, because the moods that it names are read next, and a view of the store is valid for one call only.
         record.truncate(to: 0)
         do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
         let bytes = UnsafeRawBufferPointer(record.bytes)
@@ -55,7 +55,7 @@ extension Core {
             switch attachment.content {
             case .audio(let source, _):
                 guard let playing = state.playing, playing.mood == id, playing.source == source else { continue }
-                // Attachments move; of two with the same source it is the one in the place where it began.
+                // Attachments move; of two with the same source the one at the original place plays.
                 if surroundings.playing == nil || playing.attachment == place { surroundings.playing = place }
             case .relation(let other, _): surroundings.related[other] = try related(other)
             case .event(let event):

@@ -35,7 +35,7 @@ extension Core {
         ),
     ]
 
-    /// Opens the form, anew where it is open: empty, or with what a mood holds.
+    /// Opens the form, empty or with what a mood holds; an open form begins again.
     /// - Throws: `notFound`, or what keeps the store from being read.
     mutating func beginEditing(_ id: MoodID?) throws(RPCError) {
         guard let id else { return changeState { $0.editor.begin() } }
@@ -87,7 +87,7 @@ extension Core {
         if !state.editor.isPresented { throw .editor("No form is open. Open one with editor.begin.") }
     }
 
-    /// Writes the form, closed, and the mood, as members of an object that is open. One commit, or none where nothing was
+    /// Writes the closed form and the mood, as members of an object that is open. One commit, or none if nothing was
     /// changed.
     /// - Parameter name: that of the form.
     mutating func submitForm(as name: StaticString, _ out: inout JSONWriter) throws(RPCError) {

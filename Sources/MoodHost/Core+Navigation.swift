@@ -72,7 +72,7 @@ extension Core {
     }
 
     private func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
-        // Looking at a router that nobody has used makes none.
+        // Looking at a router that was never used makes none.
         let name = arguments.string("router") ?? NavigationState.mainName
         state.navigation.router(name).write(name: name, to: &out)
     }
@@ -102,7 +102,7 @@ enum NavigationMove {
 
 extension Core {
     /// Moves a router, the main one if there is no name, and writes where it is.
-    /// - Throws: `notFound` where the mood of the route is gone, `refused` where a guard says no, `limitExceeded`.
+    /// - Throws: `notFound` if the mood of the route is gone, `refused` if a guard says no, `limitExceeded`.
     mutating func move(_ router: String?, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
         let name = router ?? NavigationState.mainName
         switch move {

@@ -11,8 +11,8 @@ extension Core {
         let name = try Self.savedName(arguments)
         let router = arguments.string("router") ?? NavigationState.mainName
         try openForWriting()
-        // A route may be to a mood that an earlier request of the group has made. That goes first, so that what is saved never
-        // speaks of what then is not there; and what is saved cannot be taken back, so the group ends with it.
+        // A route may lead to a mood that an earlier request of the group has made. Its commit is made durable first, so that a
+        // saved route never leads to nothing. A save cannot be taken back, so the group ends with it.
         do throws(StorageError) {
             try store.flushEarly()
             // The group is being answered again: every change of it is refused.

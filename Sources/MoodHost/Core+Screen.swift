@@ -14,7 +14,7 @@ extension Core {
             isAsked
             ? try Self.route(arguments) : state.navigation.router(router ?? NavigationState.mainName).current
         if let id = route.id {
-            // A mood that was asked for must be there; one that the router still shows may have gone meanwhile.
+            // A mood that was asked for must be there; one that the router still shows may be gone by now.
             let isShown = isAsked ? true : try isThere(id)
             if isShown {
                 return try withDetail(id, arguments, nil, router: router) {

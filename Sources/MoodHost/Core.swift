@@ -6,13 +6,13 @@ import MoodStore
 import MoodText
 import Storage
 
-/// All state of the host: the store, where the client is, and what does not change. One loop owns it, so nothing in it
-/// is shared or locked. (Redux: the store; Elm: the model; here with a disk behind it.)
+/// All state of the host: the store, the client's session, and what does not change. One loop owns it, so nothing in it
+/// is shared or locked. (Redux: the store; Elm: the model; here with a disk below it.)
 struct Core: ~Copyable {
     static let version = "0.1.0"
 
     var store: MoodRecords
-    /// Where the client is and what it is at; changed by `changeState` alone.
+    /// The session of the client; changed by `changeState` alone.
     private(set) var state = SessionState() {
         didSet {
             isWatching = state.followsStore
@@ -31,7 +31,7 @@ struct Core: ~Copyable {
     var record = ByteBuffer(capacity: 16)
     /// The moment of the requests that are handled now.
     private(set) var now = Timestamp.minimum
-    /// Who is asked before a route is shown.
+    /// They are asked before a route is shown.
     var guards: [NavigationGuard] = []
     let options: HostOptions
     let path: String?
@@ -61,8 +61,7 @@ struct Core: ~Copyable {
 // MARK: - The session's state
 
 extension Core {
-    /// The one way in which the state changes: what was before is kept until the request has succeeded and its group is
-    /// durable.
+    /// The only way to change the state: the old one is kept until the request has succeeded and its group is durable.
     mutating func changeState<Failure: Error>(
         _ body: (inout SessionState) throws(Failure) -> Void
     ) throws(Failure) {

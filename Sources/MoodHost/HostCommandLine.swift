@@ -52,7 +52,7 @@ public enum HostCommandLine {
         "--store", "--durability", "--lock-timeout", "--limit", "--locale", "--time-zone", "--log-level",
     ]
 
-    /// Reads the arguments behind the program's name.
+    /// Reads the arguments after the program's name.
     public static func read(
         _ arguments: some Sequence<String>, environment: (String) -> String? = ProcessFacts.environment
     ) -> Request {

@@ -2,11 +2,11 @@ import JSONCodec
 import MoodCore
 import MoodStore
 
-/// Looks at the requests that wait behind the present one, and has the moods that they name brought near.
+/// Looks at the requests that wait after the present one, and asks for the memory of the moods that they name.
 ///
 /// A mood among a hundred thousand is rarely in the processor's cache: to find it takes a few waits for memory, one after
-/// the other. Those of a dozen requests at once take hardly longer than those of one. It is a hint and no more: what
-/// looks like an id is one or it is not, nothing depends on it.
+/// the other. The waits of a dozen requests at once take hardly longer than those of one. It is only a hint: nothing
+/// depends on whether something that looks like an id is one.
 struct Lookahead: ~Copyable {
     /// As many lines as memory can be asked for at the same time.
     private static let window = 12
@@ -34,7 +34,7 @@ struct Lookahead: ~Copyable {
     @inline(never)
     private mutating func look(_ waiting: UnsafeRawBufferPointer, _ store: inout MoodRecords) {
         left = Self.window - 1
-        // Whoever waits for each answer has nothing behind the present request.
+        // A client that waits for each answer has sent nothing after the present request.
         guard let next = waiting.firstOffset(of: UInt8(ascii: "\n"), from: 0), next + 1 < waiting.count,
             store.hasAtLeast(Self.moodsMin)
         else { return }

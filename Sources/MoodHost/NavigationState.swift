@@ -14,7 +14,7 @@ struct NavigationState {
     private var main = Logged()
     private var others: [String: Logged] = [:]
 
-    /// A router as it is; one that nobody has used is at its root.
+    /// A router as it is; one that was never used is at its root.
     func router(_ name: String) -> Router { logged(name)?.router ?? Router() }
 
     /// Where it has been, newest first.
@@ -22,7 +22,7 @@ struct NavigationState {
 
     private func logged(_ name: String) -> Logged? { name == Self.mainName ? main : others[name] }
 
-    /// Calls `body` with a router, which is made when there is none of this name, and notes where that has led.
+    /// Calls `body` with a router, which is made if there is none of this name, and notes where it leads.
     /// - Throws: when there are too many, or when `body` throws.
     mutating func move<Failure: Error>(
         _ name: String, _ action: NavigationLog.Action, at moment: Timestamp,
@@ -56,7 +56,7 @@ struct NavigationState {
     /// Whether there are any.
     var hasMoods: Bool { main.router.leadsToMood || others.values.contains { $0.router.leadsToMood } }
 
-    /// Takes the routes of moods out that are gone, and notes that.
+    /// Takes out the routes of moods that are gone, and notes that.
     /// - Returns: the names of the routers that had some, in order.
     mutating func remove(_ ids: Set<MoodID>, at moment: Timestamp) -> [String] {
         ([Self.mainName] + others.keys.sorted()).filter { name in

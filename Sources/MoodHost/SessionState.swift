@@ -1,7 +1,7 @@
 import MoodCore
 
-/// What a client is at, and loses when it leaves: where it is, what it has typed, what it plays, what it wants to be told
-/// of. It goes back with a request that fails. (SwiftUI: `@State`; React: the state of a component.)
+/// What a client has while it is connected: where it is, what it has typed, what it plays, its subscriptions. It goes back
+/// with a request that fails. (SwiftUI: `@State`; React: the state of a component.)
 ///
 /// A value, so that going back is one assignment.
 struct SessionState {

@@ -26,7 +26,7 @@ extension Core {
         return topics
     }
 
-    /// - Parameter since: the commits behind this revision are told of too, where they are kept.
+    /// - Parameter since: the commits after this revision are told of too, if they are kept.
     mutating func subscribe(
         _ topics: EventTopics, since: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {

@@ -11,7 +11,7 @@ import Storage
 /// again from the journals, as much at a time as there is room for.
 ///
 /// Invariants
-/// 1. A subscription to moods is told of every commit behind `told`, once, in order; where that is not possible it is told
+/// 1. A subscription to moods is told of every commit after `told`, once, in order; if that is not possible it is told
 ///    `lagged` and ends.
 /// 2. All that is told is in the output when the group's changes are made durable, so it goes back with them.
 extension Core {
@@ -74,7 +74,7 @@ extension Core {
         guard subscriptions.contains(where: { $0.awaits(summary.revision) }) else { return }
         var changes = EventChanges()
         for change in summary.changes.prefix(EventChanges.changesMax) {
-            // The commit has just ended, so the mood as it is now is the mood behind it.
+            // The commit has just ended, so the mood as it is now is the mood after it.
             let record = change.kind == .deleted ? nil : try? store.record(change.mood)
             changes.add(change.kind, change.mood, record?.bytes)
         }
@@ -82,7 +82,7 @@ extension Core {
         let time = now.text
         let bytesMax = options.limits[.queuedOutputBytes]
         for place in subscriptions.indices where subscriptions[place].awaits(summary.revision) {
-            // A batch can change more than may wait to be sent; the rest is told of behind its answer, from the journal.
+            // A batch can change more than may wait to be sent; the rest is told of after its answer, from the journal.
             if notices.byteCount >= bytesMax { break }
             notices.addEvent(
                 subscriptions[place], "mood", seq: summary.revision, at: { $0.string(time) },
@@ -117,7 +117,7 @@ extension Core {
 
     // MARK: The store
 
-    /// The revisions of another store continue no sequence, so who followed this one must begin anew, from 0.
+    /// The revisions of another store continue no sequence, so a client that followed this one must begin again, from 0.
     private mutating func tellOfStore() {
         guard let identity = store.identity, let known = state.events.store, identity != known else { return }
         let isAnother = identity.id != known.id
@@ -164,7 +164,7 @@ extension Core {
         guard state.navigation.hasMoods, store.isOpen, store.revision != state.prunedRevision else { return }
         let (revision, now) = (store.revision, now)
         changeState { $0.prunedRevision = revision }
-        // Where the store cannot be read nothing is known, and nothing is taken away.
+        // If the store cannot be read, nothing is known, and nothing is taken away.
         let missing = state.navigation.moods.filter { (try? store.contains($0)) == false }
         guard !missing.isEmpty else { return }
         var moved: [String] = []

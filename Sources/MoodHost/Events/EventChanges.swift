@@ -6,7 +6,7 @@ import Storage
 struct EventChanges: ~Copyable {
     /// How many changes an event names.
     static let changesMax = 100
-    /// Behind so many bytes changes come without their moods.
+    /// After so many bytes changes come without their moods.
     private static let moodBytesMax = 256 * 1024
 
     private var writer = JSONWriter(capacity: 512)
@@ -18,7 +18,7 @@ struct EventChanges: ~Copyable {
         writer.beginArray()
     }
 
-    /// - Parameter record: the mood behind the commit; nil where it was deleted.
+    /// - Parameter record: the mood after the commit; nil if it was deleted.
     mutating func add(_ kind: UndoneCommit.Kind, _ id: MoodID, _ record: UnsafeRawBufferPointer?) {
         guard count < Self.changesMax else { return }
         count += 1

@@ -25,8 +25,8 @@ extension NoticeQueue {
         }
     }
 
-    /// The sequence cannot go on: the subscription has ended, and what was told last is `seq`; of another store nothing was,
-    /// so that is 0, and what the client has of the old one is nothing any more.
+    /// The sequence cannot go on: the subscription has ended, and `seq` is what was told last. If another store took this
+    /// one's place, `seq` is 0, and nothing that the client knows of the old store counts any more.
     func addLag(_ subscription: Subscription, isAnotherStore: Bool, at now: Timestamp) {
         let seq = isAnotherStore ? 0 : subscription.told
         addEvent(subscription, "mood", seq: seq, at: { $0.string(now.text) }) { writer in

@@ -2,20 +2,20 @@ import Platform
 
 /// When to look whether other processes have changed the store: only while somebody wants to be told.
 ///
-/// Every writer publishes in the file `lock` behind its sync and before its answers, so that is the file to watch. Where
-/// files cannot be watched it is looked at now and then; and seldom where they can, because a file system may not tell of
-/// what another machine does, and a directory may be put in the place of the one that is watched.
+/// Every writer publishes in the file `lock` after its sync and before its answers, so that is the file to watch. If files
+/// cannot be watched, it is looked at now and then; if they can, seldom, because a file system may not tell of what another
+/// machine does, and another directory may take the place of the watched one.
 struct StoreWatch: ~Copyable {
-    /// How long it takes at most to see what others did where files cannot be watched.
+    /// How long it takes at most to see what others did, if files cannot be watched.
     private static let pollMilliseconds = 100
     private static let seldomMilliseconds = 1000
-    /// A client that takes nothing for so long while its queue is full and others go on is told no more.
+    /// A client that takes nothing for so long, while its queue is full and others go on, is told no more.
     private static let slowMilliseconds = 250
 
     private var watch: FileWatch?
     private var isWanted = false
 
-    /// Since when a client that is to be told takes nothing of what is there for it.
+    /// Since when a subscribed client has taken nothing of what waits for it.
     private var stalledSince: Int?
 
     /// What to wait for besides the client; -1: nothing.

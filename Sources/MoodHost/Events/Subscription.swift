@@ -19,8 +19,8 @@ struct EventTopics: OptionSet {
     ]
 }
 
-/// Somebody who wants to be told. (Combine: a `Subscription`; Redux: a listener; here across a pipe, and with a place in
-/// the sequence of commits to go on from.)
+/// A client's wish to be told. (Combine: a `Subscription`; Redux: a listener; here across a pipe, and with a place in the
+/// sequence of commits to go on from.)
 struct Subscription {
     let number: Int
     let topics: EventTopics
@@ -49,6 +49,6 @@ struct EventState {
         subscriptions.contains { !$0.topics.isDisjoint(with: topics) }
     }
 
-    /// The commit behind which somebody has not been told; nil where nobody wants to be.
+    /// The commit after which some subscription has not been told; nil if there is none.
     var toldToAll: Int? { subscriptions.lazy.filter { $0.topics.contains(.mood) }.map(\.told).min() }
 }
