@@ -27,59 +27,44 @@ extension Session {
     private mutating func answerPlain(_ message: UnsafeRawBufferPointer) -> Bool {
         guard cancellations.isEmpty, !core.isShuttingDown,
             let head = RequestHead(message, idBytesMax: limits[.idBytes]),
-            let number = catalogue.find(bytes: head.method)
+            let number = dispatcher.catalogue.find(bytes: head.method)
         else { return false }
-        let entry = methods[number]
+        let entry = dispatcher.methods[number]
         if let start = head.params {
             guard
-                let end = arguments.readPlain(message, from: start, depth: 1, for: entry.method, limits, &validator),
+                let end = dispatcher.arguments.readPlain(
+                    message, from: start, depth: 1, for: entry.method, limits, &validator),
                 end == message.count - 1, message[end] == UInt8(ascii: "}")
             else { return false }
-        } else if arguments.read(nil, for: entry.method, limits) != nil {
+        } else if dispatcher.arguments.read(nil, for: entry.method, limits) != nil {
             return false
         }
-        let mark = output.count
-        do throws(RPCError) { try perform(entry, head.id, mark, .max) } catch { fail(error, head.id, mark) }
-        if head.id == nil { output.rewind(to: mark) }
+        dispatcher.answer(request(head.id, room: .max), entry, to: &output)
         return true
     }
 
     /// Answers one request, or carries out one notification.
     /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
     mutating func answer(_ outline: JSONOutline, room: Int) {
-        let mark = output.count
         let (envelope, fault) = Envelope.read(outline, idBytesMax: limits[.idBytes])
         if let error = fault ?? Self.duplicateOutsideParams(outline, envelope) {
             return output.errorResponse(id: envelope.id, error)
         }
         guard let name = envelope.method else { return }
+        if envelope.id == nil, Cancellations.isCancellation(name) { return }
         if !cancellations.isEmpty, let id = envelope.id, let silence = cancellations.find(id, before: frameNumber) {
             if !silence { output.errorResponse(id: id, RPCError(.cancelled, "The request was cancelled.")) }
             return
         }
-        do throws(RPCError) {
-            try call(name, envelope, outline, mark, room)
-        } catch {
-            fail(error, envelope.id, mark)
+        let duplicate = outline.duplicate.flatMap { offset in
+            envelope.params.map { offset - Self.offset(of: $0, in: outline) }
         }
-        if envelope.id == nil { output.rewind(to: mark) }
+        dispatcher.answer(request(envelope.id, room: room), name, envelope.params, duplicate: duplicate, to: &output)
     }
 
-    private mutating func call(
-        _ name: JSONText, _ envelope: Envelope, _ outline: JSONOutline, _ mark: Int, _ room: Int
-    ) throws(RPCError) {
-        guard let number = catalogue.find(name) else {
-            if envelope.id == nil, Cancellations.isCancellation(name) { return }
-            let text = name.string
-            throw .methodNotFound(text, catalogue.suggestions(for: text))
-        }
-        if core.isShuttingDown { throw RPCError(.shuttingDown, "The host is shutting down.") }
-        let entry = methods[number]
-        if let offset = outline.duplicate, let params = envelope.params {
-            throw Arguments.duplicate(at: offset - Self.offset(of: params, in: outline), in: params)
-        }
-        if let error = arguments.read(envelope.params, for: entry.method, limits) { throw error }
-        try perform(entry, envelope.id, mark, room)
+    @inline(__always)
+    private func request(_ id: UnsafeRawBufferPointer?, room: Int) -> Dispatcher.Request {
+        Dispatcher.Request(id: id, room: room, streaming: room == .max && sent == output.count ? framing : nil)
     }
 
     /// A name that stands twice in the envelope itself.

@@ -22,13 +22,14 @@ struct Session: ~Copyable {
     /// Answers to requests that changed nothing leave in pieces of about this size, while they are warm in the cache.
     private static let pieceBytes = 64 * 1024
 
-    var core: Core
+    var dispatcher: Dispatcher
+    var core: Core {
+        @inline(__always) _read { yield dispatcher.core }
+        @inline(__always) _modify { yield &dispatcher.core }
+    }
     var frames: FrameReader
     var validator: JSONValidator
-    var arguments = Arguments()
     private var lookahead = Lookahead()
-    let catalogue: MethodCatalogue
-    let methods: CallableMethods
     let limits: Limits
 
     var output = JSONWriter(capacity: 64 * 1024)
@@ -47,9 +48,7 @@ struct Session: ~Copyable {
 
     init(core: consuming Core, catalogue: MethodCatalogue = .standard) {
         limits = core.options.limits
-        self.core = core
-        self.catalogue = catalogue
-        methods = CallableMethods(of: catalogue)
+        dispatcher = Dispatcher(core: core, catalogue: catalogue)
         frames = FrameReader(messageBytesMax: limits[.messageBytes])
         validator = JSONValidator(depthLimit: limits[.depth])
         groupMark = frames.mark
@@ -105,7 +104,7 @@ struct Session: ~Copyable {
                 commit()
                 return false
             }
-            lookahead.step(frames.waiting, &core.store)
+            lookahead.step(frames.waiting, &dispatcher.core.store)
             guard let frame = frames.next(isAtEnd: isAtEnd) else { break }
             groupFrames += 1
             frameNumber += 1

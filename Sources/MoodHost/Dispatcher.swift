@@ -1,0 +1,129 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import MoodStore
+
+/// The one way in for requests, whoever asks: it finds the method, checks the params, carries the method out, ends or takes
+/// back its commit, and writes the answer. It knows nothing of frames and of groups. (Redux: the dispatch function.)
+struct Dispatcher: ~Copyable {
+    var core: Core
+    let catalogue: MethodCatalogue
+    let methods: CallableMethods
+    let limits: Limits
+    /// The params of the present request.
+    var arguments = Arguments()
+
+    init(core: consuming Core, catalogue: MethodCatalogue) {
+        limits = core.options.limits
+        self.core = core
+        self.catalogue = catalogue
+        methods = CallableMethods(of: catalogue)
+    }
+
+    /// What a request is besides its method and its params.
+    struct Request {
+        /// As it was written; nil for a notification, which is not answered.
+        let id: UnsafeRawBufferPointer?
+        /// How many bytes the answer may have; over that nothing is done, and the error says so.
+        let room: Int
+        /// Where nothing of before would be overtaken: the framing in which progress may leave at once.
+        let streaming: Framing?
+    }
+
+    /// Answers a request.
+    /// - Parameter duplicate: where a name stands a second time in `params`.
+    mutating func answer(
+        _ request: Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?, to out: inout JSONWriter
+    ) {
+        do throws(RPCError) {
+            guard let number = catalogue.find(name) else {
+                let text = name.string
+                throw .methodNotFound(text, catalogue.suggestions(for: text))
+            }
+            if core.isShuttingDown { throw RPCError(.shuttingDown, "The host is shutting down.") }
+            let entry = methods[number]
+            if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
+            if let error = arguments.read(params, for: entry.method, limits) { throw error }
+            answer(request, entry, to: &out)
+        } catch {
+            if let id = request.id { out.errorResponse(id: id, error) }
+        }
+    }
+
+    /// Answers a request whose params have been read.
+    @inline(__always)
+    mutating func answer(_ request: Request, _ entry: CallableMethods.Entry, to out: inout JSONWriter) {
+        let mark = out.count
+        do throws(RPCError) {
+            if arguments.namesOperation(of: entry.method) {
+                try performOnce(entry, request, to: &out)
+            } else {
+                try perform(entry, request, to: &out)
+            }
+        } catch {
+            fail(error, request, mark, &out)
+        }
+        if request.id == nil { out.rewind(to: mark) }
+    }
+
+    /// Answers with an error, and nothing has changed.
+    private mutating func fail(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
+        out.rewind(to: mark)
+        core.store.abandonCommit()
+        core.revertStateOfRequest()
+        core.notices.drop()
+        out.errorResponse(id: request.id, error)
+    }
+
+    @inline(__always)
+    private mutating func perform(
+        _ entry: CallableMethods.Entry, _ request: Request, to out: inout JSONWriter
+    ) throws(RPCError) {
+        let mark = out.count
+        out.beginResponse(id: request.id)
+        let effect = entry.method.effect
+        if effect == .long, let framing = request.streaming { core.notices.beginStreaming(framing) }
+        try entry.handler(&core, arguments, &out)
+        out.endResponse()
+        if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+        if effect == .long { core.notices.endStreaming() }
+        guard effect == .write else { return }
+        try endCommit()
+    }
+
+    /// The same for a request that names its operation: done before, it is answered as it was then; else its outcome is
+    /// kept in its commit.
+    @inline(never)
+    private mutating func performOnce(
+        _ entry: CallableMethods.Entry, _ request: Request, to out: inout JSONWriter
+    ) throws(RPCError) {
+        try core.openForWriting()
+        let key = arguments.operationKey(of: entry.method)
+        let mark = out.count
+        out.beginResponse(id: request.id)
+        let start = out.count
+        if let answer = try core.answer(of: key) {
+            answer.withUnsafeBytes { out.raw($0) }
+        } else {
+            try entry.handler(&core, arguments, &out)
+            core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
+        }
+        out.endResponse()
+        if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+        try endCommit()
+    }
+
+    /// Ends the commit that a method has opened.
+    @inline(__always)
+    private mutating func endCommit() throws(RPCError) {
+        if arguments.boolean("dryRun") == true {
+            core.store.abandonCommit()
+            core.revertStateOfRequest()
+        } else {
+            let isToTell = core.isWatching && core.store.isCommitOpen
+            do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
+            if isToTell { core.tellOfRequest() }
+            core.keepStateOfRequest()
+        }
+    }
+}
