@@ -28,7 +28,7 @@ static inline int cplatform_set_pipe_size(int fd, int bytes) {
 #endif
 }
 
-// Lets Linux begin to write a range of a file to the disk; nobody waits for it here, and nothing is promised by it.
+// Lets Linux begin to write a range of a file to the disk. It does not wait, and promises nothing.
 static inline void cplatform_start_writing(int fd, int64_t offset, int64_t count) {
 #ifdef SYNC_FILE_RANGE_WRITE
     (void)sync_file_range(fd, offset, count, SYNC_FILE_RANGE_WRITE);
@@ -92,8 +92,8 @@ static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t
 #endif
 
 // The length of the JSON object with which `bytes` begin, by its brackets and strings alone; 0 where it does not end.
-// Of 64 bytes at a time it is found at once which of them are in strings: those behind an odd number of quotes. Where
-// there are backslashes the bytes are looked at one by one.
+// For 64 bytes at a time it finds which of them are in strings: those after an odd number of quotes. If there are
+// backslashes, the bytes are looked at one by one.
 static inline size_t cplatform_object_length(const void *object, size_t count) {
     const uint8_t *bytes = (const uint8_t *)object;
     size_t at = 0, depth = 0;
@@ -153,7 +153,7 @@ static inline size_t cplatform_object_length(const void *object, size_t count) {
 }
 
 // CRC-32C by the processor's instruction. One lane is bound by the latency of the instruction (8 bytes in 3 cycles), so
-// long runs go in three lanes side by side. A lane's result is moved behind `n` bytes by a carry-less multiplication
+// long runs go in three lanes side by side. A lane's result is moved past `n` bytes by a carry-less multiplication
 // with x^(8n-33) mod P (bits reflected) and one more step, which reduces the product.
 #if defined(__x86_64__)
 static inline int cplatform_has_crc_instruction(void) {
@@ -263,7 +263,7 @@ static inline int cplatform_spawn_close_from(void *actions, int lowest) {
 }
 #endif
 
-// The width of the terminal behind a descriptor, 0 when there is none or it does not say; ioctl is variadic.
+// The width of a descriptor's terminal, 0 when there is none or it does not say; ioctl is variadic.
 static inline int cplatform_terminal_columns(int fd) {
     struct winsize size;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
