@@ -55,6 +55,7 @@ extension RPCError {
             self.init(
                 .storeCorrupt, reason,
                 [.init("file", .string(file)), .init("offset", .number(String(offset)))])
+        case .cancelled: self.init(.cancelled, error.reason)
         case .olderSchema(_, let reason):
             self.init(.storeUnavailable, reason, [.init("reason", .string(reason))])
         case .newerSchema(_, let reason):

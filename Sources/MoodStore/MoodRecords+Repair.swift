@@ -10,30 +10,8 @@ extension MoodRecords {
     /// Reads everything again from the disk and checks it. Nil in memory.
     /// - Parameter progress: called now and then with the bytes read so far and in all.
     public func verify(progress: @escaping (_ done: Int, _ total: Int) -> Void) -> VerifyReport? {
-        guard case .directory(let settings) = location else { return nil }
-        let examination = Self.examination(progress)
-        guard var report = isOpen ? records.verify(examination) : StoreFiles.verify(settings, examination) else {
-            return nil
-        }
-        // Half of a reset: whatever is left is about to be set aside.
-        if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
-        do throws(StorageError) {
-            report.bytes += try Self.savedNavigationBytes(settings)?.count ?? 0
-        } catch {
-            let name = SideFile.navigation.rawValue
-            if case .corrupt(_, let offset, let reason) = error {
-                report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
-            } else if report.isWhole {
-                // Where the directory cannot be looked into, that has been said already.
-                report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
-            }
-        }
-        return report
-    }
-
-    private static func examination(_ progress: @escaping (Int, Int) -> Void) -> RecordExamination {
-        let inspector = MoodInspector()
-        return RecordExamination(inspect: { inspector.finding($0) }, progress: progress)
+        // Only what is cancelled throws, and this is not.
+        do throws(StorageError) { return try work(isCancelled: { false })?.verify(progress: progress) } catch { return nil }
     }
 
     /// Writes every mood that is whole into a new store, and what is saved of routers.
@@ -41,17 +19,10 @@ extension MoodRecords {
     public func salvage(
         to target: String, progress: @escaping (_ done: Int, _ total: Int) -> Void
     ) throws(RepairError) -> SalvageReport {
-        let settings = try files("There is nothing to salvage: the moods are kept in memory.")
-        var report = try StoreFiles.salvage(settings, to: target, Self.examination(progress))
-        do throws(StorageError) {
-            guard let saved = try Self.savedNavigationBytes(settings) else { return report }
-            try StoreFiles.add(.navigation, saved, toStoreIn: target, settings)
-            report.files.append(SideFile.navigation.rawValue)
-        } catch {
-            // The moods are safe; that this is not must not make it look as if they were not either.
-            settings.log("saved navigation was not salvaged: \(error.reason)")
+        guard let work = work(isCancelled: { false }) else {
+            throw .refused(reason: "There is nothing to salvage: the moods are kept in memory.", problems: [])
         }
-        return report
+        return try work.salvage(to: target, progress: progress)
     }
 
     /// Checks a snapshot that somebody has edited, and seals it. The store is closed, and opened again when it is next

@@ -13,7 +13,7 @@ import Testing
     private func opened() throws -> (labels: [Int: String], revision: Int) {
         let found = try reopened(settings(directory)).get()
         #expect(found.refusal == nil)
-        #expect(StoreFiles.verify(settings(directory), examination).isWhole)
+        #expect(try StoreFiles.verify(settings(directory), examination).isWhole)
         return (labels(found.table), found.revision)
     }
 

@@ -196,8 +196,8 @@ import Testing
     }
 
     /// What the whole check finds, apart from the records.
-    private func problems() -> [VerifyReport.Problem] {
-        StoreFiles.verify(
+    private func problems() throws -> [VerifyReport.Problem] {
+        try StoreFiles.verify(
             settings(directory),
             RecordExamination(
                 inspect: { bytes in
@@ -215,12 +215,12 @@ import Testing
             _ = try store.with { try $0.compact() }
         }
         let whole = directory.read("operations-2.jsonl")
-        #expect(problems().isEmpty)
+        #expect(try problems().isEmpty)
         for place in stride(from: 0, to: whole.count, by: 3) {
             var damaged = whole
             damaged[place] ^= 0x10
             directory.write("operations-2.jsonl", damaged)
-            #expect(problems().map(\.file) == ["operations-2.jsonl"] && problems().allSatisfy { $0.kind == .damaged })
+            #expect(try problems().map(\.file) == ["operations-2.jsonl"] && problems().allSatisfy { $0.kind == .damaged })
             let store = try store()
             #expect(throws: StorageError.self, "byte \(place)") { try Self.find(store, Self.key(4)) }
             #expect(throws: StorageError.self, "byte \(place)") { try Self.find(store, Self.key(2)) }

@@ -78,7 +78,7 @@ import Testing
             let again = try reopened(settings(directory)).get()
             #expect(again.refusal == nil && again.revision == 3, "\(place)")
             #expect(labels(again.table) == [1: "first", 2: "edited", 3: "third"], "\(place)")
-            #expect(StoreFiles.verify(settings(directory), examination).isWhole, "\(place)")
+            #expect(try StoreFiles.verify(settings(directory), examination).isWhole, "\(place)")
             #expect(!directory.names.contains { $0.hasPrefix("temporary-") }, "\(place)")
         }
     }
@@ -144,7 +144,7 @@ import Testing
             }
             let found = try reopened(settings(target)).get()
             #expect(found.refusal == nil && found.table.records.count == report.records, "\(place)")
-            #expect(StoreFiles.verify(settings(target), examination).isWhole, "\(place)")
+            #expect(try StoreFiles.verify(settings(target), examination).isWhole, "\(place)")
             // Less than everything is told of.
             let all = damage == .journalLine ? 2 : 3
             #expect(report.records >= all || report.skippedCount > 0, "\(place): \(report)")

@@ -37,7 +37,7 @@ import Testing
         #expect(try FileSystem.system.statusOfPath(directory.path(aside)).permissions == 0o700)
         let found = try reopened(settings(directory)).get()
         #expect(found.table == Table() && found.revision == 0 && found.refusal == nil)
-        #expect(StoreFiles.verify(settings(directory), examination).isWhole)
+        #expect(try StoreFiles.verify(settings(directory), examination).isWhole)
         // And what was set aside is a store.
         var old = settings(directory)
         old.directory = directory.path(aside)

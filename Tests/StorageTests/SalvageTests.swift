@@ -11,7 +11,7 @@ import Testing
         let found = try reopened(settings(target)).get()
         #expect(found.refusal == nil && found.table.records.count == report.records)
         #expect(found.revision == report.revision)
-        #expect(StoreFiles.verify(settings(target), examination).isWhole)
+        #expect(try StoreFiles.verify(settings(target), examination).isWhole)
         return labels(found.table)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct VerifyTests {
     let directory = TestDirectory()
 
-    private func verify() -> VerifyReport { StoreFiles.verify(settings(directory), examination) }
+    private func verify() throws -> VerifyReport { try StoreFiles.verify(settings(directory), examination) }
 
     private func replace(_ name: String, _ old: String, _ new: String) {
         directory.write(name, directory.text(name).replacing(old, with: new))
@@ -21,7 +21,7 @@ import Testing
         let (contents, _) = try DamageTests.whole()
         directory.restore(contents)
         directory.write("somebody's notes.txt", "no business of ours")
-        let whole = verify()
+        let whole = try verify()
         #expect(whole.isWhole && whole.records == 5)
         #expect(whole.bytes == (contents["moods.json"]?.count ?? 0) + (contents["journal-2.jsonl"]?.count ?? 0) - 2)
     }
@@ -31,7 +31,7 @@ import Testing
         directory.restore(try DamageTests.whole().contents)
         damage.apply(to: directory)
         let before = directory.contents()
-        let report = verify()
+        let report = try verify()
         #expect(!report.isWhole)
         #expect(directory.contents() == before)
         for problem in report.problems {
@@ -45,7 +45,7 @@ import Testing
         replace("moods.json", "\"label\":\"second\"", "\"lebal\":\"second\"")
         replace("journal-2.jsonl", "third", "THIRD")
         replace("journal-2.jsonl", "fourth", "FOURTH")
-        let problems = verify().problems.filter { !$0.reason.contains("checksum is wrong: it") }
+        let problems = try verify().problems.filter { !$0.reason.contains("checksum is wrong: it") }
         #expect(
             problems.map(\.file) == ["moods.json", "moods.json", "journal-2.jsonl", "journal-2.jsonl"], "\(problems)")
         #expect(problems[0].offset == offset("moods.json", of: "{\"id\":"))
@@ -58,38 +58,38 @@ import Testing
     @Test func tellsAnEditFromDamage() throws {
         directory.restore(try DamageTests.whole().contents)
         replace("moods.json", "first", "mended")
-        #expect(verify().problems.map(\.kind) == [.edited])
-        #expect(verify().problems[0].offset == directory.read("moods.json").count)
+        #expect(try verify().problems.map(\.kind) == [.edited])
+        #expect(try verify().problems[0].offset == directory.read("moods.json").count)
         // Printed anew, as jq would.
         replace("moods.json", ",", ",\n  ")
-        #expect(verify().problems.map(\.kind) == [.edited] && verify().records == 2)
+        #expect(try verify().problems.map(\.kind) == [.edited] && verify().records == 2)
         directory.write("moods.json", directory.text("moods.json") + "}")
-        #expect(verify().problems.allSatisfy { $0.kind == .damaged })
+        #expect(try verify().problems.allSatisfy { $0.kind == .damaged })
     }
 
     @Test func findsWhatIsInOrderLineByLineAndYetWrong() throws {
         let (contents, _) = try DamageTests.whole()
         directory.restore(contents)
         let lines = directory.text("moods.json").split(separator: "\n").map(String.init)
-        func check(_ records: [String], _ count: Int, _ expected: String) {
+        func check(_ records: [String], _ count: Int, _ expected: String) throws {
             var buffer = lines[0].replacing("\"count\":2", with: "\"count\":\(count)") + "\n"
             buffer += records.joined(separator: ",\n") + "\n"
             let digits = Array(buffer.utf8).withUnsafeBytes { String(CRC32C.checksum($0), radix: 16) }
             let seal = String(repeating: "0", count: 8 - digits.count) + digits
             directory.write("moods.json", buffer + "],\"crc\":\"\(seal)\"}\n")
-            let problems = verify().problems
+            let problems = try verify().problems
             #expect(problems.count == 1 && problems.first?.reason.contains(expected) == true, "\(problems)")
         }
-        check([record(1, "a"), record(2, "b")], 3, "counts 3")
-        check([record(2, "b"), record(1, "a")], 2, "out of order")
-        check([record(1, "a"), record(1, "b")], 2, "out of order")
+        try check([record(1, "a"), record(2, "b")], 3, "counts 3")
+        try check([record(2, "b"), record(1, "a")], 2, "out of order")
+        try check([record(1, "a"), record(1, "b")], 2, "out of order")
     }
 
     @Test func twoRecordsMayNotHaveOneId() throws {
         directory.restore(try DamageTests.whole().contents)
         // With times that differ, both are in order.
         var number: Int64 = 0
-        let report = StoreFiles.verify(
+        let report = try StoreFiles.verify(
             settings(directory),
             RecordExamination(
                 inspect: { _ in
@@ -102,23 +102,23 @@ import Testing
     @Test func saysThatATornEndIsHarmless() throws {
         directory.restore(try DamageTests.whole().contents)
         directory.write("journal-2.jsonl", directory.text("journal-2.jsonl") + "{\"seq\":5,\"at\"")
-        #expect(verify().problems.map(\.kind) == [.unfinished])
+        #expect(try verify().problems.map(\.kind) == [.unfinished])
         _ = try reopened(settings(directory)).get()
-        #expect(verify().isWhole)
+        #expect(try verify().isWhole)
     }
 
     @Test func saysWhatIsMissingOrMayNotBeRead() throws {
         directory.restore(try DamageTests.whole().contents)
         directory.remove("moods.json")
-        #expect(verify().problems.map(\.kind) == [.missing])
+        #expect(try verify().problems.map(\.kind) == [.missing])
         directory.restore(try DamageTests.whole().contents)
         directory.remove("journal-2.jsonl")
-        #expect(verify().problems.map(\.kind) == [.missing])
+        #expect(try verify().problems.map(\.kind) == [.missing])
         directory.write("moods.json", "{\"schemaVersion\":99,\"moods\":[]}")
-        #expect(verify().problems.map(\.kind) == [.version])
+        #expect(try verify().problems.map(\.kind) == [.version])
         directory.remove("moods.json")
         symlink("elsewhere", directory.path("moods.json"))
-        #expect(verify().problems.map(\.kind) == [.unreadable])
+        #expect(try verify().problems.map(\.kind) == [.unreadable])
     }
 
     @Test(arguments: ["moods.json", "journal-2.jsonl"])
@@ -132,7 +132,7 @@ import Testing
             try store.sync()
         }
         let bad = BadDisk(name, 8192..<12288)
-        let report = StoreFiles.verify(settings(directory, bad.fileSystem), examination)
+        let report = try StoreFiles.verify(settings(directory, bad.fileSystem), examination)
         #expect(report.problems.contains { $0.file == name && $0.offset == 8192 && $0.reason.contains("4096 bytes") })
         #expect(report.problems.allSatisfy { $0.file == name })
         // What lies in front of the block and behind it is read.
@@ -146,7 +146,7 @@ import Testing
             try store.rewrite()
         }
         var steps: [Int] = []
-        let report = StoreFiles.verify(
+        let report = try StoreFiles.verify(
             settings(directory),
             RecordExamination(
                 inspect: inspect,

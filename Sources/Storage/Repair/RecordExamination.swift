@@ -13,13 +13,17 @@ public struct RecordExamination {
     public let inspect: (UnsafeRawBufferPointer) -> RecordFinding
     /// Called now and then with the bytes read so far and in all.
     public let progress: (_ done: Int, _ total: Int) -> Void
+    /// Asked before each read: true ends the work with `StorageError.cancelled`.
+    public let isCancelled: @Sendable () -> Bool
 
     public init(
         inspect: @escaping (UnsafeRawBufferPointer) -> RecordFinding,
-        progress: @escaping (_ done: Int, _ total: Int) -> Void
+        progress: @escaping (_ done: Int, _ total: Int) -> Void,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) {
         self.inspect = inspect
         self.progress = progress
+        self.isCancelled = isCancelled
     }
 }
 

@@ -10,9 +10,19 @@ extension StoreFiles {
     /// the same call begins again; where it throws, it leaves at most an empty directory.
     ///
     /// - Throws: `refused`: `target` has something in it or lies in the store, or nothing could be saved. `storage`: the
-    ///   damaged store cannot be looked into, or the new one cannot be written.
+    ///   damaged store cannot be looked into, the new one cannot be written, or the work was cancelled.
     public static func salvage(
         _ settings: StoreSettings, to target: String, _ examination: RecordExamination
+    ) throws(RepairError) -> SalvageReport {
+        do throws(RepairError) {
+            return try salvage(settings.cancelled(when: examination.isCancelled), target, examination)
+        } catch {
+            throw examination.isCancelled() ? .storage(.cancelled) : error
+        }
+    }
+
+    private static func salvage(
+        _ settings: StoreSettings, _ target: String, _ examination: RecordExamination
     ) throws(RepairError) -> SalvageReport {
         let blocks = BadBlocks(in: settings.fileSystem)
         var source = settings
@@ -23,6 +33,8 @@ extension StoreFiles {
         var salvage = try RepairError.storage { () throws(StorageError) in
             try Salvage(place, schemaVersion: settings.schemaVersion, examination)
         }
+        // What could not be read for that was passed over, and the rest is not to be taken for all.
+        if examination.isCancelled() { throw .storage(.cancelled) }
         salvage.add(blocks.found)
         var report = salvage.report
         guard report.records > 0 || report.skippedCount == 0 else {

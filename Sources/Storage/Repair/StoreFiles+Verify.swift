@@ -1,14 +1,14 @@
 /// The whole check; `Verification` has it.
 extension StoreFiles {
-    /// Reads snapshot and journals again, changes nothing and takes no lock.
+    /// Reads snapshot and journals, changes nothing, and needs no open store: it may be one that cannot be opened.
     ///
     /// Complexity: linear in the size of the store, in memory for the ids of all records.
-    public func verify(_ examination: RecordExamination) -> VerifyReport {
-        Verification.run(settings, isLocked: isLocked, examination)
-    }
-
-    /// The same for a store that is not open, perhaps because it cannot be opened.
-    public static func verify(_ settings: StoreSettings, _ examination: RecordExamination) -> VerifyReport {
-        Verification.run(settings, isLocked: false, examination)
+    /// - Throws: `cancelled` only.
+    public static func verify(
+        _ settings: StoreSettings, _ examination: RecordExamination
+    ) throws(StorageError) -> VerifyReport {
+        let report = Verification.run(settings, examination)
+        if examination.isCancelled() { throw .cancelled }
+        return report
     }
 }

@@ -16,17 +16,15 @@ struct Verification {
     private var ids: [(id: RecordID, offset: Int)] = []
     private var previous: (time: Int64, id: RecordID)?
 
-    /// Checks the store of the settings. Takes no lock; `isLocked` says whether the caller holds it.
-    static func run(
-        _ settings: StoreSettings, isLocked: Bool, _ examination: RecordExamination
-    ) -> VerifyReport {
-        var settings = settings
+    /// Checks the store of the settings. Others may read and change it meanwhile.
+    static func run(_ settings: StoreSettings, _ examination: RecordExamination) -> VerifyReport {
+        var settings = settings.cancelled(when: examination.isCancelled)
         settings.isReadOnly = true
         let blocks = BadBlocks(in: settings.fileSystem)
         settings.fileSystem = blocks.fileSystem
         var verification = Verification(examination, blocks)
         do {
-            try verification.check(try StoreDirectory(settings), settings, isLocked: isLocked)
+            try verification.check(try StoreDirectory(settings), settings)
         } catch {
             verification.add(.unreadable, error)
         }
@@ -40,7 +38,7 @@ struct Verification {
     }
 
     private mutating func check(
-        _ place: borrowing StoreDirectory, _ settings: StoreSettings, isLocked: Bool
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) {
         let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
         let files: GenerationFiles
@@ -57,7 +55,7 @@ struct Verification {
         for entry in files.journals.entries { total += (try? place.fileSystem.status(entry.descriptor).size) ?? 0 }
         meter = ProgressMeter(total: total, tell: examination.progress)
         checkSnapshot(files.snapshot, place.fileSystem)
-        checkJournals(files, Recovery(files.header, published: files.published, isLocked: isLocked))
+        checkJournals(files, Recovery(files.header, published: files.published, isLocked: false), place)
         checkOperations(files.header, place)
     }
 
@@ -125,7 +123,9 @@ struct Verification {
 
     // MARK: The journals
 
-    private mutating func checkJournals(_ files: borrowing GenerationFiles, _ recovery: Recovery) {
+    private mutating func checkJournals(
+        _ files: borrowing GenerationFiles, _ recovery: Recovery, _ place: borrowing StoreDirectory
+    ) {
         let entries = files.journals.entries
         let fileSystem = files.journals.fileSystem
         do {
@@ -143,7 +143,7 @@ struct Verification {
             if let damage = outcome.damage {
                 add(damage)
                 surveyJournals(files.journals)
-            } else if outcome.hasTornTail {
+            } else if outcome.hasTornTail, try isTorn(entries[outcome.current], behind: outcome, place) {
                 add(
                     .unfinished, entries[outcome.current].name, outcome.end,
                     "There are bytes behind commit \(outcome.last), the last whole one; they were never acknowledged.")
@@ -151,6 +151,29 @@ struct Verification {
         } catch {
             add(error)
             surveyJournals(files.journals)
+        }
+    }
+
+    /// Whether the bytes behind the last commit are what a dead process left. While somebody has the lock they are perhaps
+    /// just being written; once nobody has, they have become a commit, or are gone, or stay as they are.
+    private func isTorn(
+        _ entry: OpenJournals.Entry, behind outcome: Recovery.Outcome, _ place: borrowing StoreDirectory
+    ) throws(StorageError) -> Bool {
+        do throws(SystemError) {
+            let lock = try place.open(StoreDirectory.lockName, .read)
+            try place.fileSystem.lock(lock.descriptor, .exclusiveNow)
+            var lines = LineReader(entry.descriptor, from: outcome.end, in: place.fileSystem)
+            let blanks = try lines.skipBlank()
+            if lines.hasEnded { return false }
+            guard blanks == 0, let line = try lines.next(), line.isTerminated, let content = Seal.content(of: line.bytes)
+            else { return true }
+            return JournalLine(content: content)?.seq != outcome.last + 1
+        } catch {
+            switch error.code {
+            case EWOULDBLOCK: return false
+            case ENOENT: return true
+            default: throw .reading(error, error.subject.isEmpty ? entry.name : error.subject)
+            }
         }
     }
 

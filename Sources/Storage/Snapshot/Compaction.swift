@@ -11,14 +11,20 @@ import Platform
 /// There is one compaction at a time: it holds an flock on the snapshot that it replaces.
 public enum Compaction {
     /// - Parameter progress: called now and then with the number of records written so far and in all.
-    /// - Throws: `busy` where another process compacts, or the store has changed so that it must be begun again; what
-    ///   opening and `Generation` throw. The old generation stays in use then.
+    /// - Parameter isCancelled: asked before each read, until the new generation is in place.
+    /// - Throws: `busy` where another process compacts, or the store has changed so that it must be begun again;
+    ///   `cancelled`; what opening and `Generation` throw. The old generation stays in use then.
     public static func run(
-        _ settings: StoreSettings, _ extractor: RecordExtractor, _ progress: @escaping (Int, Int) -> Void = { _, _ in }
+        _ settings: StoreSettings, _ extractor: RecordExtractor, _ progress: @escaping (Int, Int) -> Void = { _, _ in },
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(StorageError) -> RewriteReport {
-        // The lines are sealed, and what is written is read back and looked at as closely as records can be.
-        var store = try RecordStore.open(settings, extractor.trusting)
-        return try store.writeNextGeneration(progress)
+        do throws(StorageError) {
+            // The lines are sealed, and what is written is read back and looked at as closely as records can be.
+            var store = try RecordStore.open(settings.cancelled(when: isCancelled), extractor.trusting)
+            return try store.writeNextGeneration(progress)
+        } catch {
+            throw isCancelled() ? .cancelled : error
+        }
     }
 }
 

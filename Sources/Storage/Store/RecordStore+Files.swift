@@ -97,8 +97,9 @@ extension RecordStore {
     }
 
     /// Reads everything again from the disk and checks it.
-    public func verify(_ examination: RecordExamination) -> VerifyReport? {
-        withFiles { $0.verify(examination) }
+    public func verify(_ examination: RecordExamination) throws(StorageError) -> VerifyReport? {
+        guard let settings = withFiles({ $0.settings }) else { return nil }
+        return try StoreFiles.verify(settings, examination)
     }
 }
 

@@ -20,6 +20,8 @@ public enum StorageError: Error, Sendable, Equatable {
     /// The snapshot is of an earlier schema than this program's, and nobody has said how it is migrated. It was not
     /// touched.
     case olderSchema(version: Int, reason: String)
+    /// The caller did not want it any more. Nothing was changed.
+    case cancelled
 
     /// The sentence for people.
     public var reason: String {
@@ -27,6 +29,7 @@ public enum StorageError: Error, Sendable, Equatable {
         case .busy(let reason), .readOnly(let reason), .full(let reason), .outcomeUnknown(let reason): reason
         case .unavailable(let reason, _), .corrupt(_, _, let reason), .newerSchema(_, let reason): reason
         case .olderSchema(_, let reason): reason
+        case .cancelled: "The request was cancelled."
         }
     }
 

@@ -155,7 +155,13 @@ extension Torture {
     }
 
     private mutating func verify(_ store: inout RecordStore) throws(TortureFailure) {
-        guard let report = store.verify(TortureRecord.examination), !isExcused, !report.isWhole else { return }
+        let report: VerifyReport?
+        do throws(StorageError) {
+            report = try store.verify(TortureRecord.examination)
+        } catch {
+            throw failure(.wrongRead, "a check that nobody cancelled ended with \(error)")
+        }
+        guard let report, !isExcused, !report.isWhole else { return }
         throw failure(.wrongRead, "a store without a fault is not whole: \(report.problems)")
     }
 

@@ -1,0 +1,79 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// What takes long on a store and needs nothing but its files: the whole check, compaction, salvage. Each can be done on a
+/// thread of its own beside the `MoodRecords` that has the store open, as another process could.
+///
+///     guard let work = moods.work(isCancelled: { flag.load(ordering: .relaxed) }) else { … }   // in memory
+///     try moods.flushEarly()                       // the work sees what is in the files
+///     let report = try work.verify { done, total in … }
+///
+/// `isCancelled` is asked before each read; the work then ends with `StorageError.cancelled` and has changed nothing.
+/// (SQLite: `integrity_check` and `VACUUM`, each with a progress handler.)
+public struct StoreWork: Sendable {
+    let settings: StoreSettings
+    let isCancelled: @Sendable () -> Bool
+
+    /// Reads everything again from the disk and checks it.
+    /// - Parameter progress: called now and then with the bytes read so far and in all.
+    /// - Throws: `cancelled` only.
+    public func verify(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void
+    ) throws(StorageError) -> VerifyReport {
+        var report = try StoreFiles.verify(settings, examination(progress))
+        // Half of a reset: whatever is left is about to be set aside.
+        if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
+        do throws(StorageError) {
+            report.bytes += try MoodRecords.savedNavigationBytes(settings)?.count ?? 0
+        } catch {
+            let name = SideFile.navigation.rawValue
+            if case .corrupt(_, let offset, let reason) = error {
+                report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
+            } else if report.isWhole {
+                // Where the directory cannot be looked into, that has been said already.
+                report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
+            }
+        }
+        return report
+    }
+
+    /// Writes a new snapshot and begins a new journal.
+    /// - Parameter progress: called now and then with the number of moods written so far and in all.
+    public func compact(
+        progress: @escaping (_ done: Int, _ total: Int) -> Void
+    ) throws(StorageError) -> RewriteReport {
+        try Compaction.run(settings, .moods, progress, isCancelled: isCancelled)
+    }
+
+    /// Writes every mood that is whole into a new store, and what is saved of routers.
+    /// - Parameter target: an absolute path, of nothing or of an empty directory.
+    public func salvage(
+        to target: String, progress: @escaping (_ done: Int, _ total: Int) -> Void
+    ) throws(RepairError) -> SalvageReport {
+        var report = try StoreFiles.salvage(settings, to: target, examination(progress))
+        do throws(StorageError) {
+            guard let saved = try MoodRecords.savedNavigationBytes(settings) else { return report }
+            try StoreFiles.add(.navigation, saved, toStoreIn: target, settings)
+            report.files.append(SideFile.navigation.rawValue)
+        } catch {
+            // The moods are safe; that this is not must not make it look as if they were not either.
+            settings.log("saved navigation was not salvaged: \(error.reason)")
+        }
+        return report
+    }
+
+    private func examination(_ progress: @escaping (Int, Int) -> Void) -> RecordExamination {
+        let inspector = MoodInspector()
+        return RecordExamination(
+            inspect: { inspector.finding($0) }, progress: progress, isCancelled: isCancelled)
+    }
+}
+
+extension MoodRecords {
+    /// Nil in memory.
+    public func work(isCancelled: @escaping @Sendable () -> Bool) -> StoreWork? {
+        guard case .directory(let settings) = location else { return nil }
+        return StoreWork(settings: settings, isCancelled: isCancelled)
+    }
+}
