@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from decimal import Decimal
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -56,6 +57,10 @@ def _pairs(pairs):
     return members
 
 
+SURROGATE = re.compile(r"[\ud800-\udfff]")
+sys.set_int_max_str_digits(0)  # a number may have any number of digits
+
+
 def _constant(text):
     raise ValueError(f"{text} is not JSON")
 
@@ -64,8 +69,14 @@ DECODER = json.JSONDecoder(parse_float=Decimal, object_pairs_hook=_pairs, parse_
 
 
 def parse(text):
-    """Parses strict JSON; numbers keep their exact value, duplicate members are refused."""
-    return DECODER.decode(text)
+    """Parses strict JSON; numbers keep their exact value, duplicate members and lone surrogates are refused."""
+    try:
+        value = DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if "\\u" in text and SURROGATE.search(json.dumps(value, ensure_ascii=False, default=str)):
+        raise ValueError("a lone surrogate")
+    return value
 
 
 def is_number(value):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Replays conformance transcripts against a host binary. The format is described in README.md beside this file.
 
+HOST is a program, or a command with arguments as one word: run.py 'python3 host.py --fast'.
+
 Usage: run.py HOST [--filter TEXT] [--verbose] [FILE...]
 """
 
@@ -9,6 +11,7 @@ import fcntl
 import glob
 import os
 import re
+import shlex
 import shutil
 import stat
 import sys
@@ -32,7 +35,7 @@ class Replay:
     """One transcript against one host; everything happens below a fresh directory."""
 
     def __init__(self, host, scratch):
-        self.host = host
+        self.command = host
         self.scratch = scratch
         self.directory = os.path.join(scratch, "store")
         self.captures = {}
@@ -83,7 +86,7 @@ class Replay:
     def running(self):
         if self.process is None:
             self.process = HostProcess(
-                [self.host] + self.arguments, self.environment, self.stderr_path, self.file_size_kib)
+                self.command + self.arguments, self.environment, self.stderr_path, self.file_size_kib)
         return self.process
 
     def ended(self, code, seconds):
@@ -344,9 +347,13 @@ def replay(host, file, verbose):
                     run.step(line)
         line = "(end of the transcript)"
         run.finish()
+        if run.exchanges == 0:
+            raise Failure("a transcript expects at least one message, or <--none")
         return run.exchanges, None
-    except (Failure, HostError, Mismatch, OSError, ValueError) as error:
-        problem = f"{os.path.basename(file)}:{number}: {line[:400]}\n      {error}"
+    except Exception as error:  # whatever a host says, the other transcripts are replayed
+        known = isinstance(error, (Failure, HostError, Mismatch, OSError, ValueError))
+        reason = str(error) if known else f"{type(error).__name__}: {error}"
+        problem = f"{os.path.basename(file)}:{number}: {line[:400]}\n      {reason}"
         if os.path.exists(run.stderr_path):
             with open(run.stderr_path, "rb") as opened:
                 tail = opened.read()[-600:].decode("utf-8", "replace").strip()
@@ -361,20 +368,32 @@ def replay(host, file, verbose):
         shutil.rmtree(scratch, ignore_errors=True)
 
 
+def command(text):
+    """The words of HOST; the program as a path that holds from every directory."""
+    words = [text] if os.path.exists(text) else shlex.split(text)
+    if words and os.path.exists(words[0]):
+        words[0] = os.path.abspath(words[0])
+    return words
+
+
 def main():
+    sys.stdout.reconfigure(errors="backslashreplace")  # what a host says may be no text
     parser = argparse.ArgumentParser(description="Replays conformance transcripts against a host binary.")
-    parser.add_argument("host")
+    parser.add_argument("host", metavar="HOST", help="a program, or a command with arguments as one word")
     parser.add_argument("--filter", default="", help="only transcripts whose name contains this text")
     parser.add_argument("--verbose", action="store_true", help="print every step")
     parser.add_argument("files", nargs="*", metavar="FILE")
     options = parser.parse_args()
+    host = command(options.host)
+    if not host:
+        parser.error("HOST is empty")
     files = options.files or sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "*.transcript")))
     passed, failed, exchanges = 0, 0, 0
     for file in files:
         name = os.path.basename(file).removesuffix(".transcript")
         if options.filter not in name:
             continue
-        count, problem = replay(os.path.abspath(options.host), file, options.verbose)
+        count, problem = replay(host, file, options.verbose)
         exchanges += count
         if problem is None:
             passed += 1

@@ -63,6 +63,23 @@ import Testing
         }
     }
 
+    /// What a host says to people may change: of it only numbers, file names and what a client gave are fixed.
+    @Test(arguments: transcripts)
+    func messagesForPeopleAreNotMatchedWordForWord(name: String) throws {
+        let text = try String(contentsOfFile: Self.folder + "/../Conformance/" + name, encoding: .utf8)
+        let member = try NSRegularExpression(pattern: #""(?:message|readOnlyReason|hint)":"([^"]*)""#)
+        let allowed = try NSRegularExpression(
+            pattern: #"^\$(any|string|absent|match:(\\\\S|[0-9.*]+|[a-z]+-[0-9]+\.jsonl?))$"#)
+        for line in text.split(separator: "\n") where line.hasPrefix("<--") {
+            let line = String(line)
+            for found in member.matches(in: line, range: NSRange(line.startIndex..., in: line)) {
+                let pattern = Range(found.range(at: 1), in: line).map { String(line[$0]) } ?? ""
+                let isAllowed = allowed.firstMatch(in: pattern, range: NSRange(pattern.startIndex..., in: pattern)) != nil
+                #expect(isAllowed, "\(pattern)")
+            }
+        }
+    }
+
     @Test func theRunnerNoticesWhatDoesNotHold() throws {
         Terminal.ignoreBrokenPipes()
         let host = try #require(Self.host)

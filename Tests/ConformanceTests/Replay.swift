@@ -59,6 +59,7 @@ final class Replay {
         } catch {
             throw Failure("at the end: \(error)\nstderr: \(stderrTail)")
         }
+        if exchanges == 0 { throw Failure("a transcript expects at least one message, or <--none") }
     }
 
     private var stderrTail: String {
