@@ -21,7 +21,7 @@ public enum Emoji {
             if string.unicodeScalars.count == 1, let only = string.unicodeScalars.first, only.properties.isEmoji,
                 only.value > 0x7f
             {
-                return "must be drawn as an emoji; add the variation selector U+FE0F behind this symbol"
+                return "must be drawn as an emoji; add the variation selector U+FE0F after this symbol"
             }
             return "must be exactly one emoji, such as 😊"
         }

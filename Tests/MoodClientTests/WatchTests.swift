@@ -60,7 +60,7 @@ import Testing
         #expect(outside.run("watch", "--since", "2", "--count", "1") == .success)
         #expect(
             outside.error
-                == "mood: The changes behind revision 2 are not kept; showing those behind revision 9.\n")
+                == "mood: The changes after revision 2 are not kept; showing those after revision 9.\n")
     }
 
     @Test func failsWithTheHost() {

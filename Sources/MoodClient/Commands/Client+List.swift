@@ -16,7 +16,7 @@ extension Command {
             .init("sort", .choice("KEY", ["timestamp", "label", "updatedAt"]), "By timestamp, label or updatedAt."),
             .init("order", .choice("ORDER", ["desc", "asc"]), "desc (default) or asc."),
             .init("count", "Print only how many there are. With --json: add the total to the result."),
-            .init("cursor", .text("CURSOR"), "Go on behind a page: the nextCursor of its --json."),
+            .init("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
         ],
         notes: [
             "Times are those of your clock. Ids are as short as they can be and still be unique;"

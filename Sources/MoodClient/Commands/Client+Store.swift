@@ -19,7 +19,7 @@ extension Command {
             .init("mood store verify", "Is everything there, and whole?"),
             .init("mood store salvage ~/saved", "Save what can be saved."),
             .init("mood store accept --yes", "Keep what was changed in moods.json by hand."),
-            .init("mood store reset --yes", "Begin anew; the old files are set aside."),
+            .init("mood store reset --yes", "Begin with an empty store; the old files are set aside."),
         ],
         run: { (client) throws(ClientError) in try client.store() })
 }

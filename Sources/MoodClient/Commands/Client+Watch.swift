@@ -2,9 +2,9 @@ import JSONCodec
 
 extension Command {
     static let watch = Command(
-        name: "watch", summary: "Show changes as they happen, whoever makes them.",
+        name: "watch", summary: "Show changes as they happen, of any program.",
         options: [
-            .init("since", .integer("REVISION"), "Begin with the changes behind this revision of the store."),
+            .init("since", .integer("REVISION"), "Begin with the changes after this revision of the store."),
             .init("count", short: "n", .integer("N"), "End after so many commits (default: never)."),
         ],
         notes: [
@@ -50,8 +50,8 @@ extension Client {
         let answer = try tree(call("events.subscribe", params))
         if let since, answer["resync"]?.boolean == true {
             console.writeError(
-                "mood: The changes behind revision \(since) are not kept;"
-                    + " showing those behind revision \(answer["revision"]?.integer ?? 0).\n")
+                "mood: The changes after revision \(since) are not kept;"
+                    + " showing those after revision \(answer["revision"]?.integer ?? 0).\n")
         }
         var lagged: Int?
         try listen { (method, params) throws(ClientError) in

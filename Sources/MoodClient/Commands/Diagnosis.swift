@@ -105,7 +105,7 @@ struct Diagnosis {
                         when: "If the change was meant, have it checked and sealed:",
                         command: "\(mood) store accept --yes"),
                     Remedy(
-                        when: "If not, undo it; or build the store anew from the backup and the journals:",
+                        when: "If not, undo it; or build the store again from the backup and the journals:",
                         command: rebuild),
                 ])
         case "damaged":
@@ -116,7 +116,7 @@ struct Diagnosis {
                         when: "Best put back a good copy of the file, if you have one. Else save what is whole:",
                         command: "\(mood) store salvage DIR"),
                     Remedy(
-                        when: "Then use DIR (mood --store DIR list), or set the damaged files aside and begin anew:",
+                        when: "Then use DIR (mood --store DIR list), or set the old files aside and begin again:",
                         command: "\(mood) store reset --yes"),
                 ])
         case "unfinished":
