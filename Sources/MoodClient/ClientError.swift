@@ -42,6 +42,6 @@ extension ClientError {
         let shownMax = 8
         var names = ids.prefix(shownMax).joined(separator: ", ")
         if ids.count > shownMax { names += " and \(ids.count - shownMax) more" }
-        return ["'\(prefix)' begins the ids of \(ids.count) moods; give more of the one that is meant.", names]
+        return ["'\(prefix)' begins the ids of \(ids.count) moods; give more of the id.", names]
     }
 }

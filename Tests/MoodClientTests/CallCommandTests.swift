@@ -20,7 +20,7 @@ import Testing
         #expect(outside.run(arguments) == .success)
         #expect(outside.sent == [.init(method: method, params: params)])
         #expect(outside.output == "menu › crudList › moodDetail x\n")
-        #expect(outside.error.contains("a session of its own"))
+        #expect(outside.error.contains("its own session"))
 
         let program = Outside([method: state])
         #expect(program.run(arguments + ["--json"]) == .success)

@@ -83,7 +83,7 @@ import Testing
         ])
         #expect(outside.run("store", "accept", "--yes") == .success)
         #expect(outside.run("store", "reset", "--yes") == .success)
-        #expect(outside.output == "Nobody has edited moods.json; nothing was changed\nThere was nothing to set aside\n")
+        #expect(outside.output == "moods.json was not edited; nothing was changed\nThere was nothing to set aside\n")
     }
 
     @Test func everyWrongLineOfAnEditIsTold() {

@@ -104,7 +104,7 @@ struct ArgumentParser {
                 let nearest = Suggestion.nearest(to: "\(letter)\(letters)", among: options.map(\.name))
                 throw usage(
                     "There is no option '-\(letter)'\(forCommand).\(Suggestion.question(nearest.map { "--\($0)" }))"
-                        + " For a text that begins with a dash write -- before it.")
+                        + " Write -- before a text that begins with a dash.")
             }
             if case .none = option.value {
                 try take(option, called: "-\(letter)", attached: nil, &rest)
@@ -136,7 +136,7 @@ struct ArgumentParser {
         try check(value, of: option, called: name)
         let isForAll = CommandOption.everywhere.contains { $0.name == option.name }
         if given[option.name] != nil, !option.isRepeatable, !isForAll {
-            throw usage("\(name) was given twice; which one is meant?")
+            throw usage("\(name) was given twice; give it once.")
         }
         given[option.name, default: []].append(value)
     }

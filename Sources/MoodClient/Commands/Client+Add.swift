@@ -25,7 +25,7 @@ extension Command {
         run: { (client) throws(ClientError) in try client.add() })
 
     static let edit = Command(
-        name: "edit", summary: "Change a mood; what is not named stays as it is.",
+        name: "edit", summary: "Change a mood; the rest of it stays.",
         parameters: [.init("ID", idSummary)],
         options: [
             .init("emoji", .text("EMOJI"), "Another emoji."),
@@ -35,7 +35,7 @@ extension Command {
             .init("no-tags", "Remove all tags."),
             .init("at", .text("TIME"), "Another time: \(TimeInput.forms)."),
             .init("favorite", short: "f", "Make it a favourite."),
-            .init("no-favorite", "Make it no favourite."),
+            .init("no-favorite", "Make it not a favourite."),
             .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
             .init("no-valence", "Remove that."),
             .init("time-zone", .text("ZONE"), "The zone in which it was lived."),

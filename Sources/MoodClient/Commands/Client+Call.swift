@@ -27,7 +27,7 @@ extension Client {
     func callAny() throws(ClientError) {
         guard let method = invocation.words.first else {
             if console.isInputTerminal {
-                tell("Type JSON-RPC 2.0 messages, one a line; Ctrl-D ends. 'mood help rpc' tells more.")
+                tell("Type JSON-RPC 2.0 messages, one a line; Ctrl-D ends. See 'mood help rpc'.")
             }
             return try launcher.passThrough(hostOptions())
         }
@@ -56,7 +56,7 @@ extension Client {
             defer { connection.close() }
             guard case .result(let bytes) = try connection.call("rpc.discover", nil, nil),
                 let document = try? JSONValue.parse(bytes), let methods = document["methods"]?.array
-            else { return "\nThe host does not tell its methods.\n" }
+            else { return "\nThe host does not list its methods.\n" }
             var text = "\nMETHODS (from \(Escaping.visible(options.program ?? HostLocation.programName))):\n"
             for method in methods {
                 let params = (method["params"]?.array ?? []).compactMap { param in

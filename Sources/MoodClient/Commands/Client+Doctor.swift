@@ -2,7 +2,7 @@ import JSONCodec
 
 extension Command {
     static let doctor = Command(
-        name: "doctor", summary: "Look whether all is well, and tell what mends what is not.",
+        name: "doctor", summary: "Check the store, and say how to mend what is wrong.",
         notes: [
             "Starts the host, opens the store and reads everything in it. Nothing is changed. The exit status is 0 when"
                 + " all is well, 75 while another program holds the store, and else 1. With --json: the results of"

@@ -8,13 +8,13 @@ extension Command {
         run: { (client) throws(ClientError) in try client.setFavorite(true) })
 
     static let unfavorite = Command(
-        name: "unfav", summary: "Make a mood no favourite.",
+        name: "unfav", summary: "Make a mood not a favourite.",
         parameters: [.init("ID", idSummary)], options: [.ifRevision, .dryRun],
-        examples: [.init("mood unfav 0194f2a1", "That mood is a favourite no more.")],
+        examples: [.init("mood unfav 0194f2a1", "That mood is no longer a favourite.")],
         run: { (client) throws(ClientError) in try client.setFavorite(false) })
 
     static let note = Command(
-        name: "note", summary: "Write a mood's notes, in place of the old ones.",
+        name: "note", summary: "Replace a mood's notes.",
         parameters: [
             .init("ID", idSummary), .init("TEXT", "The notes; - reads them from stdin, '' removes them."),
         ],

@@ -4,7 +4,7 @@ extension Command {
     static let list = Command(
         name: "list", summary: "Show the moods, newest first.",
         options: [
-            .init("limit", short: "l", .integer("N"), "At most so many, 1 to 1000 (default: 50)."),
+            .init("limit", short: "l", .integer("N"), "At most this many, 1 to 1000 (default: 50)."),
             .init("all", short: "a", "All of them. With --json: one page of the result a line."),
             .init("favorite", short: "f", "Only favourites."),
             .init("text", .text("TEXT"), "Only with this text in label, notes or tags."),
@@ -25,7 +25,7 @@ extension Command {
         examples: [
             .init("mood list", "The fifty newest."),
             .init("mood list --favorite --tag work --from 2026-01-01", "This year's favourites from work."),
-            .init("mood list --count --text coffee", "How many speak of coffee."),
+            .init("mood list --count --text coffee", "How many contain coffee."),
             .init("mood list --all --json | jq -r '.items[].label'", "Every label, for another program."),
         ],
         run: { (client) throws(ClientError) in try client.list() })

@@ -2,7 +2,7 @@ import JSONCodec
 
 extension Command {
     static let navigate = Command(
-        name: "nav", summary: "Ask about screens: the menu, addresses, where a step leads.",
+        name: "nav", summary: "Show the menu, addresses, and where a step leads.",
         parameters: [
             .init("STEP", .optional, "state (default), open, go, back, root, menu or url."),
             .init(
@@ -11,9 +11,9 @@ extension Command {
             .init("ID", .optional, "For moodDetail. " + idSummary),
         ],
         notes: [
-            "Where you are is a matter of the host's session, and every 'mood' command starts a session of its own, at"
+            "Your place belongs to the host's session, and every 'mood' command starts its own session, at"
                 + " the menu. So 'nav state' always shows the root, 'nav back' and 'nav root' change nothing, and 'nav go'"
-                + " and 'nav open' show where that one step leads. To walk further keep a session: send several requests"
+                + " and 'nav open' show where that one step leads. To go further, keep a session: send several requests"
                 + " through 'mood rpc'."
         ],
         examples: [
@@ -79,7 +79,7 @@ extension Client {
         guard let path = state["path"]?.array else { throw unexpected() }
         let names = ["menu"] + path.map(Self.routeText)
         try print(names.map(Escaping.visible).joined(separator: " › ") + "\n")
-        tell("This was a session of its own; it began at the menu and has ended. 'mood help nav' tells more.")
+        tell("This was its own session; it began at the menu and has ended. See 'mood help nav'.")
     }
 
     private static func routeText(_ route: JSONValue) -> String {

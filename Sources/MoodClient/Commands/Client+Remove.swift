@@ -2,7 +2,7 @@ import JSONCodec
 
 extension Command {
     static let remove = Command(
-        name: "rm", summary: "Delete moods: all that are named, or none.",
+        name: "rm", summary: "Delete moods: all given ones, or none.",
         parameters: [.init("ID", .oneOrMore, idSummary)],
         options: [
             .init("yes", short: "y", "Do not ask, not even at a terminal."), .ifRevision, .dryRun,
@@ -61,7 +61,7 @@ extension Client {
 
     func clear() throws(ClientError) {
         guard invocation.has("yes") || invocation.has("dry-run") else {
-            throw usage("This deletes every mood. If that is meant, say it: mood clear --yes")
+            throw usage("This deletes every mood. To confirm: mood clear --yes")
         }
         let result = try call("mood.clear", [.init("confirm", true)] + commonMembers())
         if wantsJSON { return try print(json: result) }

@@ -9,7 +9,7 @@ extension Command {
             .init("as", .text("KIND"), "With ics: vevent (default), or vjournal for an entry in a diary."),
             .init(
                 "template", .text("TEXT"),
-                "The text's own form: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}."),
+                "The form of the text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}."),
             .init("locale", .text("LOCALE"), "The language of times, such as de_DE."),
             .init("time-zone", .text("ZONE"), "The zone of times, such as Europe/Berlin."),
             .init("now", .text("TIME"), "The time from which 'two hours ago' is counted."),
@@ -17,7 +17,7 @@ extension Command {
         examples: [
             .init("mood share @last", "😊 Happy, recorded two hours ago."),
             .init("mood share 0194f2a1 --format markdown --locale fr_FR", "As Markdown, in French."),
-            .init("mood share @last --template '{emoji} {label} ({date})'", "In a form of your own."),
+            .init("mood share @last --template '{emoji} {label} ({date})'", "In your own form."),
         ],
         run: { (client) throws(ClientError) in try client.share() })
 }

@@ -7,13 +7,13 @@ extension Command {
             .init("ACTION", "verify, compact, salvage, accept or reset."),
             .init("DIR", .optional, "For salvage: a directory that is empty or not there yet."),
         ],
-        options: [.init("yes", short: "y", "For accept and reset: yes, that is meant.")],
+        options: [.init("yes", short: "y", "For accept and reset: confirm it.")],
         notes: [
-            "verify reads everything again and tells what is wrong; the exit status is 1 then. compact writes all moods"
-                + " into one file again. salvage writes whatever is whole into a new store in DIR and leaves the damaged"
+            "verify reads everything and tells what is wrong; then the exit status is 1. compact writes all moods"
+                + " into one file again. salvage writes everything that is whole into a new store in DIR and leaves the damaged"
                 + " one alone. accept checks a moods.json that you have edited, and seals it. reset puts all files"
                 + " of the store into a dated folder beside them and begins a new one; nothing is deleted.",
-            "'mood doctor' tells which of them helps.",
+            "'mood doctor' says which of them helps.",
         ],
         examples: [
             .init("mood store verify", "Is everything there, and whole?"),
@@ -69,7 +69,7 @@ extension Client {
         }
         if !isWhole {
             throw .unsound(
-                wantsJSON ? "The store is not whole." : "The store is not whole; 'mood doctor' tells what helps.")
+                wantsJSON ? "The store is not whole." : "The store is not whole; 'mood doctor' says what helps.")
         }
     }
 
@@ -99,7 +99,7 @@ extension Client {
 
     private func salvage() throws(ClientError) {
         guard invocation.words.count > 1 else {
-            throw usage("Where to? Name a directory that is not there yet: mood store salvage DIR")
+            throw usage("Where to? Name a directory that does not exist yet: mood store salvage DIR")
         }
         let target = try absolute(invocation.words[1])
         let result = try callLong("store.salvage", [.init("to", .string(target))])
@@ -117,7 +117,7 @@ extension Client {
         }
         try print(text)
         if report["snapshotSealed"]?.boolean == false {
-            tell("The checksum of moods.json did not help: look the moods through, some may be older or altered.")
+            tell("The checksum of moods.json is wrong: check the moods, some may be old or changed.")
         }
     }
 
@@ -132,7 +132,7 @@ extension Client {
 
     private func accept() throws(ClientError) {
         guard invocation.has("yes") else {
-            throw usage("This seals moods.json as it is now. If that is meant, say it: mood store accept --yes")
+            throw usage("This seals moods.json as it is now. To confirm: mood store accept --yes")
         }
         let result = try call("store.accept", [.init("confirm", true)])
         if wantsJSON { return try print(json: result) }
@@ -140,7 +140,7 @@ extension Client {
         guard let isAccepted = report["accepted"]?.boolean, let moods = report["moods"]?.integer else {
             throw unexpected()
         }
-        guard isAccepted else { return try print("Nobody has edited moods.json; nothing was changed\n") }
+        guard isAccepted else { return try print("moods.json was not edited; nothing was changed\n") }
         try print("Accepted: \(Self.count(moods)), revision \(report["revision"]?.integer ?? 0)\n")
         if let completed = report["completed"]?.integer, completed > 0 {
             tell("\(Self.count(completed)) got what every mood has and \(completed == 1 ? "it" : "they") lacked.")
@@ -155,7 +155,7 @@ extension Client {
 
     private func reset() throws(ClientError) {
         guard invocation.has("yes") else {
-            throw usage("This begins with an empty store. If that is meant, say it: mood store reset --yes")
+            throw usage("This begins with an empty store. To confirm: mood store reset --yes")
         }
         let result = try call("store.reset", [.init("confirm", true)])
         if wantsJSON { return try print(json: result) }

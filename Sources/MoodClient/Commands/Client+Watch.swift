@@ -2,20 +2,20 @@ import JSONCodec
 
 extension Command {
     static let watch = Command(
-        name: "watch", summary: "Show changes as they happen, of any program.",
+        name: "watch", summary: "Show all changes as they happen.",
         options: [
             .init("since", .integer("REVISION"), "Begin with the changes after this revision of the store."),
-            .init("count", short: "n", .integer("N"), "End after so many commits (default: never)."),
+            .init("count", short: "n", .integer("N"), "End after this many commits (default: never)."),
         ],
         notes: [
             "A line for each change: when, created, updated or deleted, and the mood. Ctrl-C ends.",
             "With --json a line for each commit: the params of the event, as the host sent them. Their seq is the store's"
-                + " revision, without a gap; give the last one to --since to go on later.",
+                + " revision, without a gap; give the last one to --since to continue later.",
         ],
         examples: [
             .init("mood watch", "Until Ctrl-C."),
             .init("mood watch --json | jq -r '.changes[].mood.label // empty'", "The label of each change."),
-            .init("mood watch --since 0 --count 1", "The first commit of all, and no more."),
+            .init("mood watch --since 0 --count 1", "Only the first commit of all."),
         ],
         run: { (client) throws(ClientError) in try client.watch() })
 }
@@ -61,7 +61,7 @@ extension Client {
                 lagged = event["seq"]?.integer ?? 0
                 if event["resync"]?.boolean == true {
                     console.writeError(
-                        "mood: Another store is in the place of this one; showing it from its beginning.\n")
+                        "mood: Another store has replaced this one; showing it from its beginning.\n")
                 }
                 return false
             }

@@ -82,8 +82,8 @@ final class Client {
 
     func unexpected() -> ClientError {
         .unavailable(
-            "The host's answer has not the shape that the protocol gives it.",
-            advice: "Check that --host names a moodboard that fits this client.")
+            "The host's answer does not have the shape of the protocol.",
+            advice: "Check that --host names a moodboard of this client's version.")
     }
 
     // MARK: Output

@@ -6,5 +6,5 @@ extension Command {
     ]
 
     /// What an id may look like, for the help of each command that takes one.
-    static let idSummary = "A mood's id, any beginning of it that is unique, or @last for the newest mood."
+    static let idSummary = "A mood's id, a unique beginning of it, or @last for the newest mood."
 }

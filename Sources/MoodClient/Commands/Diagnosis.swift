@@ -99,21 +99,21 @@ struct Diagnosis {
         case "edited":
             return Finding(
                 what: what,
-                meaning: "Somebody changed moods.json. Until that is accepted, moods can be read and not changed.",
+                meaning: "Somebody changed moods.json. Until that is accepted, moods can be read but not changed.",
                 remedies: [
                     Remedy(
-                        when: "If the change was meant, have it checked and sealed:",
+                        when: "If you want the change, have it checked and sealed:",
                         command: "\(mood) store accept --yes"),
                     Remedy(
-                        when: "If not, undo it; or build the store again from the backup and the journals:",
+                        when: "If not, undo it; or rebuild the store from the backup and the journals:",
                         command: rebuild),
                 ])
         case "damaged":
             return Finding(
-                what: what, meaning: "Something that was stored is not there any more as it was written.",
+                what: what, meaning: "Stored data is damaged.",
                 remedies: (what.hasPrefix("moods.json") ? [byHand] : []) + [
                     Remedy(
-                        when: "Best put back a good copy of the file, if you have one. Else save what is whole:",
+                        when: "If you have a good copy of the file, put it back. Else save what is whole:",
                         command: "\(mood) store salvage DIR"),
                     Remedy(
                         when: "Then use DIR (mood --store DIR list), or set the old files aside and begin again:",
@@ -124,14 +124,15 @@ struct Diagnosis {
                 what: what,
                 meaning: "A program was stopped while it wrote. Nothing that it had confirmed is missing.",
                 remedies: [
-                    Remedy(when: "The next change puts it in order, and so does:", command: "\(mood) store compact")
+                    Remedy(
+                        when: "The next change repairs this. You can also do it now:", command: "\(mood) store compact")
                 ])
         case "missing":
             return Finding(
-                what: what, meaning: "A file of the store is gone; what is left is not touched.",
+                what: what, meaning: "A file of the store is missing; the other files are not touched.",
                 remedies: [
                     Remedy(
-                        when: "Best put the file back, if you have it. Else save what the others hold:",
+                        when: "If you have the file, put it back. Else save what the other files hold:",
                         command: "\(mood) store salvage DIR"),
                     Remedy(
                         when: "To begin with an empty store, and keep the other files in a folder:",
@@ -139,25 +140,26 @@ struct Diagnosis {
                 ])
         case "interrupted":
             return Finding(
-                what: what, meaning: "Nothing is lost, but the store cannot be opened before that is finished.",
-                remedies: [Remedy(when: "Go on with it:", command: "\(mood) store reset --yes")])
+                what: what, meaning: "Nothing is lost, but the store can be opened only when this is finished.",
+                remedies: [Remedy(when: "Finish it:", command: "\(mood) store reset --yes")])
         case "version":
             return Finding(
-                what: what, meaning: "This version of the program does not know that file's form. It was not touched.",
+                what: what,
+                meaning: "This version of the program does not know the format of that file. The file was not touched.",
                 remedies: [Remedy(when: "Install the version that wrote it. Yours is:", command: "moodboard --version")]
             )
         default:
             return Finding(
-                what: what, meaning: "The files cannot be looked at as they are.",
+                what: what, meaning: "The files cannot be read.",
                 remedies: [
-                    Remedy(when: "See whose they are, and what they are:", command: "ls -la \(Self.quoted(path))")
+                    Remedy(when: "See who owns them, and what they are:", command: "ls -la \(Self.quoted(path))")
                 ])
         }
     }
 
     private var byHand: Remedy {
         Remedy(
-            when: "If you have just edited moods.json, this says which lines are wrong, and seals it once none is:",
+            when: "If you edited moods.json, this names the wrong lines, or seals the file if there are none:",
             command: "\(mood) store accept --yes")
     }
 
@@ -178,34 +180,36 @@ struct Diagnosis {
                     Finding(
                         what: message,
                         meaning:
-                            "Its files are not the matter: one program at a time changes them.",
+                            "Its files are not damaged: only one program at a time can change them.",
                         remedies: [
                             Remedy(
-                                when: "Wait for it or end it. Which it is tells:",
+                                when: "Wait for it, or end it. This shows which one it is:",
                                 command: "fuser -v \(Self.quoted(path + "/lock"))")
                         ]))
             case "storageFull":
                 findings.append(
                     Finding(
-                        what: message, meaning: "There is no space left, or no more is allowed to you.",
+                        what: message, meaning: "The disk is full, or you have used all your space on it.",
                         remedies: [
-                            Remedy(when: "Free some. How much there is tells:", command: "df -h \(Self.quoted(path))")
+                            Remedy(
+                                when: "Free some space. This shows how much there is:",
+                                command: "df -h \(Self.quoted(path))")
                         ]))
             default:
                 guard !hasProblems else { return }
                 findings.append(
                     Finding(
                         what: message, meaning: "The store cannot be opened.",
-                        remedies: [Remedy(when: "See whose it is:", command: "ls -ld \(Self.quoted(path))")]))
+                        remedies: [Remedy(when: "See who owns it:", command: "ls -ld \(Self.quoted(path))")]))
             }
         } else if store["readOnly"]?.boolean == true, !hasProblems {
             findings.append(
                 Finding(
                     what: store["readOnlyReason"]?.string ?? "The store can only be read.",
-                    meaning: "Moods can be read and not changed.",
+                    meaning: "Moods can be read but not changed.",
                     remedies: [
                         Remedy(
-                            when: "If the files are yours, take back the right to write them:",
+                            when: "If the files are yours, give yourself the right to write them:",
                             command: "chmod -R u+rwX \(Self.quoted(path))")
                     ]))
         }

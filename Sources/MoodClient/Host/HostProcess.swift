@@ -130,7 +130,7 @@ final class HostProcess {
         let status = child.finish(within: Self.endMillisecondsMax)
         return .unavailable(
             "The host ended before it answered\(status.map { " (\($0))" } ?? "").",
-            advice: "What it said on its way is above, if it said anything; what it had not answered may not be kept.")
+            advice: "See above for what it said. Changes that it did not answer may be lost.")
     }
 
     private func notSpeaking() -> ClientError {
@@ -153,7 +153,7 @@ final class HostProcess {
         // Without a time limit: it may have many answers for a slow reader.
         let status = child.wait()
         if let status, status != .exited(0) {
-            throw .unavailable("The host did not end well: \(status).", advice: nil)
+            throw .unavailable("The host failed: \(status).", advice: nil)
         }
     }
 

@@ -17,7 +17,7 @@ struct RemoteError: Error, Sendable {
         let value = try? JSONValue.parse(json)
         self.json = json
         code = value?["code"]?.integer ?? -32603
-        message = value?["message"]?.string ?? "The host answered with an error and did not say which."
+        message = value?["message"]?.string ?? "The host answered with an unknown error."
         data = value?["data"]
         kind = data?["kind"]?.string
         isRetryable = data?["retryable"]?.boolean ?? false
@@ -66,9 +66,9 @@ struct RemoteError: Error, Sendable {
     /// What a person at a shell can do, which the host cannot know.
     private var advice: String? {
         switch code {
-        case 1001 where data?["id"] != nil: "'mood list' shows which moods there are."
+        case 1001 where data?["id"] != nil: "'mood list' shows all moods."
         case 1010: "Nothing was changed; try again in a moment."
-        case 1013: "See with 'mood list' whether it was kept before trying again."
+        case 1013: "Check with 'mood list' whether it was kept, then try again."
         case -32601: "'mood rpc --help' lists the methods."
         default: nil
         }

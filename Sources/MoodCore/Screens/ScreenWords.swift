@@ -89,8 +89,8 @@ struct ScreenWords: Sendable {
         introLesson:
             "This form lives in your session: what you type is kept while you look around, and gone when the session ends."
             + " Only what you save is stored.",
-        observationLesson: "The list and its count are always those of the store, whoever changes it.",
-        architectureLesson: "The way of one mood, from the form to the disk.",
+        observationLesson: "The list and its count are always those of the store, also when other programs change it.",
+        architectureLesson: "The path of one mood, from the form to the disk.",
         introFooters: ["Choose an emoji and give the mood a label; then it can be saved."],
         observationFooters: ["Subscribe to hear of every change, also of those that other programs make."],
         listFooters: [
