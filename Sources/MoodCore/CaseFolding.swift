@@ -7,7 +7,7 @@ import JSONCodec
 ///
 /// All text is UTF-8 that was checked before. Text that is not makes wrong answers, but nothing is read outside it.
 public enum CaseFolding {
-    /// The folded scalar; the scalar itself where nothing is folded.
+    /// The folded scalar; the scalar itself if it does not fold.
     public static func fold(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
         return runs.withUnsafeBufferPointer {
@@ -35,7 +35,8 @@ public enum CaseFolding {
         }
     }
 
-    /// Appends `utf8`, folded. The bytes of two texts that were folded so are ordered as `compareFolded` orders the texts.
+    /// Appends `utf8`, folded. The bytes of two texts that were folded so are ordered as `compareFolded` orders the
+    /// texts.
     public static func appendFolded(utf8: UnsafeRawBufferPointer, to folded: inout ByteBuffer) {
         folded.append(upTo: capacity(utf8)) { fold(utf8, into: $0) }
     }
@@ -46,7 +47,7 @@ public enum CaseFolding {
         utf8.count + utf8.count / 2 + MemoryLayout<UInt64>.size
     }
 
-    /// Whether `haystack`, folded, holds the needle, which is folded already. Every text holds the empty needle.
+    /// Whether `haystack`, folded, contains the needle, which is already folded. Every text contains the empty needle.
     ///
     /// - Complexity: linear in both, whatever they hold.
     public static func contains(foldedNeedle needle: UnsafeRawBufferPointer, in haystack: UnsafeRawBufferPointer)
@@ -115,7 +116,7 @@ extension CaseFolding {
         return decode(utf8, at: &index)
     }
 
-    /// The scalar above ASCII at `index`, which moves behind it; U+FFFD for a sequence that is cut off.
+    /// The scalar above ASCII at `index`, which moves after it; U+FFFD for a sequence that is cut off.
     @inline(__always)
     private static func decode(_ utf8: UnsafeRawBufferPointer, at index: inout Int) -> UInt32 {
         let lead = UInt32(utf8[index])
@@ -133,7 +134,7 @@ extension CaseFolding {
         }
     }
 
-    /// Writes a scalar above ASCII, or one that folded to ASCII, and returns the index behind it.
+    /// Writes a scalar above ASCII, or one that folded to ASCII, and returns the index after it.
     @inline(__always)
     private static func encode(_ scalar: UInt32, into utf8: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | (scalar >> shift) & 0x3F) }
@@ -175,7 +176,7 @@ extension CaseFolding {
                     index += width
                     end += width
                 }
-                // Then scalar by scalar until the next such block, or for one block where there is none.
+                // Then scalar by scalar to the next such block, or for one block if there is none.
                 let pause = min(index + width, utf8.count)
                 while index < pause {
                     let byte = utf8[index]
@@ -199,15 +200,15 @@ private enum Word {
     static let lowBits: UInt64 = 0x0101_0101_0101_0101
     static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// `word` holds ASCII. Adding 0x3F to a byte sets its high bit from "A" on, 0x25 from behind "Z" on.
+    /// `word` holds ASCII. Adding 0x3F to a byte sets its high bit from "A" on, 0x25 after "Z".
     static func lowercased(_ word: UInt64) -> UInt64 {
         let fromA = word &+ lowBits &* 0x3F
-        let behindZ = word &+ lowBits &* 0x25
-        return word | (fromA & ~behindZ & highBits) >> 2
+        let afterZ = word &+ lowBits &* 0x25
+        return word | (fromA & ~afterZ & highBits) >> 2
     }
 
-    /// The high bit of every byte that is zero, in little-endian order the first one exactly; behind it a byte may be
-    /// marked that is not zero.
+    /// The high bit of every byte that is zero, in little-endian order the first one exactly; after it a byte that is
+    /// not zero may be marked.
     static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- lowBits) & ~word & highBits
     }

@@ -19,7 +19,7 @@ public struct Coordinates: Sendable, Equatable {
     /// A `geo:` URI. RFC 5870.
     public var url: String { "geo:\(latitudeText),\(longitudeText)" }
 
-    /// At most six digits behind the point, a tenth of a metre, and never an exponent: neither a URI nor a calendar may
+    /// At most six digits after the point, a tenth of a metre, and never an exponent: neither a URI nor a calendar may
     /// have one. (RFC 5870, section 3.3; RFC 5545, section 3.8.1.6.)
     private static func decimal(_ degrees: Double) -> String {
         let millionths = Int((degrees * 1e6).rounded())

@@ -19,7 +19,7 @@ public struct MoodID: Sendable, Hashable {
         guard text.count == Self.textLength, let base = text.baseAddress else { return nil }
         let dash = UInt8(ascii: "-")
         guard text[8] == dash, text[13] == dash, text[18] == dash, text[23] == dash else { return nil }
-        // Eight digits at a time; the dashes stand behind digits 8, 12, 16 and 20.
+        // Eight digits at a time; the dashes are after digits 8, 12, 16 and 20.
         @inline(__always) func load(_ at: Int) -> UInt64 {
             UInt64(littleEndian: base.loadUnaligned(fromByteOffset: at, as: UInt64.self))
         }

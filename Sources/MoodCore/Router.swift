@@ -25,7 +25,7 @@ public struct Router: Sendable, Equatable {
         path.append(route)
     }
 
-    /// Shows a route unless it is shown already: what a deep link does.
+    /// Shows a route, unless it is already shown: what a deep link does.
     public mutating func open(_ route: Route) throws(TooDeep) {
         if route != current { try navigate(to: route) }
     }
@@ -44,7 +44,7 @@ public struct Router: Sendable, Equatable {
 
     public mutating func goBackToRoot() { path.removeAll() }
 
-    /// Shows the last of these routes, with the others behind it, in place of all that was there.
+    /// Replaces the path: the last of these routes is shown, the others are below it.
     public mutating func restore(_ routes: [Route]) throws(TooDeep) {
         let routes = routes.filter { $0 != .menu }
         guard routes.count <= Self.depthMax else { throw TooDeep() }

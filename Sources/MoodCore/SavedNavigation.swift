@@ -6,8 +6,8 @@ import JSONCodec
 ///     "work":{"savedAt":"2026-01-02T03:04:05.678Z","path":[{"name":"crudList"},{"name":"moodDetail","id":"…"}]}
 ///     }}
 ///
-/// Any layout is read. Members that this version does not know are kept, and so are routes that it does not know, as long as
-/// their state is not saved again. Names are compared by their bytes.
+/// Any layout is read. Members that this version does not know are kept, and so are routes that it does not know, as
+/// long as their state is not saved again. Names are compared by their bytes.
 public struct SavedNavigation: Sendable {
     /// How many states may be kept.
     public static let countMax = 1000
@@ -84,7 +84,7 @@ public struct SavedNavigation: Sendable {
 
     public var count: Int { states.count }
 
-    /// The routes that were saved under a name; nil where there are none.
+    /// The routes saved under a name; nil if there are none.
     public func path(_ name: String) -> [SavedRoute]? {
         states.first { Self.isSame($0.name, name) }?.value["path"]?.array?.map { value in
             let id = value["id"]?.string.flatMap { text in

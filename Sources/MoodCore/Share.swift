@@ -64,7 +64,7 @@ public struct Share {
         writer.string(try text(format, template: template, as: component, &phrases))
     }
 
-    /// The text, for whoever does not write it into an answer at once.
+    /// The text, for a caller that does not write it into an answer at once.
     /// - Throws: when the locale or the zone is unknown.
     public func text(
         _ format: ShareFormat, template: ShareTemplate? = nil, as component: ICalendar.Component = .vevent,

@@ -27,8 +27,8 @@ public enum TextRule {
         text.count <= bytesMax ? nil : "may have at most \(bytesMax) bytes of UTF-8; it has \(text.count)"
     }
 
-    /// What is wrong with a web address; nil when nothing is. Only the parts that matter here are looked at: the scheme,
-    /// a host, nothing that ends the address early. RFC 3986, section 3.
+    /// What is wrong with a web address; nil when nothing is. Only the parts that matter here are looked at: the
+    /// scheme, a host, nothing that ends the address early. RFC 3986, section 3.
     public static func urlProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.count > urlBytesMax { return "may have at most \(urlBytesMax) bytes; it has \(text.count)" }
         let rest: Int
@@ -39,19 +39,19 @@ public enum TextRule {
         } else {
             return "must begin with https:// or http://"
         }
-        guard rest < text.count, !"/?#:@".utf8.contains(text[rest]) else { return "must name a host behind the scheme" }
+        guard rest < text.count, !"/?#:@".utf8.contains(text[rest]) else { return "must name a host after the scheme" }
         return addressProblem(text)
     }
 
-    /// What is wrong with an address that a client is asked to open; nil when nothing is. Of all schemes only those are
-    /// taken that show or write something: a `file:` or `javascript:` address from somebody's notes must do nothing.
+    /// What is wrong with an address that a client is asked to open; nil if nothing is. Only schemes that show or write
+    /// something are allowed: a `file:` or `javascript:` address in a mood's notes must do nothing.
     public static func linkProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if hasPrefix(text, "https:") || hasPrefix(text, "http:") { return urlProblem(text) }
         if text.count > urlBytesMax { return "may have at most \(urlBytesMax) bytes; it has \(text.count)" }
         guard let scheme = ["mailto:", "geo:", "tel:"].first(where: { hasPrefix(text, $0) }) else {
             return "must begin with https:, http:, mailto:, geo: or tel:"
         }
-        guard text.count > scheme.utf8CodeUnitCount else { return "must have something behind the scheme" }
+        guard text.count > scheme.utf8CodeUnitCount else { return "must have something after the scheme" }
         return addressProblem(text)
     }
 
@@ -63,15 +63,16 @@ public enum TextRule {
             : nil
     }
 
-    /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for the
-    /// length): one @ with text on both sides, no white space or control characters.
+    /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for
+    /// the length): one @ with text on both sides, no white space or control characters.
     public static func emailProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.count > 254 { return "may have at most 254 bytes; it has \(text.count)" }
         let at = UInt8(ascii: "@")
         guard let last = text.lastIndex(of: at), last > 0, last < text.count - 1,
             text.firstIndex(of: at) == last || text[0] == UInt8(ascii: "\"")
         else { return "must look like name@example.org" }
-        // Outside of quotes it may not stand there (RFC 5322, section 3.2.3), and whoever opens the address writes the scheme.
+        // Outside quotes it is not allowed (RFC 5322, section 3.2.3), and the program that opens the address writes the
+        // scheme.
         if text[0] != UInt8(ascii: "\""), text[..<last].contains(UInt8(ascii: ":")) {
             return "must be the address alone, such as name@example.org, without mailto:"
         }
@@ -155,8 +156,8 @@ public enum TextRule {
         return false
     }
 
-    /// How many bytes the white space that begins here has, 0 where there is none. Unicode property White_Space (PropList.txt),
-    /// written out, because to ask for the properties of a character takes as long as all the rest.
+    /// How many bytes the white space that begins here has, 0 where there is none. Unicode property White_Space
+    /// (PropList.txt), written out, because to ask for the properties of a character takes as long as all the rest.
     private static func whiteSpaceLength(_ text: UnsafeRawBufferPointer, at: Int, _ end: Int) -> Int {
         let first = text[at]
         if first < 0x80 { return first == 0x20 || (first >= 0x09 && first <= 0x0d) ? 1 : 0 }

@@ -2,7 +2,7 @@ import JSONCodec
 
 /// A moment, in whole milliseconds since 1970-01-01T00:00:00Z: what the store keeps and the protocol shows.
 ///
-/// Read from RFC 3339 with any offset and any number of fraction digits (those behind the third are dropped), written as
+/// Read from RFC 3339 with any offset and any number of fraction digits (those after the third are dropped), written as
 /// `2026-01-02T03:04:05.678Z`, always. Years 0001-9999 in UTC. Own arithmetic instead of Foundation's, because every
 /// created mood passes through here and a `Date` format style costs thousands of times as much.
 public struct Timestamp: Sendable, Hashable, Comparable {
@@ -35,7 +35,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         return Timestamp(milliseconds: sum) ?? (sum < 0 ? .minimum : .maximum)
     }
 
-    /// Reads `date-time` of RFC 3339, section 5.6; the zone is required. A leap second counts as the second behind it.
+    /// Reads `date-time` of RFC 3339, section 5.6; the zone is required. A leap second counts as the second after it.
     public init?(rfc3339 text: UnsafeRawBufferPointer) {
         guard text.count >= 20, text.count <= Self.textLengthMax else { return nil }
         var isValid = true

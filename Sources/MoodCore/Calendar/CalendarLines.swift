@@ -5,7 +5,7 @@
 ///     lines.text("SUMMARY", "Tea; with cake")        // SUMMARY:Tea\; with cake
 ///     lines.end("VEVENT")
 struct CalendarLines {
-    /// No line is longer, in octets without its line break; a longer one goes on in the next, behind a space.
+    /// The longest line, in octets without its line break. A longer one continues in the next, after a space.
     static let octetsMax = 75
 
     private(set) var bytes: [UInt8] = []
@@ -29,8 +29,8 @@ struct CalendarLines {
         append(name + ":" + values.map(Self.escaped).joined(separator: ","))
     }
 
-    /// Reverse solidus, semicolon and comma are escaped, each line break is `\n`; other control characters, which a value
-    /// may not have, are left out.
+    /// Reverse solidus, semicolon and comma are escaped, each line break is `\n`; other control characters, which a
+    /// value may not have, are left out.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         // Characters, because CR LF is one line break.

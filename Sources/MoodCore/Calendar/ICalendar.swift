@@ -2,8 +2,8 @@ import JSONCodec
 
 /// Moods and their events as iCalendar objects, which calendars import. RFC 5545.
 ///
-/// What was exported once is found again: the UIDs are made of ids and titles and stay the same. DTSTAMP is the mood's last
-/// change, as section 3.8.7.2 wants it where there is no METHOD, so the same mood gives the same bytes.
+/// A second export replaces the first: the UIDs are made of ids and titles and stay the same. DTSTAMP is the mood's
+/// last change, as section 3.8.7.2 wants it without a METHOD, so the same mood gives the same bytes.
 public enum ICalendar {
     /// What a mood becomes.
     public enum Component: String, Sendable, CaseIterable {
@@ -26,7 +26,7 @@ public enum ICalendar {
                 let start = moment(occurrence.start)
                 times[start, default: 0] += 1
                 lines.begin("VEVENT")
-                // Of several each is known by its start, and by a number where it does not begin alone.
+                // Of several times each is known by its start, and by a number if another begins then too.
                 let again = times[start].flatMap { $0 > 1 ? "-\($0 - 1)" : nil } ?? ""
                 lines.line("UID", event.occurrences.count == 1 ? uid : "\(uid)-\(start)\(again)")
                 stamp(mood, &lines)
@@ -48,9 +48,9 @@ public enum ICalendar {
         }
     }
 
-    /// Made of the mood's id and of the event's title, and not of its place, which changes with what stands before it: so
-    /// another event is never written over, and one that is put off is the same one. Of several that are called the same
-    /// the later ones are numbered.
+    /// Made of the mood's id and the event's title. Not of its place, which changes when attachments before it change:
+    /// so a calendar never replaces another event, and a postponed one stays the same. Events of the same title are
+    /// numbered from the second on.
     private static func uid(of event: Attachment.Event, at place: Int, in mood: MoodMembers) -> String {
         let before = Attachment.all(of: mood).filter { other in
             guard other.place < place, case .event(let earlier) = other.attachment.content else { return false }
@@ -68,7 +68,7 @@ public enum ICalendar {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// A mood itself, which lies behind: no alarm.
+    /// A mood itself. It is in the past: no alarm.
     public static func text(of mood: MoodMembers, as component: Component) -> String {
         let name = component.rawValue.uppercased()
         return calendar { lines in

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodText
 
-/// What a detail screen shows that is not in the mood itself; whoever knows it hands it in.
+/// What a detail screen shows that is not in the mood itself. The host hands it in.
 public struct DetailSurroundings: Sendable {
     /// The emoji and label of a related mood.
     public struct Related: Sendable {
