@@ -2,8 +2,8 @@ import JSONCodec
 
 /// Where a router has been: its last moves. (Analytics of a router; React Router: a listener on the history.)
 ///
-/// A session keeps copies of its state to go back to, so entries lie in small blocks that copies share: adding one copies a
-/// block at most.
+/// A session keeps copies of its state, to go back to. So entries are in small blocks that copies share: adding one
+/// copies a block at most.
 public struct NavigationLog: Sendable {
     /// What moved the router.
     public enum Action: String, Sendable, CaseIterable {
@@ -29,7 +29,7 @@ public struct NavigationLog: Sendable {
         }
     }
 
-    /// At least so many of the last moves are kept.
+    /// At least this many of the last moves are kept.
     public static let keptMin = 1000
     private static let blockLength = 32
 

@@ -30,7 +30,7 @@ public struct Router: Sendable, Equatable {
         if route != current { try navigate(to: route) }
     }
 
-    /// Shows a route in place of the present one; on the root, on top of it.
+    /// Shows a route in place of the present one; at the root, on top of it.
     public mutating func replace(with route: Route) throws(TooDeep) {
         if route == .menu { return goBackToRoot() }
         if !path.isEmpty { path.removeLast() }
@@ -54,7 +54,7 @@ public struct Router: Sendable, Equatable {
     /// Whether a mood is on the way.
     public var leadsToMood: Bool { path.contains { $0.id != nil } }
 
-    /// Takes the routes of moods out that are gone.
+    /// Removes the routes of deleted moods.
     /// - Returns: whether there were any.
     public mutating func remove(_ moods: Set<MoodID>) -> Bool {
         let before = path.count

@@ -1,4 +1,4 @@
-/// The five moods that `store.insertSamples` adds, each so many seconds old.
+/// The five moods that `store.insertSamples` adds, with their ages in seconds.
 public enum Samples {
     public struct Sample: Sendable {
         public let emoji: StaticString

@@ -21,7 +21,7 @@ public struct SavedNavigation: Sendable {
         public let reason: String
     }
 
-    /// As many states as there may be, and another one was to be added.
+    /// There are as many states as allowed, so another one cannot be added.
     public struct Full: Error {}
 
     /// A saved route, which may be of a kind that this version does not know.

@@ -26,7 +26,7 @@ public enum ShareFormat: String, Sendable, CaseIterable {
     }
 }
 
-/// How people read times: in which language, in which zone, from when on.
+/// How a reader sees times: language, zone, and the present moment.
 public struct ReadingContext: Sendable {
     public var locale: String
     /// Nil: the mood's, else the system's.
@@ -81,7 +81,7 @@ public struct Share {
         }
     }
 
-    /// `EMOJI LABEL`, a line break, `Recorded RELATIVE`: copied from the record, with nothing decoded.
+    /// `EMOJI LABEL`, a line break, `Recorded RELATIVE`: copied from the record without decoding.
     private func writePlain(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         writer.raw("\"")
         if let emoji = mood.emoji { writer.contents(emoji) }

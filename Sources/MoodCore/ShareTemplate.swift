@@ -12,7 +12,7 @@ public struct ShareTemplate: Sendable {
     public let pieces: [Piece]
 
     /// Reads a template.
-    /// - Returns: nil where `problem` says why.
+    /// - Returns: nil if there is a `problem`.
     public init?(_ template: String) {
         guard case .success(let pieces) = Self.read(template) else { return nil }
         self.pieces = pieces

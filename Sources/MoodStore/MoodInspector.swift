@@ -2,8 +2,7 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Looks closely at bytes that should be a stored mood, and takes nothing on trust: they may come from a damaged disk or
-/// from an editor.
+/// Checks bytes that should be a stored mood. It trusts nothing: they may come from a damaged disk or an editor.
 ///
 /// A class, because closures share its validator.
 final class MoodInspector {
@@ -32,7 +31,7 @@ final class MoodInspector {
         ("revision", .number),
     ]
 
-    /// Which member makes it no mood.
+    /// The member because of which it is not a mood.
     private static func shapeProblem(_ mood: ValidJSON) -> String {
         for (name, kind) in members {
             var value: ValidJSON?

@@ -3,9 +3,9 @@ import MoodCore
 import Storage
 
 /// Changes: each checks first, then puts records into the commit of the present request, and writes the answer.
-/// Whoever handles the request ends the commit, or abandons it.
+/// The caller ends the commit, or abandons it.
 extension MoodRecords {
-    /// Adds a mood and writes it. An id that is there already: the mood, if every given member equals its own.
+    /// Adds a mood and writes it. If the id exists: writes that mood, if every given member equals its own.
     /// - Parameter mood: the members that the caller gave; the host adds what it adds.
     public mutating func create(
         _ mood: inout MoodMembers, id: MoodID, at now: Timestamp, to writer: inout JSONWriter

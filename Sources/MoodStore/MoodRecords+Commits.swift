@@ -1,7 +1,7 @@
 import MoodCore
 import Storage
 
-/// Telling others what was committed: as a sequence without a gap, by revision. (SwiftData: `ModelContext.didSave`;
+/// Tells others what was committed, as a sequence of revisions without a gap. (SwiftData: `ModelContext.didSave`;
 /// Room: `InvalidationTracker`; here with what changed, and with what other processes did.)
 extension MoodRecords {
     /// What the open commit of the present request has done so far, or the one that ended last; only kept where
@@ -19,13 +19,13 @@ extension MoodRecords {
         isOpen ? records.storeID.map { StoreIdentity(id: $0, generation: records.generation) } : nil
     }
 
-    /// Hands over every durable commit behind `revision`, in order, until `body` answers false.
-    /// - Returns: false where one of them is not kept any more, or cannot be read: whoever follows must begin anew.
+    /// Passes every durable commit after `revision` to `body`, in order, until it answers false.
+    /// - Returns: false if one of them is no longer kept, or cannot be read: the subscriber must load the moods again.
     public mutating func commits(behind revision: Int, _ body: (Commit) -> Bool) -> Bool {
         do throws(StorageError) { return try records.commits(behind: revision, body) } catch { return false }
     }
 
-    /// Whether every commit behind `revision` can be read again. Commits of the present group are made durable first.
+    /// Whether every commit after `revision` can be read again. Commits of the present group are made durable first.
     public mutating func keepsCommits(behind revision: Int) throws(MoodStoreError) -> Bool {
         do throws(StorageError) {
             try flushEarly()
@@ -37,15 +37,15 @@ extension MoodRecords {
 
     /// Sees what other processes have committed, outside of any request. A store that was closed for a fault is opened
     /// again where that is possible; where it is not, the next request says why.
-    /// - Parameter checkingNames: whether to look too if the directory is still the one that was opened, which no request
-    ///   that only reads asks.
+    /// - Parameter checkingNames: whether to look too if the directory is still the one that was opened, which no
+    /// request that only reads asks.
     public mutating func lookAround(checkingNames: Bool) {
         if checkingNames, isOpen, !records.isWhereItWas { close() }
         do throws(MoodStoreError) { try open() } catch {}
     }
 }
 
-/// Which store one has before oneself.
+/// The identity of the open store.
 public struct StoreIdentity: Sendable, Equatable {
     public let id: String
     /// That of the snapshot.

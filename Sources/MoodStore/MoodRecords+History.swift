@@ -6,8 +6,8 @@ import Storage
 extension MoodRecords {
     /// Writes a page of a mood's changes, newest first: `{items: [{revision, at, kind, mood?}], nextCursor?}`.
     ///
-    /// A version that no journal tells of is shown with the mood's own `updatedAt`, and as created where it was not
-    /// updated since it was created.
+    /// A version that no journal contains is shown with the mood's own `updatedAt`, and as created if it was never
+    /// updated.
     public mutating func history(
         _ id: MoodID, limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {

@@ -6,7 +6,8 @@ extension MoodRecords {
     /// Writes a page: `{items, total?, nextCursor?, empty?}`.
     ///
     /// - Parameter cursor: the text of an earlier page's `nextCursor`.
-    /// - Complexity: the moods shown, plus those that the filter passes over; all of them once for a total under a filter.
+    /// - Complexity: the moods shown, plus those that the filter passes over; all of them once for a total under a
+    /// filter.
     public mutating func list(
         _ query: MoodQuery, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -18,7 +19,7 @@ extension MoodRecords {
         } catch {
             guard case .busy = error else { throw .storage(error) }
         }
-        // The index was made anew on the way; from the beginning, then.
+        // The index was rebuilt meanwhile: begin again.
         writer.rewind(to: mark)
         do throws(StorageError) {
             try list(query, position, isFirst: cursor == nil, to: &writer)
@@ -89,11 +90,11 @@ extension MoodRecords {
         writer.endObject()
     }
 
-    /// Where a list that is sorted by time can begin, so that it needs not pass over what its range excludes.
+    /// Where a list by time can begin, so that it need not skip what its range excludes.
     private func startPosition(_ query: MoodQuery) -> RecordPosition? {
         guard query.sort == .timestamp else { return nil }
         if query.isDescending {
-            // Behind (to, lowest id) in descending order lies what is before `to`.
+            // In descending order, after (to, lowest id) come the moods before `to`.
             return query.filter.to.map {
                 RecordPosition(key: $0.milliseconds, text: [], id: RecordID(high: 0, low: 0))
             }

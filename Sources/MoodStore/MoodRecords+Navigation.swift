@@ -4,8 +4,8 @@ import Storage
 
 /// Routers that are kept by name, beside the moods.
 extension MoodRecords {
-    /// What is saved now, by whichever process.
-    /// - Throws: `storage(corrupt)` where the file is damaged, or none of ours.
+    /// What is saved now, by any process.
+    /// - Throws: `storage(corrupt)` if the file is damaged, or not ours.
     public func savedNavigation() throws(MoodStoreError) -> SavedNavigation {
         guard case .directory = location else { return navigationInMemory }
         do throws(StorageError) {
@@ -33,15 +33,15 @@ extension MoodRecords {
         }
     }
 
-    /// The file as it is, if it can be used, of a store that need not be one that can be opened.
+    /// The file as it is, if it can be used. The store need not be one that can be opened.
     static func savedNavigationBytes(_ settings: StoreSettings) throws(StorageError) -> [UInt8]? {
         let bytes = try StoreFiles.read(.navigation, of: settings, bytesMax: SavedNavigation.fileBytesMax)
         if let bytes { _ = try read(bytes) }
         return bytes
     }
 
-    /// Keeps what is saved, in place of what was; the store is open for writing. It is durable when this returns, ahead of the
-    /// group's commits.
+    /// Replaces what is saved; the store is open for writing. It is durable when this returns, before the group's
+    /// commits.
     public mutating func keep(_ navigation: SavedNavigation) throws(MoodStoreError) {
         guard case .directory = location else { return navigationInMemory = navigation }
         var text = JSONWriter(capacity: 4096)

@@ -1,10 +1,9 @@
 import JSONCodec
 import Storage
 
-/// Requests that may be asked again.
+/// Requests that may be sent again.
 extension MoodRecords {
-    /// What a request was answered with when it was made the first time; nil when it was not, or is not kept any more. The
-    /// store is open for writing.
+    /// The first answer to a request; nil if it is new, or no longer kept. The store is open for writing.
     public mutating func answer(of key: OperationKey) throws(MoodStoreError) -> [UInt8]? {
         let outcome: OperationOutcome
         do throws(StorageError) { outcome = try records.outcome(of: key) } catch { throw .storage(error) }
@@ -15,7 +14,7 @@ extension MoodRecords {
         }
     }
 
-    /// Keeps what the present request is answered with, a JSON object, in its commit.
+    /// Keeps the answer to the present request, a JSON object, in its commit.
     public mutating func keepOutcome(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
         records.keepOutcome(key, answer: answer)
     }

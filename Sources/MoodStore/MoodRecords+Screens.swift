@@ -4,7 +4,7 @@ import Storage
 
 /// What screens show besides one mood.
 extension MoodRecords {
-    /// The newest moods as rows, how many there are, and why there are none although there may be some.
+    /// The newest moods as rows and how many there are; or why they could not be read.
     public mutating func newest(_ limit: Int) throws(MoodStoreError) -> Screen.Moods {
         var rows: [Screen.Row] = []
         func walk() throws(StorageError) {
@@ -16,7 +16,7 @@ extension MoodRecords {
             }
         }
         do throws(StorageError) {
-            // An index that is found to be damaged has been made anew by then.
+            // A damaged index has been rebuilt by then.
             do throws(StorageError) { try walk() } catch {
                 guard case .busy = error else { throw error }
                 try walk()
@@ -42,11 +42,11 @@ extension MoodRecords {
             timeZone: mood.timeZone?.string, isFavorite: record.head.isMarked)
     }
 
-    /// Hands over every mood with an event that has a host. What has none is passed over at the speed of memory: its bytes
-    /// are searched for the member's name and not read.
+    /// Passes every mood with an event that has a host to `body`. Others are skipped at the speed of memory: their
+    /// bytes are searched for the member's name, not read.
     /// - Parameter body: gets a view that is valid for the call.
     public mutating func forEachMoodWithHost(_ body: (MoodMembers) -> Void) throws(MoodStoreError) {
-        // A walk that comes upon a damaged index has it made anew and must begin again, so moods are kept until its end.
+        // A walk that finds a damaged index has it rebuilt and begins again, so moods are kept until its end.
         var found: [MoodID] = []
         func walk() throws(StorageError) {
             found.removeAll()
@@ -72,7 +72,7 @@ extension MoodRecords {
 
     private static let hostName: StaticString = "\"hostName\":"
 
-    /// Looks for the capital, which is rare, and then around it.
+    /// Looks for the capital letter, which is rare, and then around it.
     private static func namesHost(_ bytes: UnsafeRawBufferPointer) -> Bool {
         let name = JSONText(hostName).raw
         let before = 5

@@ -6,12 +6,13 @@ import Storage
 extension MoodRecords {
     /// Undoes this session's last commits, or redoes what was undone last, in the commit of the present request.
     ///
-    /// A mood that comes back has the members that it had, but for `updatedAt` and `revision`, which are the new commit's.
-    /// - Returns: the commits that were undone or redone, in that order; empty where there are none.
+    /// A mood that comes back has the members that it had, but for `updatedAt` and `revision`, which are the new
+    /// commit's.
+    /// - Returns: the commits that were undone or redone, in that order; empty if there are none.
     public mutating func undo(
         steps: Int, isRedo: Bool, at now: Timestamp
     ) throws(MoodStoreError) -> [UndoneCommit] {
-        // What earlier requests of the group did must be certain before it can be taken back.
+        // Earlier requests of the group must be durable before they can be undone.
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
         let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
         do throws(UndoFailure) {
@@ -50,7 +51,7 @@ extension MoodRecords {
         do throws(StorageError) { try records.put(head, scratch.buffer.bytes) } catch { throw .storage(error) }
     }
 
-    /// Nothing that was done up to here can be undone: it was no request of the session.
+    /// Nothing up to here can be undone: it was not a request of the session.
     public mutating func forgetUndo() { records.forgetUndo() }
 
     /// How many commits there have been, the open one included.

@@ -87,8 +87,8 @@ extension MoodVersion2 {
 }
 
 extension MoodMembers {
-    /// From version 2 to 3. What has the name of a member of version 3 is that member, and must obey its rules; anything
-    /// else is kept as it is. Without an id of its own the mood gets one made from its place in the array and its content.
+    /// From version 2 to 3. A member with a name of version 3 is that member and must obey its rules; any other is kept
+    /// as it is. A mood without an id gets one made from its place in the array and its content.
     init(migrating mood: MoodVersion2, place: Int) throws(OlderMoodProblem) {
         self.init()
         emoji = mood.emoji
@@ -97,7 +97,7 @@ extension MoodMembers {
         isFavorite = mood.isFavorite
         revision = 1
         for member in mood.others { try adopt(member.name, member.value) }
-        // The only time that every older mood has, and so the only one that is the same whenever it is migrated.
+        // The only time that every older mood has, so it is the same at every migration.
         if createdAt.isEmpty { createdAt = timestamp }
         if updatedAt.isEmpty { updatedAt = createdAt }
         guard id == nil else { return }
@@ -188,7 +188,7 @@ extension ValidJSON {
         }
     }
 
-    /// Of attachments only the shape is checked: those that are not of a known kind are kept as they are.
+    /// Only the shape of attachments is checked: those of an unknown kind are kept as they are.
     fileprivate func checkAttachments() throws(OlderMoodProblem) {
         var reader = JSONReader(self)
         guard reader.enterArray() else {

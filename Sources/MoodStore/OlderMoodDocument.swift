@@ -11,14 +11,14 @@ extension SchemaMigration {
 
 /// A document `{"schemaVersion":1,"moods":[…]}` of version 1 or 2, in any layout.
 ///
-/// It is read twice: once to check every mood and to learn ids and times, in memory that grows by 40 bytes a mood, which
-/// is less than a mood has in the document; and once more, in the order of a snapshot, to write each mood. A document in
-/// which anything breaks a rule is refused as a whole, because what cannot be kept must not be dropped.
+/// It is read twice. First every mood is checked and its id and time are noted, in 40 bytes a mood, which is less than
+/// a mood has in the document. Then each mood is written, in the order of a snapshot. If anything breaks a rule, the
+/// whole document is refused: what cannot be kept must not be dropped.
 ///
 /// Complexity: linear in the document, and n log n in the number of moods for their order.
 struct OlderMoodDocument {
-    /// Fewer levels than a message may have, because there are more of them above a mood in an answer (a batch, the
-    /// answer, its result, a page, an item) than in a document, and a mood that nobody could be shown is of no use.
+    /// Fewer levels than a message may have. In an answer more levels are above a mood (a batch, the answer, its
+    /// result, a page, an item) than in a document, and a mood that cannot be shown is of no use.
     static let depthMax = JSONValidator.depthMax - 4
 
     /// Where a mood stands, and what it is sorted by.
@@ -75,8 +75,8 @@ struct OlderMoodDocument {
         return outline.text
     }
 
-    /// Takes a member of the document. What has the name of something in the first line of version 3 must say the same,
-    /// or it would stand there twice.
+    /// Takes a member of the document. A member with a name of version 3's first line must have the same value, or it
+    /// would be there twice.
     private mutating func take(_ key: JSONText, _ value: ValidJSON) throws(SchemaMigration.Problem) {
         var reader = JSONReader(value)
         switch key.string {
@@ -183,7 +183,7 @@ struct OlderMoodDocument {
 
     /// The mood that begins at an offset, migrated.
     private func mood(at offset: Int, number: Int) throws(OlderMoodProblem) -> MoodMembers {
-        // Behind it the text goes on, which a reader of one value does not look at.
+        // The text goes on after it; a reader of one value does not look there.
         let text = ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: text[offset...]))
         var reader = JSONReader(text)
         let value = reader.skip()

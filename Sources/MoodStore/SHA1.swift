@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// SHA-1 (RFC 3174), for names of UUIDs and for nothing that has to be secret or signed.
+/// SHA-1 (RFC 3174), for UUIDs made from names only. Never for a secret or a signature.
 struct SHA1 {
     private static let blockBytes = 64
 
