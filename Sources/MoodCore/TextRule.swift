@@ -130,7 +130,8 @@ public enum TextRule {
         return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 
-    private static func lineProblem(
+    /// What is wrong with a text of one line, which counts as it is; nil when nothing is.
+    static func lineProblem(
         _ text: UnsafeRawBufferPointer, charactersMax: Int, bytesMax: Int
     ) -> String? {
         if text.isEmpty { return "must not be empty or only white space" }
@@ -170,11 +171,14 @@ public enum TextRule {
         }
     }
 
+    /// Whether a text begins so. Letters in either case; of other characters none stands for another (with 0x20 set,
+    /// U+001A would be a colon).
+    /// - Parameter prefix: in lower case.
     private static func hasPrefix(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
         guard text.count >= prefix.utf8CodeUnitCount else { return false }
-        for index in 0..<prefix.utf8CodeUnitCount where text[index] | 0x20 != prefix.utf8Start[index] | 0x20 {
-            return false
+        return (0..<prefix.utf8CodeUnitCount).allSatisfy { index in
+            let (byte, wanted) = (text[index], prefix.utf8Start[index])
+            return byte == wanted || wanted &- 0x61 < 26 && byte == wanted &- 0x20
         }
-        return true
     }
 }

@@ -81,6 +81,28 @@ import Testing
         #expect(withBytes(text) { TextRule.urlProblem($0) } != nil)
     }
 
+    /// Bytes that are a letter or a mark of the scheme but for the bit that tells lower case from upper.
+    @Test(arguments: ["https://a", "http://a", "mailto:a", "geo:1", "tel:1"])
+    func takesNoOtherCharacterForOneOfTheScheme(address: String) throws {
+        let end = try #require(address.utf8.firstIndex(of: UInt8(ascii: ":"))).utf16Offset(in: address)
+        for place in 0...end {
+            for other in UInt8.min...127 {
+                var bytes = Array(address.utf8)
+                if other == bytes[place] || place < end && other | 0x20 == bytes[place] { continue }
+                bytes[place] = other
+                let problem = bytes.withUnsafeBytes { TextRule.linkProblem($0) }
+                #expect(problem?.hasPrefix("must begin with") == true, "\(bytes)")
+            }
+            var upper = Array(address.utf8)
+            upper[place] = place < end ? upper[place] & 0xdf : upper[place]
+            #expect(upper.withUnsafeBytes { TextRule.linkProblem($0) } == nil)
+        }
+        for byte in "@[\\]^_`".utf8 {
+            let problem = withBytes("http\(UnicodeScalar(byte))//a") { TextRule.urlProblem($0) }
+            #expect(problem == "must begin with https:// or http://")
+        }
+    }
+
     @Test func limitsAddresses() {
         let host = "https://example.com/"
         let longest = host + String(repeating: "a", count: 8 * 1024 - host.utf8.count)
