@@ -3,6 +3,9 @@ import JSONCodec
 /// What a mood is found, sorted and counted by, taken from a record in the canonical layout of `MoodMembers.write` in one
 /// pass: for whoever must look at all of them.
 ///
+/// What every mood has is written out, as in `MoodMembers.write`: a loop over the table would compare every name with a
+/// text of any length. What a mood may lack is passed over by the table.
+///
 /// Every byte up to the end is checked: names and marks must be exactly those, values must be valid JSON and such that
 /// `MoodMembers(checking:)` takes them too. So where this answers, the bytes are valid JSON and that one says the same;
 /// where it does not (somebody edited the record, or a later version added members), that one is to be asked.
@@ -29,13 +32,15 @@ public struct CanonicalMood {
             cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(),
             cursor.skip(",\"notes\":"), cursor.text() != nil, cursor.skip(",\"tags\":["), cursor.texts()
         else { return nil }
-        if cursor.skip(",\"valence\":") { guard cursor.number() else { return nil } }
-        hasTimeZone = cursor.skip(",\"timeZone\":")
-        if hasTimeZone { guard cursor.text() != nil else { return nil } }
-        guard cursor.skip(",\"attachments\":["), cursor.values(), cursor.skip(",\"createdAt\":\""),
-            cursor.skipTime(), cursor.skip(",\"updatedAt\":\""), let updatedAt = cursor.time(),
-            cursor.skip(",\"revision\":"), cursor.lastInteger()
+        var optional: MoodFields = []
+        if !cursor.skip(",\"attachments\":[") {
+            guard cursor.optional(&optional), cursor.skip(",\"attachments\":[") else { return nil }
+        }
+        guard cursor.values(), cursor.skip(",\"createdAt\":\""), cursor.skipTime(),
+            cursor.skip(",\"updatedAt\":\""), let updatedAt = cursor.time(), cursor.skip(",\"revision\":"),
+            cursor.lastInteger()
         else { return nil }
+        hasTimeZone = optional.contains(MoodFields(.timeZone))
         self.id = id
         self.label = label
         self.timestamp = timestamp
@@ -74,6 +79,31 @@ private struct Cursor {
         }
         at += count
         return true
+    }
+
+    /// The members that a mood may lack, in the order of the table; `found` gets those that are there.
+    @inline(never)
+    mutating func optional(_ found: inout MoodFields) -> Bool {
+        for field in MoodField.optional {
+            let start = at
+            guard skip(",\""), skip(field.name), skip("\":") else {
+                at = start
+                continue
+            }
+            guard value(field.kind.json) else { return false }
+            found.insert(MoodFields(field))
+        }
+        return true
+    }
+
+    private mutating func value(_ kind: JSONKind) -> Bool {
+        switch kind {
+        case .string: return text() != nil
+        case .number: return number()
+        case .object: return at < record.count && record[at] == UInt8(ascii: "{") && anyValue(from: at)
+        case .array: return at < record.count && record[at] == UInt8(ascii: "[") && anyValue(from: at)
+        case .boolean, .null: return false
+        }
     }
 
     /// From the beginning of the record up to the end of its id.
@@ -142,13 +172,14 @@ private struct Cursor {
     /// Any values behind an opening bracket, and the closing one.
     @inline(__always)
     mutating func values() -> Bool {
-        skip("]") || anyValues()
+        skip("]") || anyValue(from: at - 1)
     }
 
+    /// Any value that begins at an offset.
     @inline(never)
-    private mutating func anyValues() -> Bool {
+    private mutating func anyValue(from start: Int) -> Bool {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
-        guard let end = validator.endOfValue(record, from: at - 1, depth: 1) else { return false }
+        guard let end = validator.endOfValue(record, from: start, depth: 1) else { return false }
         at = end
         return true
     }

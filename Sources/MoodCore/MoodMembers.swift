@@ -1,6 +1,7 @@
 import JSONCodec
 
 /// A mood's members where they stand: views of a stored record, of a request's params, or of one laid over the other.
+/// `MoodField` says which there are.
 ///
 /// One type serves reading, creating and updating, because the record that is stored is what the protocol shows. It
 /// holds no text of its own, so it must not outlive the bytes it was read from. (Where readers come from: a SwiftData
@@ -10,20 +11,19 @@ import JSONCodec
 /// digits; writing what was read from a canonical record gives the same bytes. So equality of moods is equality of bytes.
 public struct MoodMembers {
     public var id: MoodID?
-    public var emoji: JSONText?
-    public var label: JSONText?
     public var timestamp = MoodTime()
-    public var isFavorite: Bool?
-    public var notes: JSONText?
-    public var tags: ValidJSON?
-    public var valence: JSONNumber?
-    public var timeZone: JSONText?
-    public var attachments: ValidJSON?
     public var createdAt = MoodTime()
     public var updatedAt = MoodTime()
     public var revision: Int?
     /// Members that this version does not know; they are kept as they are.
     public var unknown: [(name: JSONText, value: ValidJSON)] = []
+    /// The other members by the number of their field: the inside of a string, any other value whole.
+    private(set) var values = MoodValues(
+        repeating: JSONText(raw: UnsafeRawBufferPointer(start: nil, count: 0), isEscaped: false))
+    /// Which of the values are there.
+    private(set) var given: MoodFields = []
+    /// Which members are to be taken away from a mood that this is laid over.
+    private var removed: MoodFields = []
 
     public init() {}
 
@@ -31,16 +31,33 @@ public struct MoodMembers {
     /// - Returns: nil when a member has the wrong kind or one that every mood has is missing.
     public init?(checking record: ValidJSON) {
         self.init()
-        guard read(record), id != nil, emoji != nil, label != nil, timestamp.value != nil, isFavorite != nil,
-            notes != nil, tags != nil, attachments != nil, createdAt.value != nil, updatedAt.value != nil,
-            revision != nil
-        else { return nil }
+        guard read(record), isWhole, timestamp.value != nil, createdAt.value != nil, updatedAt.value != nil else {
+            return nil
+        }
     }
 
     /// Reads a stored record, which was checked when it was stored or loaded.
     public init(trusting record: ValidJSON) {
         self.init()
         _ = read(record)
+    }
+
+    /// Reads what a request changes, which was checked: null takes away what a mood may lack, and says nothing of others.
+    public init(change: ValidJSON) {
+        self.init()
+        var reader = JSONReader(change)
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() {
+            guard let field = MoodField(key) else {
+                reader.skip()
+                continue
+            }
+            if !reader.null() {
+                _ = take(field, &reader)
+            } else if field.isOptional {
+                removed.insert(MoodFields(field))
+            }
+        }
     }
 
     /// Reads a stored record until emoji and label have come, which in the canonical order is at its start.
@@ -56,7 +73,7 @@ public struct MoodMembers {
         var reader = JSONReader(record)
         guard reader.enterObject() else { return }
         while emoji == nil || label == nil, let key = reader.nextKey() {
-            switch Name(key) {
+            switch MoodField(key) {
             case .emoji: emoji = reader.text()
             case .label: label = reader.text()
             default: reader.skip()
@@ -73,200 +90,131 @@ public struct MoodMembers {
     private mutating func read(_ record: ValidJSON) -> Bool {
         var reader = JSONReader(record)
         guard reader.enterObject() else { return false }
+        var expected = 0
         while let key = reader.nextKey() {
-            switch Name(key) {
-            case .id:
-                id = reader.text()?.withDecoded { MoodID($0) }
-                if id == nil { return false }
-            case .emoji:
-                emoji = reader.text()
-                if emoji == nil { return false }
-            case .label:
-                label = reader.text()
-                if label == nil { return false }
-            case .timestamp:
-                timestamp = MoodTime(reader.text())
-                if timestamp.isEmpty { return false }
-            case .isFavorite:
-                isFavorite = reader.boolean()
-                if isFavorite == nil { return false }
-            case .notes:
-                notes = reader.text()
-                if notes == nil { return false }
-            case .tags:
-                if reader.kind != .array { return false }
-                tags = reader.skip()
-            case .valence:
-                valence = reader.number()
-                if valence == nil { return false }
-            case .timeZone:
-                timeZone = reader.text()
-                if timeZone == nil { return false }
-            case .attachments:
-                if reader.kind != .array { return false }
-                attachments = reader.skip()
-            case .createdAt:
-                createdAt = MoodTime(reader.text())
-                if createdAt.isEmpty { return false }
-            case .updatedAt:
-                updatedAt = MoodTime(reader.text())
-                if updatedAt.isEmpty { return false }
-            case .revision:
-                revision = reader.number()?.integer
-                if revision == nil { return false }
-            case nil:
+            guard let field = MoodField(key, expecting: expected) else {
                 unknown.append((key, reader.skip()))
+                continue
             }
+            expected = field.rawValue + 1
+            let start = reader
+            if take(field, &reader) { continue }
+            guard field.isAdded else { return false }
+            reader = start
+            unknown.append((key, reader.skip()))
         }
         return true
     }
 
-    /// The members by name, told apart by length first.
-    private enum Name {
-        case id, emoji, label, timestamp, isFavorite, notes, tags, valence, timeZone, attachments, createdAt,
-            updatedAt, revision
+    // MARK: One member
 
-        @inline(__always)
-        init?(_ key: JSONText) {
-            switch key.raw.count {
-            case 2 where key.equals("id"): self = .id
-            case 4 where key.equals("tags"): self = .tags
-            case 5 where key.equals("emoji"): self = .emoji
-            case 5 where key.equals("label"): self = .label
-            case 5 where key.equals("notes"): self = .notes
-            case 7 where key.equals("valence"): self = .valence
-            case 8 where key.equals("timeZone"): self = .timeZone
-            case 8 where key.equals("revision"): self = .revision
-            case 9 where key.equals("timestamp"): self = .timestamp
-            case 9 where key.equals("createdAt"): self = .createdAt
-            case 9 where key.equals("updatedAt"): self = .updatedAt
-            case 10 where key.equals("isFavorite"): self = .isFavorite
-            case 11 where key.equals("attachments"): self = .attachments
-            default: return nil
+    public var emoji: JSONText? {
+        get { self[.emoji] }
+        set { self[.emoji] = newValue }
+    }
+    public var label: JSONText? {
+        get { self[.label] }
+        set { self[.label] = newValue }
+    }
+    public var isFavorite: Bool? {
+        get { self[.isFavorite].map { $0.raw.first == UInt8(ascii: "t") } }
+        set { self[.isFavorite] = newValue.map { JSONText($0 ? "true" : "false") } }
+    }
+    public var notes: JSONText? {
+        get { self[.notes] }
+        set { self[.notes] = newValue }
+    }
+    public var tags: ValidJSON? { self[.tags].map { ValidJSON(trusting: $0.raw) } }
+    public var valence: JSONNumber? { self[.valence].map { JSONNumber(raw: $0.raw) } }
+    public var timeZone: JSONText? { self[.timeZone] }
+    public var attachments: ValidJSON? { self[.attachments].map { ValidJSON(trusting: $0.raw) } }
+
+    /// A member that is neither id nor time nor revision: the inside of a string, any other value whole.
+    subscript(field: MoodField) -> JSONText? {
+        @inline(__always) get { given.contains(MoodFields(field)) ? values[field.rawValue] : nil }
+        @inline(__always) set {
+            if let newValue {
+                values[field.rawValue] = newValue
+                given.insert(MoodFields(field))
+            } else {
+                given.remove(MoodFields(field))
             }
         }
     }
 
-    /// This mood with the members that `other` has laid over it.
-    public func overlaid(with other: MoodMembers, removingValence: Bool, removingTimeZone: Bool) -> MoodMembers {
+    /// A member that is a time.
+    public subscript(time field: MoodField) -> MoodTime {
+        get { field == .createdAt ? createdAt : field == .updatedAt ? updatedAt : timestamp }
+        set {
+            switch field {
+            case .createdAt: createdAt = newValue
+            case .updatedAt: updatedAt = newValue
+            default: timestamp = newValue
+            }
+        }
+    }
+
+    /// Takes the value that comes next for a member; false when it has the wrong kind.
+    public mutating func take(_ field: MoodField, _ reader: inout JSONReader) -> Bool {
+        let kind = field.kind
+        switch kind {
+        case .id:
+            id = reader.text()?.withDecoded { MoodID($0) }
+            return id != nil
+        case .time:
+            let text = reader.text()
+            self[time: field] = MoodTime(text)
+            return text != nil
+        case .revision:
+            revision = reader.number()?.integer
+            return revision != nil
+        case .object(let rule):
+            let value = reader.skip()
+            guard rule.problem(value) == nil else { return false }
+            if rule.isEmpty(value) { removed.insert(MoodFields(field)) } else { self[field] = JSONText(whole: value) }
+        default:
+            guard reader.kind == kind.json else { return false }
+            self[field] = reader.text() ?? JSONText(whole: reader.skip())
+        }
+        return true
+    }
+
+    /// Takes a text for a member that is one.
+    @inline(__always)
+    public mutating func take(_ field: MoodField, _ text: JSONText) { self[field] = text }
+
+    /// Whether all is there that every mood has.
+    public var isWhole: Bool {
+        given.isSuperset(of: .texts) && id != nil && !timestamp.isEmpty && !createdAt.isEmpty && !updatedAt.isEmpty
+            && revision != nil
+    }
+
+    /// This mood with the members that `other` has laid over it, and without those that it takes away.
+    public func overlaid(with other: MoodMembers) -> MoodMembers {
         var result = self
-        if let value = other.emoji { result.emoji = value }
-        if let value = other.label { result.label = value }
         if !other.timestamp.isEmpty { result.timestamp = other.timestamp }
-        if let value = other.isFavorite { result.isFavorite = value }
-        if let value = other.notes { result.notes = value }
-        if let value = other.tags { result.tags = value }
-        if let value = other.attachments { result.attachments = value }
-        result.valence = removingValence ? nil : other.valence ?? valence
-        result.timeZone = removingTimeZone ? nil : other.timeZone ?? timeZone
-        return result
-    }
-
-    /// Writes the mood in its canonical form. What every mood has must be set; notes, tags, attachments and the favourite
-    /// mark have defaults.
-    ///
-    /// The names and the marks around them are written as one literal each: this is the longest way of a created mood.
-    public func write(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.buffer.append("\"id\":\"" as StaticString)
-        id?.write(to: &writer.buffer)
-        writer.buffer.append("\",\"emoji\":\"" as StaticString)
-        if let emoji { writer.contents(emoji) }
-        writer.buffer.append("\",\"label\":\"" as StaticString)
-        if let label { Self.writeContents(trimmed: label, &writer) }
-        writer.buffer.append("\",\"timestamp\":\"" as StaticString)
-        timestamp.write(to: &writer.buffer)
-        if isFavorite ?? false {
-            writer.buffer.append("\",\"isFavorite\":true,\"notes\":\"" as StaticString)
-        } else {
-            writer.buffer.append("\",\"isFavorite\":false,\"notes\":\"" as StaticString)
-        }
-        if let notes { writer.contents(notes) }
-        writer.buffer.append("\",\"tags\":[" as StaticString)
-        if let tags { Self.writeTags(tags, &writer) }
-        writer.buffer.append(UInt8(ascii: "]"))
-        if let valence = valence?.double {
-            writer.key("valence")
-            writer.double(valence)
-        }
-        if let timeZone {
-            writer.key("timeZone")
-            writer.string(timeZone)
-        }
-        writer.buffer.append(",\"attachments\":[" as StaticString)
-        if let attachments, attachments.bytes.count > 2 { Attachment.write(all: attachments, to: &writer) }
-        writer.buffer.append("],\"createdAt\":\"" as StaticString)
-        createdAt.write(to: &writer.buffer)
-        writer.buffer.append("\",\"updatedAt\":\"" as StaticString)
-        updatedAt.write(to: &writer.buffer)
-        writer.buffer.append("\",\"revision\":" as StaticString)
-        writer.buffer.append(integer: revision ?? 0)
-        for member in unknown {
-            writer.string(member.name)
-            writer.buffer.append(UInt8(ascii: ":"))
-            writer.raw(member.value.bytes)
-        }
-        writer.endObject()
-    }
-
-    private static func writeTags(_ tags: ValidJSON, _ writer: inout JSONWriter) {
-        var reader = JSONReader(tags)
-        guard reader.enterArray() else { return }
-        while reader.nextElement() {
-            guard let tag = reader.text() else {
-                reader.skip()
-                continue
+        result.given.formUnion(other.given)
+        result.given.subtract(other.removed)
+        other.given.forEach { field in
+            let value = other.values[field.rawValue]
+            // What says the same stays as it stands, so that nothing is changed by it.
+            if case .object(let rule) = field.kind, let mine = self[field],
+                rule.isSame(ValidJSON(trusting: mine.raw), ValidJSON(trusting: value.raw))
+            {
+                return
             }
-            // The bracket or the tag before tells whether a comma is due.
-            if writer.buffer.bytes.last != UInt8(ascii: "[") { writer.buffer.append(UInt8(ascii: ",")) }
-            writer.buffer.append(UInt8(ascii: "\""))
-            writeContents(trimmed: tag, &writer)
-            writer.buffer.append(UInt8(ascii: "\""))
+            result.values[field.rawValue] = value
         }
-    }
-
-    private static func writeContents(trimmed text: JSONText, _ writer: inout JSONWriter) {
-        if text.isEscaped {
-            text.withDecoded { writer.contents(utf8: TextRule.trimmed($0)) }
-        } else {
-            writer.buffer.append(TextRule.trimmed(text.raw))
+        if !unknown.isEmpty {
+            result.unknown.removeAll { member in
+                MoodField(member.name).map { other.given.union(other.removed).contains(MoodFields($0)) } ?? false
+            }
         }
+        return result
     }
 }
 
-/// A time of a mood: where it stands, read only when somebody asks, or one that was set.
-public struct MoodTime {
-    private var text: JSONText?
-    private var moment: Timestamp?
-
-    public init() {}
-
-    public init(_ text: JSONText?) { self.text = text }
-
-    public init(_ time: Timestamp?) { moment = time }
-
-    /// A time of which both are known: the text and the moment it says.
-    public init(_ text: JSONText, saying moment: Timestamp) {
-        self.text = text
-        self.moment = moment
-    }
-
-    public var isEmpty: Bool { text == nil && moment == nil }
-
-    /// The moment; nil when there is none, or none that can be read.
-    public var value: Timestamp? { moment ?? text?.withDecoded { Timestamp(rfc3339: $0) } }
-
-    /// Writes the canonical form. Times in UTC with three digits, or with none, are copied.
-    func write(to buffer: inout ByteBuffer) {
-        if let raw = text?.raw, text?.isEscaped == false, raw.count >= 20, raw[raw.count - 1] == UInt8(ascii: "Z"),
-            raw[10] == UInt8(ascii: "T"), raw[17] != UInt8(ascii: "6")
-        {
-            if raw.count == Timestamp.textLength { return buffer.append(raw) }
-            if raw.count == 20 {
-                buffer.append(UnsafeRawBufferPointer(rebasing: raw[..<19]))
-                return buffer.append(".000Z" as StaticString)
-            }
-        }
-        value?.write(to: &buffer)
-    }
+extension JSONText {
+    /// A value that is no string.
+    fileprivate init(whole value: ValidJSON) { self.init(raw: value.bytes, isEscaped: false) }
 }

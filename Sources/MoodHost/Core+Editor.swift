@@ -107,12 +107,10 @@ extension Core {
         var form = JSONWriter(capacity: editor.byteCount + 128)
         editor.writeChange(to: &form)
         // Views of the form, which stays until the mood is written.
-        var given = MoodMembers(trusting: ValidJSON(trusting: form.buffer.bytes))
+        var given = MoodMembers(change: ValidJSON(trusting: form.buffer.bytes))
         do throws(MoodStoreError) {
             if let id = editor.editing {
-                try store.update(
-                    id, with: given, removingValence: false, removingTimeZone: false, ifRevision: nil, at: now,
-                    to: &out)
+                try store.update(id, with: given, ifRevision: nil, at: now, to: &out)
             } else {
                 try store.create(&given, id: makeID(), at: now, to: &out)
             }

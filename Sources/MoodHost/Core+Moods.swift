@@ -73,19 +73,7 @@ extension Core {
 
     private mutating func create(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try openForWriting()
-        var given = MoodMembers()
-        given.id = arguments.id("id")
-        given.emoji = arguments.text("emoji")
-        given.label = arguments.text("label")
-        if let text = arguments.text("timestamp") {
-            given.timestamp = arguments.time("timestamp").map { MoodTime(text, saying: $0) } ?? MoodTime(text)
-        }
-        given.isFavorite = arguments.boolean("isFavorite")
-        given.notes = arguments.text("notes")
-        given.tags = arguments["tags"]
-        given.valence = arguments["valence"]?.number
-        given.timeZone = arguments.text("timeZone")
-        given.attachments = arguments["attachments"]
+        var given = MoodMembers(arguments)
         let id = given.id ?? makeID()
         do throws(MoodStoreError) {
             try store.create(&given, id: id, at: now, to: &out)
@@ -140,63 +128,25 @@ extension Core {
         return filter
     }
 
-    /// The members that a change sets, and those that it takes away.
-    private struct Change {
-        var set = MoodMembers()
-        var removesValence = false
-        var removesTimeZone = false
-
-        init(_ value: ValidJSON?) {
-            value?.forEachMember { key, value in read(key, value) }
-        }
-
-        private mutating func read(_ key: JSONText, _ value: ValidJSON) {
-            let isNull = value.bytes.first == UInt8(ascii: "n")
-            if key.equals("emoji") {
-                set.emoji = value.text
-            } else if key.equals("label") {
-                set.label = value.text
-            } else if key.equals("timestamp") {
-                set.timestamp = MoodTime(value.text)
-            } else if key.equals("isFavorite") {
-                set.isFavorite = value.boolean
-            } else if key.equals("notes") {
-                set.notes = value.text
-            } else if key.equals("tags") {
-                set.tags = isNull ? nil : value
-            } else if key.equals("valence") {
-                set.valence = value.number
-                removesValence = isNull
-            } else if key.equals("timeZone") {
-                set.timeZone = value.text
-                removesTimeZone = isNull
-            } else if key.equals("attachments") {
-                set.attachments = isNull ? nil : value
-            }
-        }
-    }
-
     private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try update(
-            Self.id(arguments), Change(arguments["set"]), ifRevision: arguments.integer("ifRevision"), &out)
+        let set = arguments["set"].map { MoodMembers(change: $0) } ?? MoodMembers()
+        try update(Self.id(arguments), set, ifRevision: arguments.integer("ifRevision"), &out)
     }
 
     mutating func setNotes(
         _ id: MoodID, to notes: JSONText?, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
-        var change = Change(nil)
-        change.set.notes = notes
-        try update(id, change, ifRevision: ifRevision, &out)
+        var set = MoodMembers()
+        set.notes = notes
+        try update(id, set, ifRevision: ifRevision, &out)
     }
 
     private mutating func update(
-        _ id: MoodID, _ change: Change, ifRevision: Int?, _ out: inout JSONWriter
+        _ id: MoodID, _ set: MoodMembers, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
         try openForWriting()
         do throws(MoodStoreError) {
-            try store.update(
-                id, with: change.set, removingValence: change.removesValence,
-                removingTimeZone: change.removesTimeZone, ifRevision: ifRevision, at: now, to: &out)
+            try store.update(id, with: set, ifRevision: ifRevision, at: now, to: &out)
         } catch {
             throw RPCError(error)
         }
@@ -204,11 +154,9 @@ extension Core {
 
     private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try openForWriting()
-        let change = Change(arguments["set"])
+        let set = arguments["set"].map { MoodMembers(change: $0) } ?? MoodMembers()
         do throws(MoodStoreError) {
-            let count = try store.updateMany(
-                Self.ids(arguments), with: change.set, removingValence: change.removesValence,
-                removingTimeZone: change.removesTimeZone, at: now)
+            let count = try store.updateMany(Self.ids(arguments), with: set, at: now)
             Self.write("updated", count, &out)
         } catch {
             throw RPCError(error)
@@ -309,12 +257,5 @@ extension Core {
         out.key("format")
         out.string(format.name)
         out.endObject()
-    }
-}
-
-extension ValidJSON {
-    fileprivate var number: JSONNumber? {
-        var reader = JSONReader(self)
-        return reader.number()
     }
 }

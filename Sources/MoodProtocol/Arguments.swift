@@ -15,8 +15,8 @@ public struct Arguments: ~Copyable {
 
     let values: UnsafeMutablePointer<ValidJSON>
     /// What ids and times say, read once when they are checked; valid where the value is there.
-    private let ids: UnsafeMutablePointer<MoodID>
-    private let times: UnsafeMutablePointer<Timestamp>
+    let ids: UnsafeMutablePointer<MoodID>
+    let times: UnsafeMutablePointer<Timestamp>
     private(set) var method: Method?
     /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
     private(set) var given: UInt32 = 0
@@ -240,6 +240,12 @@ public struct Arguments: ~Copyable {
 
     public func text(_ name: StaticString) -> JSONText? {
         guard let index = index(of: name) else { return nil }
+        return text(index)
+    }
+
+    /// A field as a text; nil when it is something else.
+    @inline(__always)
+    func text(_ index: Int) -> JSONText? {
         let value = values[index]
         guard unescaped >> UInt32(truncatingIfNeeded: index) & 1 == 1 else { return value.text }
         return JSONText(

@@ -18,7 +18,8 @@ public enum JSONPointer {
     /// The longest part of a name that goes into an answer, in code points: the name comes from the peer.
     static let nameMax = 1024
 
-    private static func token(_ key: JSONText) -> String {
+    /// One reference token of a peer's name.
+    static func token(_ key: JSONText) -> String {
         escaped(String(key.string.unicodeScalars.prefix(nameMax)))
     }
 

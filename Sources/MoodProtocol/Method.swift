@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MoodCore
 
 /// A method as it is called: its declaration, evaluated, and what a call needs of it.
 ///
@@ -46,11 +47,15 @@ public final class Method: Sendable {
 
         enum Plain { case none, id, time, emoji, label, notes }
 
+        /// The member of a mood that bears this name.
+        let member: MoodField?
+
         init(_ field: Field) {
             // A literal's bytes live as long as the program.
             start = UInt(bitPattern: field.name.utf8Start)
             count = field.name.utf8CodeUnitCount
             isNullMeaningful = field.isRequired || field.schema.isNullable
+            member = MoodField(JSONText(field.name))
             plain =
                 switch field.schema {
                 case .id: .id

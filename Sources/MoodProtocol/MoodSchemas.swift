@@ -6,45 +6,57 @@ enum MoodSchemas {
     static let id = Schema.id
     static let time = Schema.time
 
-    /// The members of a mood that a caller may give, in the order of `mood.create`.
-    static let given: [Field] = [
-        .required("emoji", .string(.emoji), "Exactly one emoji."),
-        .required("label", .string(.label), "What the mood is called: 1-200 characters."),
-        .optional("timestamp", time, "When it was felt; now, if absent."),
-        .optional("isFavorite", .boolean, "Whether it is a favorite.", default: false),
-        .optional("notes", .string(.notes), "Anything more, at most 64 KiB.", default: ""),
-        .optional("tags", tags, "At most 32 different tags of 1-64 characters.", default: []),
-        .optional("valence", .number(-1...1), "How pleasant it was, from -1 to 1."),
-        .optional("timeZone", .string(.timeZone), "The IANA zone in which the moment was lived."),
-        .optional("attachments", attachments, "What it carries besides text.", default: []),
-    ]
+    /// The shape of what a mood holds as a member.
+    static func schema(of field: MoodField) -> Schema {
+        switch field.kind {
+        case .id: id
+        case .time: time
+        case .revision: .integer(1 ... .max)
+        case .boolean: .boolean
+        case .emoji: .string(.emoji)
+        case .label: .string(.label)
+        case .notes: .string(.notes)
+        case .tags: tags
+        case .number(let range): .number(range)
+        case .object(let kind): .value(ObjectRule(kind))
+        case .timeZone: .string(.timeZone)
+        case .attachments: attachments
+        }
+    }
+
+    /// The members of a mood that a caller may give, in the order of `mood.create`: those that were added later come last,
+    /// because params may be given by position, and a released signature never changes its meaning.
+    static let given: [Field] = (allGiven.filter { !$0.isAdded } + allGiven.filter(\.isAdded)).map { field in
+        let schema = schema(of: field)
+        return switch field.row.presence {
+        case .required: .required(field.name, schema, field.row.summary)
+        case .filled(let json):
+            .optional(
+                field.name, schema, field.row.summary, default: JSONValue(ValidJSON(trusting: JSONText(json).raw)))
+        case .made, .now, .optional, .added: .optional(field.name, schema, field.row.summary)
+        }
+    }
+
+    private static let allGiven = MoodField.allCases.filter(\.isGiven)
 
     /// The members that a change may set; null takes away what may be absent.
     static let set = Schema.object(
-        given.map { field in
-            switch "\(field.name)" {
-            case "valence", "timeZone":
-                .optional(field.name, .nullable(field.schema), field.summary + " null removes it.")
-            default: field.optional
-            }
+        allGiven.map { field in
+            let (schema, summary) = (schema(of: field), field.row.summary)
+            return field.isOptional
+                ? .optional(field.name, .nullable(schema), summary + " null removes it.")
+                : .optional(field.name, schema, summary)
         }, nil)
 
     static let tags = Schema.array(.string(.tag), .upTo(.tags), isUnique: true)
 
     static let mood = Schema.named("Mood", .result(moodMembers))
 
-    static let moodMembers: [Field] =
-        [.required("id", id, "A UUID, in lower case.")]
-        + given.map { field in
-            let isAlwaysThere = "\(field.name)" != "valence" && "\(field.name)" != "timeZone"
-            return isAlwaysThere
-                ? .required(field.name, field.schema, field.summary)
-                : .optional(field.name, field.schema, field.summary)
-        } + [
-            .required("createdAt", time, "When it was recorded."),
-            .required("updatedAt", time, "When it last changed."),
-            .required("revision", .integer(1 ... .max), "The store's revision when it last changed."),
-        ]
+    static let moodMembers: [Field] = MoodField.allCases.map { field in
+        field.isOptional
+            ? .optional(field.name, schema(of: field), field.row.summary)
+            : .required(field.name, schema(of: field), field.row.summary)
+    }
 
     /// A picture: where it is, and what is known of it.
     static let image: [Field] =
@@ -146,6 +158,15 @@ enum MoodSchemas {
 }
 
 extension ObjectRule {
+    /// The rule of a kind of a mood's members.
+    init(_ kind: MoodField.ObjectKind) {
+        self.init(
+            problem: { value in
+                kind.problem(value).map { ($0.name.map { "/" + JSONPointer.token($0) } ?? "", $0.reason) }
+            },
+            keywords: kind.keywords)
+    }
+
     static let pathOrURL = ObjectRule(
         problem: { object in
             let value = JSONValue(object)

@@ -68,6 +68,8 @@ extension Schema {
             return reader.null() ? nil : schema.check(&reader, limits)
         case .named(_, let schema):
             return schema.check(&reader, limits)
+        case .value(let rule):
+            return rule.problem(reader.skip()).map { Problem($0.reason, at: $0.path) }
         case .token:
             let kind = reader.kind
             guard kind == .string || kind == .number else { return wrongKind("a string or an integer", &reader) }

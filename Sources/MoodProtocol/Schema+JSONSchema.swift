@@ -52,6 +52,7 @@ extension Schema {
                 components[place] = .init(name, described)
             }
             return ["$ref": .string("#/components/schemas/\(name)")]
+        case .value(let rule): return .object(rule.keywords)
         case .token: return ["oneOf": [["type": "string"], ["type": "integer"]]]
         case .any: return [:]
         }

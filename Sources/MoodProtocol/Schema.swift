@@ -30,6 +30,8 @@ public indirect enum Schema: Sendable {
     case openKinds(by: StaticString, common: [Field], [(kind: StaticString, fields: [Field])])
     /// This, or null, which says "remove".
     case nullable(Schema)
+    /// A value with a rule of its own, whose keywords describe it whole.
+    case value(ObjectRule)
     /// A string or a number, handed back as it was given.
     case token
     /// Described once under a name.

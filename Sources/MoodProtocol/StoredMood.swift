@@ -6,13 +6,44 @@ import MoodCore
 /// What a caller of `mood.create` may leave out may be missing here, and so may what the host adds. Members that no rule
 /// knows stay as they are, as everywhere in a store.
 public enum StoredMood {
-    private static let fields: [Field] =
-        MoodSchemas.given + [
-            .optional("id", MoodSchemas.id, "A UUID."),
-            .optional("createdAt", MoodSchemas.time, "When it was recorded."),
-            .optional("updatedAt", MoodSchemas.time, "When it last changed."),
-            .optional("revision", .integer(1 ... .max), "The store's revision when it last changed."),
-        ]
+    private static let fields: [Field] = MoodField.allCases.map { field in
+        let schema = MoodSchemas.schema(of: field)
+        return if case .required = field.row.presence {
+            .required(field.name, schema, field.row.summary)
+        } else {
+            .optional(field.name, schema, field.row.summary)
+        }
+    }
+
+    /// A mood in the store's files as JSON Schema, for the documents in `Schemas`: as in answers, but times and ids in the
+    /// one form in which they are stored, attachments of any kind, and no limit that can be set.
+    public static var jsonSchema: JSONValue {
+        var properties: [JSONValue.Member] = []
+        var required: [JSONValue] = []
+        for field in MoodField.allCases {
+            properties.append(.init("\(field.name)", jsonSchema(of: field)))
+            if !field.isOptional { required.append(.string("\(field.name)")) }
+        }
+        return ["type": "object", "properties": .object(properties), "required": .array(required)]
+    }
+
+    private static func jsonSchema(of field: MoodField) -> JSONValue {
+        switch field.kind {
+        case .id: return ["$ref": "#/$defs/uuid"]
+        case .time: return ["$ref": "#/$defs/time"]
+        case .attachments: return ["type": "array", "items": ["type": "object", "required": ["kind"]]]
+        default: break
+        }
+        var components: [JSONValue.Member] = []
+        return withoutLimits(MoodSchemas.schema(of: field).jsonSchema(&components))
+    }
+
+    private static func withoutLimits(_ schema: JSONValue) -> JSONValue {
+        guard case .object(let members) = schema else { return schema }
+        return .object(
+            members.filter { !["maxLength", "maxItems", "description"].contains($0.name) }
+                .map { .init($0.name, withoutLimits($0.value)) })
+    }
 
     /// The first thing that is wrong with a mood, and where: a clause about it, and an offset into its bytes.
     public static func problem(_ mood: ValidJSON, _ limits: Limits) -> (offset: Int, reason: String)? {

@@ -24,21 +24,17 @@ final class MoodInspector {
         return .record(id: head.id, time: head.time, revision: mood.revision ?? 0)
     }
 
-    /// The members that every mood has, and what they are.
-    private static let members: [(name: StaticString, kind: JSONKind)] = [
-        ("id", .string), ("emoji", .string), ("label", .string), ("timestamp", .string), ("isFavorite", .boolean),
-        ("notes", .string), ("tags", .array), ("attachments", .array), ("createdAt", .string), ("updatedAt", .string),
-        ("revision", .number),
-    ]
-
     /// The member because of which it is not a mood.
     private static func shapeProblem(_ mood: ValidJSON) -> String {
-        for (name, kind) in members {
+        for field in MoodField.allCases {
             var value: ValidJSON?
-            mood.forEachMember { key, member in if key.equals(name) { value = member } }
-            guard let value else { return "lacks \"\(name)\"" }
+            mood.forEachMember { key, member in if key.equals(field.name) { value = member } }
+            guard let value else {
+                if field.isOptional { continue }
+                return "lacks \"\(field.name)\""
+            }
             var reader = JSONReader(value)
-            if reader.kind != kind { return "has \(reader.kind.name) for \"\(name)\"" }
+            if reader.kind != field.kind.json, !field.isAdded { return "has \(reader.kind.name) for \"\(field.name)\"" }
         }
         return "has an id, a time or another member that cannot be read"
     }

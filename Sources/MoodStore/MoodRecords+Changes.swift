@@ -27,7 +27,7 @@ extension MoodRecords {
         let mark = writer.count
         let record = try record(id)
         let existing = MoodMembers(trusting: record)
-        existing.overlaid(with: given, removingValence: false, removingTimeZone: false).write(to: &writer)
+        existing.overlaid(with: given).write(to: &writer)
         let isSame = Self.isSame(writer, mark, record.bytes)
         writer.rewind(to: mark)
         guard isSame else { throw .idTaken(id, revision: existing.revision ?? 0) }
@@ -36,8 +36,7 @@ extension MoodRecords {
 
     /// Lays members over a mood and writes it; nothing is committed when nothing changes.
     public mutating func update(
-        _ id: MoodID, with set: MoodMembers, removingValence: Bool, removingTimeZone: Bool, ifRevision: Int?,
-        at now: Timestamp, to writer: inout JSONWriter
+        _ id: MoodID, with set: MoodMembers, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
         let mark = writer.count
         let record = try record(id)
@@ -45,7 +44,7 @@ extension MoodRecords {
         if let ifRevision, existing.revision != ifRevision {
             throw .revisionConflict(id, current: existing.revision ?? 0)
         }
-        var mood = existing.overlaid(with: set, removingValence: removingValence, removingTimeZone: removingTimeZone)
+        var mood = existing.overlaid(with: set)
         mood.write(to: &writer)
         if Self.isSame(writer, mark, record.bytes) { return }
         writer.rewind(to: mark)
@@ -85,15 +84,13 @@ extension MoodRecords {
     /// Lays the same members over several moods.
     /// - Returns: how many moods were named.
     public mutating func updateMany(
-        _ ids: [MoodID], with set: MoodMembers, removingValence: Bool, removingTimeZone: Bool, at now: Timestamp
+        _ ids: [MoodID], with set: MoodMembers, at now: Timestamp
     ) throws(MoodStoreError) -> Int {
         let ids = try existing(ids)
         var scratch = JSONWriter(capacity: 1024)
         for id in ids {
             scratch.rewind(to: 0)
-            try update(
-                id, with: set, removingValence: removingValence, removingTimeZone: removingTimeZone,
-                ifRevision: nil, at: now, to: &scratch)
+            try update(id, with: set, ifRevision: nil, at: now, to: &scratch)
         }
         return ids.count
     }

@@ -62,11 +62,7 @@ extension MoodRecords {
         mood.write(to: &writer)
         buffer.append(writer.buffer.bytes)
         guard let head = RecordHead(mood: mood) else { return .problem(offset: 0, "cannot be read as a mood") }
-        let isCompleted =
-            given.id == nil || given.isFavorite == nil || given.notes == nil || given.tags == nil
-            || given.attachments == nil || given.timestamp.isEmpty || given.createdAt.isEmpty
-            || given.updatedAt.isEmpty || given.revision == nil
-        return .record(id: head.id, time: head.time, isCompleted: isCompleted)
+        return .record(id: head.id, time: head.time, isCompleted: !given.isWhole)
     }
 
     /// Sets the files of the store aside and begins a new one.

@@ -16,139 +16,84 @@ struct OlderMoodProblem: Error {
     }
 }
 
-/// A mood of schema version 1, where it stands in its file: {emoji, label, timestamp}, and whatever else is there.
-struct MoodVersion1 {
-    var emoji: JSONText
-    var label: JSONText
-    var timestamp: Timestamp
-    /// Members that version 1 does not know, in their order.
-    var others: [(name: JSONText, value: ValidJSON)]
-}
-
-/// A mood of schema version 2: version 1 with a favourite mark.
-struct MoodVersion2 {
-    var emoji: JSONText
-    var label: JSONText
-    var timestamp: Timestamp
-    var isFavorite: Bool
-    /// Members that version 2 does not know, in their order.
-    var others: [(name: JSONText, value: ValidJSON)]
-}
-
-extension MoodVersion1 {
-    /// Reads the mood and holds it to the rules that moods have in every version.
-    init(reading mood: ValidJSON) throws(OlderMoodProblem) {
+extension MoodMembers {
+    /// Reads a mood of version 1 or 2 as one of version 3.
+    ///
+    /// What has the name of a member is that member, whichever version it came with, and must obey its rules; anything else
+    /// is kept as it is. What version 1 had must be there. Of the rest, a missing one is what `mood.create` makes of it; the
+    /// host's own are made from the mood and its place in the array, so that they are the same whenever it is migrated.
+    init(migrating mood: ValidJSON, place: Int) throws(OlderMoodProblem) {
+        self.init()
         var reader = JSONReader(mood)
         guard reader.kind == .object, reader.enterObject() else {
             throw OlderMoodProblem(mood, "", "must be an object; it is \(reader.kind.name)")
         }
-        var emoji: JSONText?
-        var label: JSONText?
-        var timestamp: Timestamp?
-        var others: [(name: JSONText, value: ValidJSON)] = []
+        var found: Set<MoodField> = []
         while let key = reader.nextKey() {
             let value = reader.skip()
-            if key.equals("emoji") {
-                emoji = try value.checkedText(".emoji") { Emoji.problem($0) }
-            } else if key.equals("label") {
-                label = try value.checkedText(".label") { TextRule.labelProblem($0) }
-            } else if key.equals("timestamp") {
-                timestamp = try value.time(".timestamp")
+            if let field = MoodField(key), try adopt(value, as: field) {
+                found.insert(field)
             } else {
-                others.append((key, value))
+                unknown.append((key, value))
             }
         }
-        guard let emoji else { throw OlderMoodProblem(mood, ".emoji", "is missing") }
-        guard let label else { throw OlderMoodProblem(mood, ".label", "is missing") }
-        guard let timestamp else { throw OlderMoodProblem(mood, ".timestamp", "is missing") }
-        self.init(emoji: emoji, label: label, timestamp: timestamp, others: others)
-    }
-}
-
-extension MoodVersion2 {
-    /// From version 1 to 2: no mood is a favourite, unless it says so already.
-    init(migrating mood: MoodVersion1) throws(OlderMoodProblem) {
-        self.init(
-            emoji: mood.emoji, label: mood.label, timestamp: mood.timestamp, isFavorite: false, others: mood.others)
-        guard let index = others.firstIndex(where: { $0.name.equals("isFavorite") }) else { return }
-        var reader = JSONReader(others[index].value)
-        guard let mark = reader.boolean() else {
-            throw OlderMoodProblem(
-                others[index].value, ".isFavorite", "must be true or false; it is \(reader.kind.name)")
+        for field in MoodField.allCases where field.row.since == 1 && !found.contains(field) {
+            throw OlderMoodProblem(mood, ".\(field.name)", "is missing")
         }
-        isFavorite = mark
-        others.remove(at: index)
-    }
-
-    /// The two have the same members but for the mark, which has a default in version 2 too.
-    init(reading mood: ValidJSON) throws(OlderMoodProblem) {
-        self = try MoodVersion2(migrating: MoodVersion1(reading: mood))
-    }
-}
-
-extension MoodMembers {
-    /// From version 2 to 3. A member with a name of version 3 is that member and must obey its rules; any other is kept
-    /// as it is. A mood without an id gets one made from its place in the array and its content.
-    init(migrating mood: MoodVersion2, place: Int) throws(OlderMoodProblem) {
-        self.init()
-        emoji = mood.emoji
-        label = mood.label
-        timestamp = MoodTime(mood.timestamp)
-        isFavorite = mood.isFavorite
+        isFavorite = isFavorite ?? false
         revision = 1
-        for member in mood.others { try adopt(member.name, member.value) }
         // The only time that every older mood has, so it is the same at every migration.
         if createdAt.isEmpty { createdAt = timestamp }
         if updatedAt.isEmpty { updatedAt = createdAt }
-        guard id == nil else { return }
-        id = mood.emoji.withDecoded { emoji in
-            mood.label.withDecoded { label in
-                MoodID(migrating: place, emoji: emoji, label: TextRule.trimmed(label), time: mood.timestamp)
-            }
+        guard id == nil, let emoji, let label, let time = timestamp.value else { return }
+        id = emoji.withDecoded { emoji in
+            label.withDecoded { MoodID(migrating: place, emoji: emoji, label: TextRule.trimmed($0), time: time) }
         }
     }
 
-    private mutating func adopt(_ name: JSONText, _ value: ValidJSON) throws(OlderMoodProblem) {
+    /// - Returns: false for what only bears the name of a member.
+    private mutating func adopt(_ value: ValidJSON, as field: MoodField) throws(OlderMoodProblem) -> Bool {
+        let path = ".\(field.name)"
         var reader = JSONReader(value)
-        switch name.string {
-        case "id":
-            guard let given = reader.text()?.withDecoded({ MoodID($0) }) else {
-                throw OlderMoodProblem(value, ".id", "must be a UUID, or be left out")
+        switch field.kind {
+        case .time:
+            self[time: field] = MoodTime(try value.time(path))
+            return true
+        case .id:
+            if take(field, &reader) { return true }
+            throw OlderMoodProblem(value, path, "must be a UUID, or be left out")
+        case .revision:
+            if reader.number()?.integer == 1 { return true }
+            throw OlderMoodProblem(
+                value, path, "must be 1, the revision of everything in a migrated store, or be left out")
+        case .boolean:
+            if reader.kind != .boolean {
+                throw OlderMoodProblem(value, path, "must be true or false; it is \(reader.kind.name)")
             }
-            id = given
-        case "notes":
-            notes = try value.checkedText(".notes") { TextRule.notesProblem($0) }
-        case "tags":
-            try value.checkTags()
-            tags = value
-        case "valence":
-            guard let number = reader.number(), let double = number.double, double >= -1, double <= 1 else {
-                throw OlderMoodProblem(value, ".valence", "must be a number from -1 to 1")
-            }
-            valence = number
-        case "timeZone":
-            timeZone = try value.checkedText(".timeZone") { TextRule.timeZoneProblem($0) }
-        case "attachments":
-            try value.checkAttachments()
-            attachments = value
-        case "createdAt":
-            createdAt = MoodTime(try value.time(".createdAt"))
-        case "updatedAt":
-            updatedAt = MoodTime(try value.time(".updatedAt"))
-        case "revision":
-            guard reader.number()?.integer == 1 else {
+        case .number(let range):
+            guard let number = reader.number()?.double, range.contains(number) else {
                 throw OlderMoodProblem(
-                    value, ".revision", "must be 1, the revision of everything in a migrated store, or be left out")
+                    value, path,
+                    "must be a number from \(JSONValue.double(range.lowerBound).text) to \(JSONValue.double(range.upperBound).text)"
+                )
             }
-        default:
-            unknown.append((name, value))
+        case .emoji: try value.checkText(path) { Emoji.problem($0) }
+        case .label: try value.checkText(path) { TextRule.labelProblem($0) }
+        case .notes: try value.checkText(path) { TextRule.notesProblem($0) }
+        case .timeZone: try value.checkText(path) { TextRule.timeZoneProblem($0) }
+        case .tags: try value.checkTags()
+        case .attachments: try value.checkAttachments()
+        case .object: break
         }
+        reader = JSONReader(value)
+        return take(field, &reader)
     }
 }
 
 extension ValidJSON {
     /// This value as a text that obeys `problem`, which answers nil or a clause.
-    fileprivate func checkedText(
+    @discardableResult
+    fileprivate func checkText(
         _ path: String, _ problem: (UnsafeRawBufferPointer) -> String?
     ) throws(OlderMoodProblem) -> JSONText {
         var reader = JSONReader(self)
@@ -177,7 +122,7 @@ extension ValidJSON {
         while reader.nextElement() {
             let element = reader.skip()
             let path = ".tags[\(seen.count)]"
-            let tag = try element.checkedText(path) { TextRule.tagProblem($0) }.withDecoded {
+            let tag = try element.checkText(path) { TextRule.tagProblem($0) }.withDecoded {
                 Array(TextRule.trimmed($0))
             }
             if seen.contains(tag) { throw OlderMoodProblem(element, path, "stands twice") }

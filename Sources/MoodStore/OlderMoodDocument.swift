@@ -186,10 +186,7 @@ struct OlderMoodDocument {
         // The text goes on after it; a reader of one value does not look there.
         let text = ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: text[offset...]))
         var reader = JSONReader(text)
-        let value = reader.skip()
-        let mood =
-            try version == 1 ? MoodVersion2(migrating: MoodVersion1(reading: value)) : MoodVersion2(reading: value)
-        return try MoodMembers(migrating: mood, place: number)
+        return try MoodMembers(migrating: reader.skip(), place: number)
     }
 
     private func problem(_ value: ValidJSON, _ reason: String) -> SchemaMigration.Problem {

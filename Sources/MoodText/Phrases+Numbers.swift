@@ -12,4 +12,12 @@ extension Phrases {
             ).replacing("-", with: "\u{2212}")
         }
     }
+
+    /// A number as the locale writes it, with all the digits that tell it from its neighbours, ten at most: "1,234.5", "−0,5".
+    public mutating func number(_ value: Double, locale: String, timeZone: String?) throws(TextError) -> String {
+        let number = try context(locale: locale, timeZone: timeZone)
+        return value.formatted(
+            .number.precision(.significantDigits(1...10)).locale(contexts[number].locale)
+        ).replacing("-", with: "\u{2212}")
+    }
 }

@@ -8,7 +8,7 @@ import Testing
 let fullRecord = """
     {"id":"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b","emoji":"😊","label":"Happy \\"day\\"","timestamp":\
     "2026-01-02T03:04:05.678Z","isFavorite":true,"notes":"a\\nb\\u0001","tags":["work","sun"],"valence":0.75,\
-    "timeZone":"Europe/Helsinki","attachments":[{"kind":"link","url":"https://example.com","title":"T"}],\
+    "scales":{"sleep":7,"energy":-2.5},"timeZone":"Europe/Helsinki","attachments":[{"kind":"link","url":"https://example.com","title":"T"}],\
     "createdAt":"2026-01-02T03:04:06.000Z","updatedAt":"2026-01-02T03:04:07.000Z","revision":42}
     """
 
@@ -78,7 +78,8 @@ let plainRecord = """
     @Test(arguments: [
         ("id", "1"), ("id", "\"x\""), ("emoji", "1"), ("label", "null"), ("timestamp", "\"2026\""), ("timestamp", "1"),
         ("isFavorite", "1"), ("isFavorite", "\"true\""), ("notes", "null"), ("tags", "{}"), ("tags", "\"a\""),
-        ("attachments", "null"), ("valence", "\"1\""), ("timeZone", "1"), ("createdAt", "0"), ("updatedAt", "\"\""),
+        ("attachments", "null"), ("valence", "\"1\""), ("valence", "null"), ("timeZone", "1"), ("createdAt", "0"),
+        ("updatedAt", "\"\""),
         ("revision", "\"1\""), ("revision", "1.5"), ("revision", "1e300"),
     ])
     func refusesARecordWithAMemberOfTheWrongKind(name: String, value: String) throws {
@@ -93,40 +94,42 @@ let plainRecord = """
         withMood(text) { #expect($0 == nil) }
     }
 
-    @Test func laysMembersOverOthers() throws {
-        let set = #"{"label":"Calm","valence":-1,"tags":[]}"#
-        let result = try withMood(fullRecord) { mood in
+    /// What a mood is once members are laid over it.
+    private static func laid(_ change: String, over record: String) throws -> JSONValue {
+        try withMood(record) { mood in
             let mood = try #require(mood)
-            return try withBytes(set) { bytes in
-                var reader = JSONReader(ValidJSON(trusting: bytes))
-                var change = MoodMembers()
-                _ = reader.enterObject()
-                while let key = reader.nextKey() {
-                    if key.equals("label") { change.label = reader.text() }
-                    if key.equals("valence") { change.valence = reader.number() }
-                    if key.equals("tags") { change.tags = reader.skip() }
-                }
-                let laid = mood.overlaid(with: change, removingValence: false, removingTimeZone: true)
+            return try withBytes(change) { change in
+                let laid = mood.overlaid(with: MoodMembers(change: ValidJSON(trusting: change)))
                 return try JSONValue(parsing: written { laid.write(to: &$0) })
             }
         }
+    }
+
+    @Test func laysMembersOverOthers() throws {
+        let result = try Self.laid(
+            #"{"label":"Calm","valence":-1,"tags":[],"timeZone":null,"notes":null}"#, over: fullRecord)
         #expect(result["label"]?.string == "Calm")
         #expect(result["valence"]?.integer == -1)
         #expect(result["tags"]?.array?.isEmpty == true)
         #expect(result["timeZone"] == nil)
         #expect(result["emoji"]?.string == "😊")
         #expect(result["notes"]?.string == "a\nb\u{1}")
+        #expect(result["scales"]?.text == #"{"sleep":7,"energy":-2.5}"#)
         #expect(result["revision"]?.integer == 42)
     }
 
-    @Test func removesTheValence() throws {
-        let text = try withMood(fullRecord) { mood in
-            let mood = try #require(mood)
-            let laid = mood.overlaid(with: MoodMembers(), removingValence: true, removingTimeZone: false)
-            return written { laid.write(to: &$0) }
-        }
-        #expect(!text.contains("valence"))
-        #expect(text.contains("Europe/Helsinki"))
+    @Test(arguments: MoodField.optional)
+    func nullTakesAwayWhatAMoodMayLack(field: MoodField) throws {
+        let before = try JSONValue(parsing: fullRecord)
+        let after = try Self.laid("{\"\(field.name)\":null}", over: fullRecord)
+        let others = JSONValue.object((before.object ?? []).filter { $0.name != "\(field.name)" })
+        #expect(before.object?.count == (others.object?.count ?? 0) + 1)
+        #expect(after.text == others.text)
+    }
+
+    @Test(arguments: MoodField.allCases.filter { $0.isGiven && !$0.isOptional })
+    func nullSaysNothingOfWhatEveryMoodHas(field: MoodField) throws {
+        #expect(try Self.laid("{\"\(field.name)\":null}", over: fullRecord).text == fullRecord)
     }
 
     @Test(arguments: [

@@ -36,6 +36,25 @@ enum RandomMood {
         }
     }
 
+    /// 1-16 names as they are kept, and numbers in any form that the writer gives them.
+    static func scales(_ random: inout SeededRandom) -> JSONValue {
+        let names = ["sleep", "energy", "pain 1-10", "kaffee ☕", "a\"b\\", "e\u{301}", "0", "isFavorite", "/~"]
+            .shuffled(using: &random)
+        let more = (0..<Int.random(in: 0...7, using: &random)).map { "n\($0)" }
+        let all = names.prefix(.random(in: 1...names.count, using: &random)) + more
+        return .object(
+            all.map { name in
+                let number: Double =
+                    switch Int.random(in: 0..<4, using: &random) {
+                    case 0: Double(Int.random(in: -1000...1000, using: &random))
+                    case 1: .random(in: -1000...1000, using: &random)
+                    case 2: Double(Int.random(in: -100...100, using: &random)) / 4
+                    default: .random(in: -1e-6...1e-6, using: &random)
+                    }
+                return .init(name, .double(number))
+            })
+    }
+
     static func id(_ random: inout SeededRandom) -> MoodID { MoodID(high: random.next(), low: random.next()) }
 
     /// A record in canonical form.
@@ -48,6 +67,7 @@ enum RandomMood {
             .init("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { .string("tag \($0)") })),
         ]
         if chance() { members.append(.init("valence", .double(.random(in: -1...1, using: &random)))) }
+        if chance() { members.append(.init("scales", scales(&random))) }
         if chance() { members.append(.init("timeZone", "Europe/Helsinki")) }
         let count = Int.random(in: 0...3, using: &random)
         members.append(.init("attachments", .array((0..<count).map { _ in attachment(&random) })))

@@ -1,4 +1,5 @@
 import JSONCodec
+import MoodProtocol
 import Testing
 
 @testable import MoodHost
@@ -11,7 +12,7 @@ import Testing
         _ = try session.answers(
             request(
                 1, "mood.create",
-                #"{"id":"\#(testID(1))","emoji":"😊","label":"A","tags":["a"],"valence":0.5,"timeZone":"UTC","attachments":\#(attachments)}"#
+                #"{"id":"\#(testID(1))","emoji":"😊","label":"A","tags":["a"],"valence":0.5,"scales":{"sleep":7},"timeZone":"UTC","attachments":\#(attachments)}"#
             ),
             request(2, "store.insertSamples", #"{"opId":"a"}"#),
             request(3, "mood.toggleFavorite", #"{"id":"\#(testID(1))","opId":"b"}"#),
@@ -46,6 +47,20 @@ import Testing
             counts.append(snapshot["count"]?.integer)
         }
         #expect(counts == [0, 5])
+    }
+
+    /// The part of the schemas that describes a mood is made from the table of its members.
+    @Test func aMoodInTheFilesIsDescribedByTheTable() throws {
+        let schema = StoredMood.jsonSchema
+        let snapshot = try #require(try SchemaChecker.published("store-snapshot.schema.json")["$defs"]?["mood"])
+        for name in ["type", "properties", "required"] {
+            let isSame = snapshot[name]?.isEqual(to: schema[name] ?? .null) == true
+            #expect(isSame, "\(name) in store-snapshot.schema.json must be\n\(schema[name]?.text ?? "")")
+        }
+        #expect(snapshot["properties"]?.object?.map(\.name) == schema["properties"]?.object?.map(\.name))
+        let line = try #require(try SchemaChecker.published("journal-line.schema.json")["$defs"]?["mood"])
+        let isSame = line["required"]?.isEqual(to: schema["required"] ?? .null) == true
+        #expect(isSame, "required in journal-line.schema.json must be\n\(schema["required"]?.text ?? "")")
     }
 
     @Test func savedNavigationIsAsItsSchemaSays() throws {

@@ -50,6 +50,7 @@ struct RandomRequests {
             .init("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { .string("tag \($0)") })),
         ]
         if chance() { members.append(.init("valence", .double(.random(in: -1...1, using: &random)))) }
+        if chance() { members.append(.init("scales", scales())) }
         if chance() { members.append(.init("timeZone", .string(Self.zones.randomElement(using: &random) ?? "UTC"))) }
         // Each kind at least once in some of them.
         var kinds = chance() || chance() ? Self.kinds : []
@@ -59,6 +60,12 @@ struct RandomRequests {
         kinds.shuffle(using: &random)
         members.append(.init("attachments", .array(kinds.map { attachment($0) })))
         return .object(members)
+    }
+
+    private mutating func scales() -> JSONValue {
+        let names = Self.lines.filter { $0.count <= 32 }.shuffled(using: &random).prefix(
+            .random(in: 1...5, using: &random))
+        return .object(names.map { .init($0, .double(.random(in: -1000...1000, using: &random))) })
     }
 
     private mutating func attachment(_ kind: String) -> JSONValue {

@@ -72,6 +72,12 @@ struct SchemaChecker {
             }
             guard argument.boolean == false else { return [] }
             return require((value.object ?? []).allSatisfy { known.contains($0.name) })
+        case "propertyNames":
+            return (value.object ?? []).flatMap {
+                problems(of: .string($0.name), by: argument, at: "\(path)/\($0.name)")
+            }
+        case "maxProperties":
+            return require(value.object.map { $0.count <= argument.integer ?? 0 } ?? true)
         case "oneOf":
             return require(argument.array?.count { fits(value, $0) } == 1)
         case "anyOf":

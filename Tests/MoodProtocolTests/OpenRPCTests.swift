@@ -69,6 +69,8 @@ import Testing
         }
         #expect(try schema("label")["maxLength"]?.integer == 200)
         #expect(try schema("valence")["minimum"]?.integer == -1)
+        #expect(try schema("scales")["maxProperties"]?.integer == 16)
+        #expect(try schema("scales")["additionalProperties"]?["maximum"]?.integer == 1000)
         #expect(try schema("tags")["maxItems"]?.integer == 32 && schema("tags")["uniqueItems"]?.boolean == true)
         #expect(try schema("isFavorite")["default"]?.boolean == false)
         #expect(try schema("attachments")["items"]?["$ref"]?.string == "#/components/schemas/Attachment")

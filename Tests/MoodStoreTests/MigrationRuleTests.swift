@@ -62,6 +62,17 @@ import Testing
             reason: "moods[1] has the same id as moods[0]"),
     ]
 
+    /// Scales came later: what has their name and is none is kept as it is, as it was before.
+    @Test(arguments: [
+        (#"{"sleep":7.0," a":-25e-1}"#, #","tags":[],"scales":{"sleep":7,"a":-2.5},"attachments""#),
+        ("{}", #","tags":[],"attachments""#), (#""minor""#, #","revision":1,"scales":"minor"}"#),
+        (#"{"a":[1]}"#, #","revision":1,"scales":{"a":[1]}}"#),
+    ])
+    func takesScalesThatAreSome(scales: String, kept: String) throws {
+        let text = try migratedText(Array(#"{"schemaVersion":1,"moods":[{\#(Self.whole),"scales":\#(scales)}]}"#.utf8))
+        #expect(text.contains(kept), "\(text)")
+    }
+
     @Test(arguments: refusals)
     func leavesWhatItCannotKeep(refusal: Refusal) throws {
         let directory = try Fixture.older[0].copy()

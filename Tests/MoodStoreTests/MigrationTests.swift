@@ -143,9 +143,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
             try store.setFavorite(id, to: true, ifRevision: nil, at: store.now, to: &writer)
             var set = MoodMembers()
             set.label = JSONText("Quiet")
-            try store.update(
-                id, with: set, removingValence: false, removingTimeZone: false, ifRevision: nil, at: store.now,
-                to: &writer)
+            try store.update(id, with: set, ifRevision: nil, at: store.now, to: &writer)
             try store.endCommit()
             try store.flush()
             _ = try store.compact()

@@ -35,11 +35,17 @@ import Testing
         if chance() { members.append(.init("timestamp", .string(time(&random).text))) }
         if chance() { members.append(.init("valence", .double(.random(in: -1...1, using: &random)))) }
         if isSet, chance() { members.append(.init("valence", .null)) }
+        if chance() { members.append(.init("scales", isSet && chance() ? .null : scales(&random))) }
         if chance() { members.append(.init("timeZone", isSet && chance() ? .null : "Europe/Helsinki")) }
         if chance() { members.append(.init("attachments", [["kind": "link", "url": "https://a"]])) }
         // A name may stand once.
         var seen: Set<String> = []
         return .object(members.filter { seen.insert($0.name).inserted })
+    }
+
+    private static func scales(_ random: inout SeededRandom) -> JSONValue {
+        let names = ["sleep", "energy", "pain"].prefix(.random(in: 1...3, using: &random))
+        return .object(names.map { .init($0, .double(Double(Int.random(in: -4...4, using: &random)) / 2)) })
     }
 
     private static func time(_ random: inout SeededRandom) -> Timestamp {
@@ -72,7 +78,7 @@ import Testing
             #expect(try moods.setFavorite(id, wanted).isEqual(to: model.moods[id.text] ?? .null))
         case 17..<19:
             let ids = (0..<3).map { _ in Self.id(&random) }
-            let set = members(&random, isSet: true).setting(["valence": .null, "timeZone": .null])
+            let set = members(&random, isSet: true)
             if ids.allSatisfy({ model.moods[$0.text] != nil }) {
                 _ = model.update(ids, set, at: now)
                 #expect(try moods.updateMany(ids, set) == Set(ids).count)

@@ -23,7 +23,9 @@ import Testing
         moods.setTime(1_800_000_000_000)
         #expect(try moods.create(given, id: testID(1)).isEqual(to: first))
         #expect(try moods.create(given.setting(["label": " A ", "tags": .null]), id: testID(1)).isEqual(to: first))
-        for other: JSONValue in [["label": "B"], ["tags": []], ["valence": 1], ["timestamp": "2026-01-02T03:04:05Z"]] {
+        for other: JSONValue in [
+            ["label": "B"], ["tags": []], ["valence": 1], ["scales": ["a": 1]], ["timestamp": "2026-01-02T03:04:05Z"],
+        ] {
             #expect {
                 try moods.create(given.setting(other), id: testID(1))
             } throws: { error in

@@ -60,25 +60,7 @@ final class TestMoods {
     ) rethrows -> Result {
         let bytes = Array(json.text.utf8)
         return try bytes.withUnsafeBytes { raw in
-            var members = MoodMembers()
-            var reader = JSONReader(ValidJSON(trusting: raw))
-            _ = reader.enterObject()
-            while let key = reader.nextKey() {
-                switch key.string {
-                case "id": members.id = reader.text()?.withDecoded { MoodID($0) }
-                case "emoji": members.emoji = reader.text()
-                case "label": members.label = reader.text()
-                case "timestamp": members.timestamp = MoodTime(reader.text())
-                case "isFavorite": members.isFavorite = reader.boolean()
-                case "notes": members.notes = reader.text()
-                case "tags": members.tags = reader.skip()
-                case "attachments": members.attachments = reader.skip()
-                case "valence": if !reader.null() { members.valence = reader.number() }
-                case "timeZone": if !reader.null() { members.timeZone = reader.text() }
-                default: reader.skip()
-                }
-            }
-            return try body(members)
+            return try body(MoodMembers(change: ValidJSON(trusting: raw)))
         }
     }
 
@@ -90,22 +72,16 @@ final class TestMoods {
     }
 
     func update(_ id: MoodID, _ set: JSONValue, ifRevision: Int? = nil) throws -> JSONValue {
-        let isValenceGone = if case .null? = set["valence"] { true } else { false }
-        let isZoneGone = if case .null? = set["timeZone"] { true } else { false }
-        return try withMembers(set) { members in
+        try withMembers(set) { members in
             try written { store, writer in
-                try store.update(
-                    id, with: members, removingValence: isValenceGone, removingTimeZone: isZoneGone,
-                    ifRevision: ifRevision, at: now, to: &writer)
+                try store.update(id, with: members, ifRevision: ifRevision, at: now, to: &writer)
             }
         }
     }
 
     func updateMany(_ ids: [MoodID], _ set: JSONValue) throws -> Int {
         try withMembers(set) { members in
-            try with {
-                try $0.updateMany(ids, with: members, removingValence: false, removingTimeZone: false, at: now)
-            }
+            try with { try $0.updateMany(ids, with: members, at: now) }
         }
     }
 

@@ -53,6 +53,10 @@ extension Detail {
             let color: StaticString = valence > 0 ? "green" : valence < 0 ? "red" : "secondary"
             info("valence", "gauge", words.valence, text, color, to: &writer)
         }
+        for (place, scale) in Scales.all(of: mood).enumerated() {
+            let text = try phrases.number(scale.value, locale: context.locale, timeZone: context.timeZone)
+            info("scale-\(place)", "ruler", scale.name, text, "secondary", to: &writer)
+        }
     }
 
     private func info(

@@ -104,7 +104,8 @@ struct DocumentMaker {
         choose(
             [
                 #""isFavorite":true"#, #""isFavorite":false"#, #""notes":"a\nb\u0000""#, #""tags":["a"," b "]"#,
-                #""tags":[]"#, #""valence":-0.5"#, #""valence":1e-300"#, #""timeZone":"Europe/Helsinki""#,
+                #""tags":[]"#, #""valence":-0.5"#, #""valence":1e-300"#, #""scales":{" a":1,"b\n":2}"#,
+                #""scales" : {"a" : 70e-1 }"#, #""timeZone":"Europe/Helsinki""#,
                 #""createdAt":"2026-01-02T03:04:05Z""#, #""updatedAt":"2020-01-02T03:04:05Z""#, #""revision":1"#,
                 #""attachments":[{"kind":"link","url":"https://example.org/","x":[ 1 ]},{"kind":"x" , "y":{ }}]"#,
             ],

@@ -10,7 +10,8 @@ struct PlainMoods {
     }
 
     private static let known = [
-        "id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags", "valence", "timeZone", "attachments",
+        "id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags", "valence", "scales", "timeZone",
+        "attachments",
         "createdAt", "updatedAt", "revision",
     ].map { $0.unicodeScalars.map(\.value) }
     private static let header = [

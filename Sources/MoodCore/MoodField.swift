@@ -1,0 +1,173 @@
+import JSONCodec
+
+/// The members of a mood, in the order in which one is written: the only table of them.
+///
+/// Reading, laying one mood over another, writing, the scan of stored records, the inspector, migration, the params and
+/// results of methods and the JSON Schemas of the store's files come from it. (SwiftData: a `Schema`; Room: the columns of an
+/// `@Entity`.)
+///
+///     MoodField.allCases.filter(\.isOptional).map(\.name)   // valence, scales, timeZone
+///
+/// What every mood has is fixed for the schema version. A new member is one that a mood may lack, because moods are stored
+/// without it: it gets a case and a row here, between `tags` and `attachments`, a place in `MoodValues`, and where no kind
+/// fits, an `ObjectKind` in a file of its own.
+public enum MoodField: Int, CaseIterable, Sendable {
+    case id, emoji, label, timestamp, isFavorite, notes, tags, valence, scales, timeZone, attachments, createdAt,
+        updatedAt,
+        revision
+
+    private var declared: Row {
+        switch self {
+        case .id: Row("id", .id, .made, "A UUID, in lower case.")
+        case .emoji: Row("emoji", .emoji, .required, since: 1, "Exactly one emoji.")
+        case .label: Row("label", .label, .required, since: 1, "What the mood is called: 1-200 characters.")
+        case .timestamp: Row("timestamp", .time, .now, since: 1, "When it was felt; now, if absent.")
+        case .isFavorite: Row("isFavorite", .boolean, .filled("false"), since: 2, "Whether it is a favorite.")
+        case .notes: Row("notes", .notes, .filled("\"\""), "Anything more, at most 64 KiB.")
+        case .tags: Row("tags", .tags, .filled("[]"), "At most 32 different tags of 1-64 characters.")
+        case .valence: Row("valence", .number(-1...1), .optional, "How pleasant it was, from -1 to 1.")
+        case .scales:
+            Row(
+                "scales", .object(Scales.kind), .added,
+                "What else was measured: 1-16 names with numbers from -1000 to 1000.")
+        case .timeZone: Row("timeZone", .timeZone, .optional, "The IANA zone in which the moment was lived.")
+        case .attachments: Row("attachments", .attachments, .filled("[]"), "What it carries besides text.")
+        case .createdAt: Row("createdAt", .time, .made, "When it was recorded.")
+        case .updatedAt: Row("updatedAt", .time, .made, "When it last changed.")
+        case .revision: Row("revision", .revision, .made, "The store's revision when it last changed.")
+        }
+    }
+
+    /// What is known of a member.
+    public struct Row: Sendable {
+        public let name: StaticString
+        public let kind: Kind
+        public let presence: Presence
+        /// The schema version of the store whose moods first had it.
+        public let since: Int
+        /// For people: what it means.
+        public let summary: String
+
+        init(_ name: StaticString, _ kind: Kind, _ presence: Presence, since: Int = 3, _ summary: String) {
+            self.name = name
+            self.kind = kind
+            self.presence = presence
+            self.since = since
+            self.summary = summary
+        }
+    }
+
+    /// What the value of a member is.
+    public enum Kind: Sendable {
+        case id, time, revision, boolean, emoji, label, notes, tags, timeZone, attachments
+        case number(ClosedRange<Double>)
+        case object(ObjectKind)
+
+        public var json: JSONKind {
+            switch self {
+            case .id, .time, .emoji, .label, .notes, .timeZone: .string
+            case .revision, .number: .number
+            case .boolean: .boolean
+            case .tags, .attachments: .array
+            case .object: .object
+            }
+        }
+    }
+
+    /// A kind of object with a rule of its own: all that is known of it.
+    public struct ObjectKind: Sendable {
+        /// The first thing that is wrong with a value: the name of the member that it is about, nil for the value itself,
+        /// and a clause.
+        public let problem: @Sendable (ValidJSON) -> (name: JSONText?, reason: String)?
+        /// What JSON Schema says of it.
+        public let keywords: [JSONValue.Member]
+        /// Whether a value that obeys the rule says that there is nothing, which takes the member away.
+        let isEmpty: @Sendable (ValidJSON) -> Bool
+        /// Whether two that obey the rule say the same.
+        let isSame: @Sendable (ValidJSON, ValidJSON) -> Bool
+        /// Writes one that obeys the rule in its canonical form.
+        let write: @Sendable (ValidJSON, inout JSONWriter) -> Void
+    }
+
+    /// Who gives a member, and what there is when nobody does.
+    public enum Presence: Sendable {
+        /// Every mood has it, and the host makes it.
+        case made
+        /// Every mood has it, and the caller must give it.
+        case required
+        /// Every mood has it; the present moment where the caller gives none.
+        case now
+        /// Every mood has it; this JSON where the caller gives none.
+        case filled(StaticString)
+        /// A mood may lack it. null takes it away.
+        case optional
+        /// As `optional`, but it came when stores of its schema version were in use: what breaks its rule in a stored mood
+        /// is a member of that name that nobody knew, and is kept as one.
+        case added
+    }
+
+    private static let rows = allCases.map(\.declared)
+    /// Those that a mood may lack.
+    public static let optional = allCases.filter(\.isOptional)
+
+    public var row: Row { Self.rows[rawValue] }
+    public var name: StaticString { row.name }
+    public var kind: Kind { row.kind }
+    public var isAdded: Bool { if case .added = row.presence { true } else { false } }
+
+    public var isOptional: Bool {
+        switch row.presence {
+        case .optional, .added: true
+        case .made, .required, .now, .filled: false
+        }
+    }
+
+    /// Whether a caller may give it.
+    public var isGiven: Bool { if case .made = row.presence { false } else { true } }
+
+    /// The member of a name.
+    /// - Parameter expected: the number of the one to compare with first; records mostly have theirs in order.
+    public init?(_ key: JSONText, expecting expected: Int = 0) {
+        let rows = Self.rows
+        for index in rows.indices.dropFirst(expected) where key.equals(rows[index].name) {
+            self.init(rawValue: index)
+            return
+        }
+        for index in rows.indices.prefix(expected) where key.equals(rows[index].name) {
+            self.init(rawValue: index)
+            return
+        }
+        return nil
+    }
+}
+
+/// A place for the value of each member.
+typealias MoodValues = InlineArray<14, JSONText>
+
+/// Some of the members.
+public struct MoodFields: OptionSet, Sendable {
+    public let rawValue: UInt32
+
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    @inline(__always)
+    public init(_ field: MoodField) { rawValue = 1 << UInt32(truncatingIfNeeded: field.rawValue) }
+
+    static let optional = MoodFields { $0.isOptional }
+    /// Those that every mood has, and a caller may give, but for the time.
+    static let texts = MoodFields { $0.isGiven && !$0.isOptional && $0 != .timestamp }
+
+    private init(where isWanted: (MoodField) -> Bool) {
+        self = MoodField.allCases.filter(isWanted).reduce(into: []) { $0.insert(MoodFields($1)) }
+    }
+
+    /// Calls `body` with each of them, in their order.
+    @inline(__always)
+    func forEach(_ body: (MoodField) -> Void) {
+        var rest = rawValue
+        while rest != 0 {
+            if let field = MoodField(rawValue: rest.trailingZeroBitCount) { body(field) }
+            rest &= rest &- 1
+        }
+    }
+}

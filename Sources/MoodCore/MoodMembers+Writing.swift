@@ -1,0 +1,87 @@
+import JSONCodec
+
+extension MoodMembers {
+    /// Writes the mood in its canonical form. What every mood has must be set; notes, tags, attachments and the favourite
+    /// mark have defaults.
+    ///
+    /// What every mood has is written out, the names and the marks around them as one literal each: this is the longest way
+    /// of a created mood. What a mood may lack is written by the table.
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.buffer.append("\"id\":\"" as StaticString)
+        id?.write(to: &writer.buffer)
+        writer.buffer.append("\",\"emoji\":\"" as StaticString)
+        if let emoji { writer.contents(emoji) }
+        writer.buffer.append("\",\"label\":\"" as StaticString)
+        if let label { Self.writeContents(trimmed: label, &writer) }
+        writer.buffer.append("\",\"timestamp\":\"" as StaticString)
+        timestamp.write(to: &writer.buffer)
+        if isFavorite ?? false {
+            writer.buffer.append("\",\"isFavorite\":true,\"notes\":\"" as StaticString)
+        } else {
+            writer.buffer.append("\",\"isFavorite\":false,\"notes\":\"" as StaticString)
+        }
+        if let notes { writer.contents(notes) }
+        writer.buffer.append("\",\"tags\":[" as StaticString)
+        if let tags { Self.writeTags(tags, &writer) }
+        writer.buffer.append(UInt8(ascii: "]"))
+        if !given.isDisjoint(with: .optional) { writeOptional(to: &writer) }
+        writer.buffer.append(",\"attachments\":[" as StaticString)
+        if let attachments, attachments.bytes.count > 2 { Attachment.write(all: attachments, to: &writer) }
+        writer.buffer.append("],\"createdAt\":\"" as StaticString)
+        createdAt.write(to: &writer.buffer)
+        writer.buffer.append("\",\"updatedAt\":\"" as StaticString)
+        updatedAt.write(to: &writer.buffer)
+        writer.buffer.append("\",\"revision\":" as StaticString)
+        writer.buffer.append(integer: revision ?? 0)
+        for member in unknown {
+            writer.string(member.name)
+            writer.buffer.append(UInt8(ascii: ":"))
+            writer.raw(member.value.bytes)
+        }
+        writer.endObject()
+    }
+
+    @inline(never)
+    private func writeOptional(to writer: inout JSONWriter) {
+        given.intersection(.optional).forEach { field in
+            let value = values[field.rawValue]
+            switch field.kind {
+            case .number:
+                guard let number = JSONNumber(raw: value.raw).double else { return }
+                writer.key(field.name)
+                writer.double(number)
+            case .object(let rule):
+                writer.key(field.name)
+                rule.write(ValidJSON(trusting: value.raw), &writer)
+            default:
+                writer.key(field.name)
+                writer.string(value)
+            }
+        }
+    }
+
+    private static func writeTags(_ tags: ValidJSON, _ writer: inout JSONWriter) {
+        var reader = JSONReader(tags)
+        guard reader.enterArray() else { return }
+        while reader.nextElement() {
+            guard let tag = reader.text() else {
+                reader.skip()
+                continue
+            }
+            // The bracket or the tag before tells whether a comma is due.
+            if writer.buffer.bytes.last != UInt8(ascii: "[") { writer.buffer.append(UInt8(ascii: ",")) }
+            writer.buffer.append(UInt8(ascii: "\""))
+            writeContents(trimmed: tag, &writer)
+            writer.buffer.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private static func writeContents(trimmed text: JSONText, _ writer: inout JSONWriter) {
+        if text.isEscaped {
+            text.withDecoded { writer.contents(utf8: TextRule.trimmed($0)) }
+        } else {
+            writer.buffer.append(TextRule.trimmed(text.raw))
+        }
+    }
+}

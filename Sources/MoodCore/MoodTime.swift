@@ -1,0 +1,38 @@
+import JSONCodec
+
+/// A time of a mood: where it stands, read only when somebody asks, or one that was set.
+public struct MoodTime {
+    private var text: JSONText?
+    private var moment: Timestamp?
+
+    public init() {}
+
+    public init(_ text: JSONText?) { self.text = text }
+
+    public init(_ time: Timestamp?) { moment = time }
+
+    /// A time of which both are known: the text and the moment it says.
+    public init(_ text: JSONText, saying moment: Timestamp) {
+        self.text = text
+        self.moment = moment
+    }
+
+    public var isEmpty: Bool { text == nil && moment == nil }
+
+    /// The moment; nil when there is none, or none that can be read.
+    public var value: Timestamp? { moment ?? text?.withDecoded { Timestamp(rfc3339: $0) } }
+
+    /// Writes the canonical form. Times in UTC with three digits, or with none, are copied.
+    func write(to buffer: inout ByteBuffer) {
+        if let raw = text?.raw, text?.isEscaped == false, raw.count >= 20, raw[raw.count - 1] == UInt8(ascii: "Z"),
+            raw[10] == UInt8(ascii: "T"), raw[17] != UInt8(ascii: "6")
+        {
+            if raw.count == Timestamp.textLength { return buffer.append(raw) }
+            if raw.count == 20 {
+                buffer.append(UnsafeRawBufferPointer(rebasing: raw[..<19]))
+                return buffer.append(".000Z" as StaticString)
+            }
+        }
+        value?.write(to: &buffer)
+    }
+}

@@ -1,0 +1,134 @@
+import JSONCodec
+
+/// What a person measures besides the valence: `{"sleep":7,"energy":-2.5}`, names with numbers, in the order in which they
+/// were given. (Trackers call them scales, factors or metrics.)
+public enum Scales {
+    public static let countMax = 16
+    public static let nameCharactersMax = 32
+    /// A character may be made of any number of bytes.
+    public static let nameBytesMax = 256
+    public static let range: ClosedRange<Double> = -1000...1000
+
+    static let kind = MoodField.ObjectKind(
+        problem: { problem(of: $0) },
+        keywords: [
+            .init("type", "object"), .init("maxProperties", .number(String(countMax))),
+            .init("propertyNames", ["minLength": 1, "maxLength": .number(String(nameCharactersMax))]),
+            .init(
+                "additionalProperties",
+                [
+                    "type": "number", "minimum": .double(range.lowerBound), "maximum": .double(range.upperBound),
+                ]),
+        ],
+        isEmpty: { isEmpty($0) }, isSame: { isSame($0, $1) }, write: { write($0, to: &$1) })
+
+    /// What is wrong with the name of a scale, which counts without the white space around it; nil when nothing is.
+    public static func nameProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        TextRule.lineProblem(TextRule.trimmed(text), charactersMax: nameCharactersMax, bytesMax: nameBytesMax)
+    }
+
+    /// The first thing that is wrong with a value that should be scales: the name that it is about, nil for the value
+    /// itself, and a clause. An empty object has no scales, and so has an empty array, as some languages write one.
+    public static func problem(of value: ValidJSON) -> (name: JSONText?, reason: String)? {
+        var reader = JSONReader(value)
+        guard reader.enterObject() else {
+            return isEmpty(value) ? nil : (nil, "must be an object of names and numbers, not \(reader.kind.name)")
+        }
+        let start = reader
+        var count = 0
+        while let name = reader.nextKey() {
+            if count == countMax { return (nil, "may have at most \(countMax) names") }
+            if let reason = name.withDecoded(nameProblem) { return (name, "has a name that " + reason) }
+            guard let number = reader.number() else { return (name, "must be a number, not \(reader.kind.name)") }
+            guard let value = number.double, range.contains(value) else {
+                return (name, "must be a number from -1000 to 1000")
+            }
+            if index(of: name, in: start) != count { return (name, "must not repeat an earlier name") }
+            count += 1
+        }
+        return nil
+    }
+
+    /// Whether there is nothing in an object or array.
+    static func isEmpty(_ value: ValidJSON) -> Bool {
+        var reader = JSONReader(value)
+        if reader.enterObject() { return reader.nextKey() == nil }
+        return reader.enterArray() && !reader.nextElement()
+    }
+
+    /// Writes scales that obey the rules, in canonical form.
+    static func write(_ scales: ValidJSON, to writer: inout JSONWriter) {
+        writer.beginObject()
+        var reader = JSONReader(scales)
+        guard reader.enterObject() else { return writer.endObject() }
+        while let name = reader.nextKey() {
+            name.withDecoded { writer.string(utf8: TextRule.trimmed($0)) }
+            writer.buffer.append(UInt8(ascii: ":"))
+            writer.double(reader.number()?.double ?? 0)
+        }
+        writer.endObject()
+    }
+
+    /// Whether two that obey the rules have the same names and numbers, in whatever order.
+    static func isSame(_ a: ValidJSON, _ b: ValidJSON) -> Bool {
+        var first = JSONReader(a)
+        var count = 0
+        guard first.enterObject() else { return false }
+        while let name = first.nextKey() {
+            guard let mine = first.number()?.double, value(of: name, in: b) == mine else { return false }
+            count += 1
+        }
+        var second = JSONReader(b)
+        _ = second.enterObject()
+        while second.nextKey() != nil {
+            second.skip()
+            count -= 1
+        }
+        return count == 0
+    }
+
+    /// The scales of a mood, in their order.
+    static func all(of mood: MoodMembers) -> [(name: String, value: Double)] {
+        guard let scales = mood.scales else { return [] }
+        var reader = JSONReader(scales)
+        var all: [(name: String, value: Double)] = []
+        guard reader.enterObject() else { return [] }
+        while let name = reader.nextKey() {
+            let text = name.withDecoded { String(decoding: TextRule.trimmed($0), as: UTF8.self) }
+            if let value = reader.number()?.double { all.append((text, value)) }
+        }
+        return all
+    }
+
+    private static func value(of name: JSONText, in scales: ValidJSON) -> Double? {
+        var reader = JSONReader(scales)
+        guard reader.enterObject() else { return nil }
+        while let other = reader.nextKey() {
+            if isSame(name, other) { return reader.number()?.double }
+            reader.skip()
+        }
+        return nil
+    }
+
+    /// The place of a name among those that come next.
+    private static func index(of name: JSONText, in start: JSONReader) -> Int? {
+        var reader = start
+        var index = 0
+        while let other = reader.nextKey() {
+            if isSame(name, other) { return index }
+            reader.skip()
+            index += 1
+        }
+        return nil
+    }
+
+    private static func isSame(_ a: JSONText, _ b: JSONText) -> Bool {
+        a.withDecoded { first in
+            b.withDecoded { JSONText.sameBytes(TextRule.trimmed(first), TextRule.trimmed($0)) }
+        }
+    }
+}
+
+extension MoodMembers {
+    public var scales: ValidJSON? { self[.scales].map { ValidJSON(trusting: $0.raw) } }
+}

@@ -1,0 +1,26 @@
+import JSONCodec
+import MoodCore
+
+extension MoodMembers {
+    /// The members of a mood among the params of a call, as `mood.create` takes them.
+    public init(_ arguments: borrowing Arguments) {
+        self.init()
+        guard let method = arguments.method else { return }
+        var rest = arguments.given
+        while rest != 0 {
+            let index = rest.trailingZeroBitCount
+            rest &= rest &- 1
+            guard let field = method.names[index].member else { continue }
+            switch field.kind {
+            case .id: id = arguments.ids[index]
+            case .time:
+                self[time: field] =
+                    arguments.text(index).map { MoodTime($0, saying: arguments.times[index]) } ?? MoodTime()
+            case .emoji, .label, .notes: if let text = arguments.text(index) { take(field, text) }
+            default:
+                var reader = JSONReader(arguments.values[index])
+                _ = take(field, &reader)
+            }
+        }
+    }
+}
