@@ -33,6 +33,13 @@ import Testing
             arguments: ["add", "😊", "Happy", "--valence", "1e0"], method: "mood.create",
             params: #"{"emoji":"😊","label":"Happy","valence":1}"#, output: "Added 😊 Happy (0194f2a1)\n"),
         Case(
+            arguments: ["add", "😊", "Happy", "--scale", "sleep=7", "--scale=a = b=-2.50", "--scale", "sleep=8"],
+            method: "mood.create", params: #"{"emoji":"😊","label":"Happy","scales":{"sleep":8,"a = b":-2.5}}"#,
+            output: "Added 😊 Happy (0194f2a1)\n"),
+        Case(
+            arguments: ["edit", id, "--no-scales"], method: "mood.update",
+            params: #"{"id":"\#(id)","set":{"scales":null}}"#, output: "Changed 😊 Happy (0194f2a1)\n"),
+        Case(
             arguments: ["edit", id, "--emoji", "🎉", "--label", "New", "--no-tags", "--no-favorite", "--no-valence"],
             method: "mood.update",
             params: #"{"id":"\#(id)","set":{"emoji":"🎉","label":"New","tags":[],"isFavorite":false,"valence":null}}"#,
@@ -85,6 +92,23 @@ import Testing
         }
     }
 
+    @Test func aScaleIsLaidOverTheOthers() throws {
+        let mood = String(Canned.mood().dropLast()) + #","scales":{"sleep":7,"energy":-2.5}}"#
+        let outside = Outside { _, _ in .result(Array(mood.utf8)) }
+        #expect(outside.run("edit", Canned.id, "--scale", "energy=3", "--scale", "pain=1") == .success)
+        #expect(
+            Array(outside.sent.prefix(2)) == [
+                .init(method: "mood.get", params: #"{"id":"\#(Canned.id)"}"#),
+                .init(
+                    method: "mood.update",
+                    params: #"{"id":"\#(Canned.id)","set":{"scales":{"sleep":7,"energy":3,"pain":1}},"ifRevision":1}"#),
+            ])
+        let first = Outside { _, _ in .result(Array(Canned.mood().utf8)) }
+        #expect(first.run("edit", Canned.id, "--scale", "a=1", "--label", "B", "--if-revision", "9") == .success)
+        #expect(
+            first.sent[1].params == #"{"id":"\#(Canned.id)","set":{"label":"B","scales":{"a":1}},"ifRevision":9}"#)
+    }
+
     @Test func notesComeFromStdin() {
         for arguments in [
             ["add", "😊", "Happy", "--note", "-"], ["note", Canned.id, "-"], ["edit", Canned.id, "-n", "-"],
@@ -109,7 +133,10 @@ import Testing
     @Test func contradictionsAreUsage() {
         for arguments in [
             ["edit", "@last"], ["edit", "@last", "-f", "--no-favorite"], ["edit", "@last", "-t", "x", "--no-tags"],
-            ["edit", "@last", "--valence", "1", "--no-valence"], ["clear"], ["nav", "goo"],
+            ["edit", "@last", "--valence", "1", "--no-valence"], ["edit", "@last", "--scale", "a=1", "--no-scales"],
+            ["add", "😊", "A", "--scale", "sleep"], ["add", "😊", "A", "--scale", "=1"],
+            ["add", "😊", "A", "--scale", "sleep=x"], ["edit", "@last", "--scale", "sleep="],
+            ["add", "😊", "A", "--scale", "sleep=1e999"], ["clear"], ["nav", "goo"],
             ["nav", "open"], ["nav", "go"], ["nav", "state", "menu"], ["list", "--all", "--count"], ["list", "x"],
         ] {
             let outside = Outside()

@@ -21,6 +21,24 @@ import Testing
         #expect(outside.error.isEmpty)
     }
 
+    @Test func listAndShowHaveScalesWhereThereAreSome() {
+        let mood = String(Canned.mood().dropLast()) + #","scales":{"sleep":7,"a\u001b":-2.50}}"#
+        let other = Canned.mood("7da60963-166e-4e03-b457-84483f34ec0e", label: "日本")
+        let outside = Outside(["mood.list": Canned.page([mood, other], total: 2), "mood.get": mood])
+        #expect(outside.run("list") == .success)
+        #expect(
+            outside.output == """
+                ID        MOOD      WHEN (CET)        SCALES
+                0194f2a1  😊 Happy  2026-01-02 06:04  sleep 7, a\\u001b -2.50
+                7da60963  😊 日本   2026-01-02 06:04
+
+                """)
+        let shown = Outside(["mood.get": mood])
+        #expect(shown.run("show", Canned.id) == .success)
+        #expect(shown.output.contains("\n  scales     sleep 7, a\\u001b -2.50\n"))
+        #expect(!shown.output.contains("{"))
+    }
+
     @Test func listIsCutToTheTerminalAndEscaped() {
         let outside = Outside([
             "mood.list": Canned.page(

@@ -9,6 +9,8 @@ struct MoodView {
     let isFavorite: Bool
     let notes: String
     let tags: [String]
+    /// `sleep 7, energy -2.5`; empty where there are none.
+    let scales: String
     let members: [JSONValue.Member]
 
     /// - Returns: nil if it has no id and so is not a mood.
@@ -21,6 +23,7 @@ struct MoodView {
         isFavorite = value["isFavorite"]?.boolean ?? false
         notes = value["notes"]?.string ?? ""
         tags = (value["tags"]?.array ?? []).compactMap(\.string)
+        scales = (value["scales"]?.object ?? []).map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
         members = value.object ?? []
     }
 
@@ -29,7 +32,8 @@ struct MoodView {
 
     /// Members without their own line in `mood show`.
     var others: [JSONValue.Member] {
-        let known = ["id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags"]
+        let known =
+            ["id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags"] + (scales.isEmpty ? [] : ["scales"])
         return members.filter { !known.contains($0.name) }
     }
 
@@ -42,13 +46,14 @@ struct MoodView {
         var table = Table([
             .init("ID", role: .quiet), .init("★", role: .mark), .init("MOOD", isFlexible: true),
             .init(sharedZone.map { "WHEN (\(Escaping.visible($0)))" } ?? "WHEN (local time)"),
-            .init("TAGS", isFlexible: true), .init("NOTE", isFlexible: true, role: .quiet),
+            .init("TAGS", isFlexible: true), .init("SCALES", isFlexible: true),
+            .init("NOTE", isFlexible: true, role: .quiet),
         ])
         for (mood, time) in zip(moods, times) {
             let when = time.map { sharedZone == nil ? "\($0.text) \($0.zone)" : $0.text } ?? mood.timestamp
             table.rows.append([
                 shorten(mood.id), mood.isFavorite ? "★" : "", mood.title, Escaping.visible(when),
-                Escaping.visible(mood.tags.map { "#" + $0 }.joined(separator: " ")),
+                Escaping.visible(mood.tags.map { "#" + $0 }.joined(separator: " ")), Escaping.visible(mood.scales),
                 Escaping.visible(Self.oneLine(mood.notes)),
             ])
         }
@@ -72,6 +77,7 @@ struct MoodView {
         }
         var rows = [("id", id), ("when", when)]
         if !tags.isEmpty { rows.append(("tags", tags.map { "#" + $0 }.joined(separator: " "))) }
+        if !scales.isEmpty { rows.append(("scales", scales)) }
         for member in others {
             if let elements = member.value.array, elements.isEmpty { continue }
             rows.append((member.name, member.value.string ?? member.value.text))

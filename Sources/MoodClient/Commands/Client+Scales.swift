@@ -1,0 +1,39 @@
+import JSONCodec
+
+/// `--scale NAME=NUMBER`: what a person measures, as options and as text.
+extension Client {
+    /// What `--scale` gives, in order.
+    /// - Throws: usage, for a value that is no name and number.
+    func givenScales() throws(ClientError) -> [JSONValue.Member] {
+        var scales: [JSONValue.Member] = []
+        for text in invocation.values("scale") {
+            // A name may hold the sign, a number cannot.
+            guard let sign = text.lastIndex(of: "="), sign > text.startIndex,
+                let number = Double(text[text.index(after: sign)...]), number.isFinite
+            else { throw usage("--scale wants NAME=NUMBER such as sleep=7, not '\(text)'.") }
+            scales.set(.init(String(text[..<sign]), .double(number)))
+        }
+        return scales
+    }
+
+    /// A mood's scales with others laid over them, and the revision of which that is true.
+    func laid(_ scales: [JSONValue.Member], over id: String) throws(ClientError) -> (
+        all: JSONValue, revision: JSONValue?
+    ) {
+        let mood = try tree(call("mood.get", [.init("id", .string(id))]))
+        var all = mood["scales"]?.object ?? []
+        for scale in scales { all.set(scale) }
+        return (.object(all), mood["revision"])
+    }
+}
+
+extension [JSONValue.Member] {
+    /// Puts a member in the place of the one of its name, or at the end.
+    fileprivate mutating func set(_ member: JSONValue.Member) {
+        if let place = firstIndex(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
+            self[place] = member
+        } else {
+            append(member)
+        }
+    }
+}
