@@ -1,29 +1,52 @@
 import JSONCodec
 import MoodText
 
-/// A mood as text to pass on, in one of several forms.
-public enum ShareFormat: String, Sendable, CaseIterable {
-    case text, markdown, html, json, ics
+/// A form in which a mood is passed on. A new one is one more value here, and stands in `all`: the schemas, the host, the
+/// client's options and the documents follow.
+///
+/// A class, so that a request hands on one word.
+public final class ShareFormat: Sendable, Equatable {
+    /// As peers call it.
+    public let name: StaticString
+    /// As people call it.
+    public let title: StaticString
+    /// With its charset.
+    public let mediaType: StaticString
+    fileprivate let write: @Sendable (Share, inout Phrases) throws(TextError) -> String
 
-    public var name: StaticString {
-        switch self {
-        case .text: "text"
-        case .markdown: "markdown"
-        case .html: "html"
-        case .json: "json"
-        case .ics: "ics"
-        }
+    private init(
+        _ name: StaticString, title: StaticString, _ mediaType: StaticString,
+        _ write: @escaping @Sendable (Share, inout Phrases) throws(TextError) -> String
+    ) {
+        self.name = name
+        self.title = title
+        self.mediaType = mediaType
+        self.write = write
     }
 
-    public var mediaType: StaticString {
-        switch self {
-        case .text: "text/plain; charset=utf-8"
-        case .markdown: "text/markdown; charset=utf-8"
-        case .html: "text/html; charset=utf-8"
-        case .json: "application/json; charset=utf-8"
-        case .ics: "text/calendar; charset=utf-8"
-        }
+    public static let text = ShareFormat("text", title: "Plain text", "text/plain; charset=utf-8") {
+        (share, phrases) throws(TextError) in try share.plain(&phrases)
     }
+    public static let markdown = ShareFormat("markdown", title: "Markdown", "text/markdown; charset=utf-8") {
+        (share, phrases) throws(TextError) in try share.markdown(&phrases)
+    }
+    public static let html = ShareFormat("html", title: "Web page", "text/html; charset=utf-8") {
+        (share, phrases) throws(TextError) in try share.html(&phrases)
+    }
+    public static let json = ShareFormat("json", title: "JSON", "application/json; charset=utf-8") {
+        (share, _) throws(TextError) in String(decoding: share.record, as: UTF8.self)
+    }
+    public static let ics = ShareFormat("ics", title: "Calendar", "text/calendar; charset=utf-8") {
+        (share, _) throws(TextError) in ICalendar.text(of: share.mood, as: share.component)
+    }
+
+    /// In the order of the protocol.
+    public static let all: [ShareFormat] = [text, markdown, html, json, ics]
+
+    public static func == (a: ShareFormat, b: ShareFormat) -> Bool { a === b }
+
+    /// The form of this name; nil where there is none.
+    public static func named(_ name: String) -> ShareFormat? { all.first { "\($0.name)" == name } }
 }
 
 /// How a reader sees times: language, zone, and the present moment.
@@ -42,43 +65,44 @@ public struct ReadingContext: Sendable {
 
 /// Writes the text of a mood as a JSON string.
 public struct Share {
-    private let mood: MoodMembers
-    private let record: UnsafeRawBufferPointer
+    fileprivate let mood: MoodMembers
+    fileprivate let record: UnsafeRawBufferPointer
     private let context: ReadingContext
+    /// In place of the usual plain text.
+    private let template: ShareTemplate?
+    /// What the mood is in a calendar.
+    fileprivate let component: ICalendar.Component
 
     /// - Parameter record: the bytes of the mood.
-    public init(_ mood: MoodMembers, record: UnsafeRawBufferPointer, context: ReadingContext) {
+    public init(
+        _ mood: MoodMembers, record: UnsafeRawBufferPointer, context: ReadingContext, template: ShareTemplate? = nil,
+        as component: ICalendar.Component = .vevent
+    ) {
         self.mood = mood
         self.record = record
         self.context = context
+        self.template = template
+        self.component = component
     }
 
-    /// Writes the text, with a template in place of the usual one if there is one.
-    /// - Parameter component: what the mood is in a calendar.
+    /// Writes the text.
     /// - Throws: when the locale or the zone is unknown.
     public func write(
-        _ format: ShareFormat, template: ShareTemplate?, as component: ICalendar.Component = .vevent,
-        _ phrases: inout Phrases, to writer: inout JSONWriter
+        _ format: ShareFormat, _ phrases: inout Phrases, to writer: inout JSONWriter
     ) throws(TextError) {
-        if format == .text, template == nil { return try writePlain(&phrases, to: &writer) }
-        writer.string(try text(format, template: template, as: component, &phrases))
+        if format === ShareFormat.text, template == nil { return try writePlain(&phrases, to: &writer) }
+        writer.string(try text(format, &phrases))
     }
 
     /// The text, for a caller that does not write it into an answer at once.
     /// - Throws: when the locale or the zone is unknown.
-    public func text(
-        _ format: ShareFormat, template: ShareTemplate? = nil, as component: ICalendar.Component = .vevent,
-        _ phrases: inout Phrases
-    ) throws(TextError) -> String {
-        switch format {
-        case .text:
-            if let template { return try fill(template, &phrases) }
-            return "\(emoji) \(label)\nRecorded \(try relative(&phrases))"
-        case .markdown: return try markdown(&phrases)
-        case .html: return try html(&phrases)
-        case .json: return String(decoding: record, as: UTF8.self)
-        case .ics: return ICalendar.text(of: mood, as: component)
-        }
+    public func text(_ format: ShareFormat, _ phrases: inout Phrases) throws(TextError) -> String {
+        try format.write(self, &phrases)
+    }
+
+    fileprivate func plain(_ phrases: inout Phrases) throws(TextError) -> String {
+        if let template { return try fill(template, &phrases) }
+        return "\(emoji) \(label)\nRecorded \(try relative(&phrases))"
     }
 
     /// `EMOJI LABEL`, a line break, `Recorded RELATIVE`: copied from the record without decoding.
@@ -122,7 +146,7 @@ public struct Share {
         return text
     }
 
-    private func markdown(_ phrases: inout Phrases) throws(TextError) -> String {
+    fileprivate func markdown(_ phrases: inout Phrases) throws(TextError) -> String {
         var text = "**\(Self.markdownEscaped(emoji + " " + label))**\n\nRecorded \(try relative(&phrases))\n"
         if !notes.isEmpty {
             let lines = notes.split(omittingEmptySubsequences: false) { $0.isNewline }
@@ -132,7 +156,7 @@ public struct Share {
         return text
     }
 
-    private func html(_ phrases: inout Phrases) throws(TextError) -> String {
+    fileprivate func html(_ phrases: inout Phrases) throws(TextError) -> String {
         var text = "<figure class=\"mood\"><p>\(Self.htmlEscaped(emoji))</p><figcaption>"
         text += "<strong>\(Self.htmlEscaped(label))</strong> "
         text += "<time datetime=\"\(mood.timestamp.value?.text ?? "")\">Recorded "

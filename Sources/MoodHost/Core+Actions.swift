@@ -7,12 +7,12 @@ import MoodText
 
 /// `action.perform`, and what the coordinator works with in a session.
 extension Core {
-    static let actionHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry(
-            "action.perform",
+    static let actionHandlers: InlineArray<_, Handler> = [
+        Handler(
+            ActionMethods.perform,
             { (core, arguments, out) throws(RPCError) in
-                guard let action = arguments["action"].flatMap({ Action(JSONValue($0)) }) else {
-                    throw Arguments.error("is required", at: "/action")
+                guard let action = Action(JSONValue(arguments[ActionMethods.action])) else {
+                    throw Arguments.error("is no action", at: "/action")
                 }
                 try coordinator.perform(action, in: &core, &out)
             }
@@ -60,16 +60,16 @@ extension CoordinatorServices where World == Core {
     private static var navigation: Navigation {
         Navigation(
             navigate: { core, route, router, out throws(RPCError) in
-                try core.move(router, .navigate(route), &out)
+                try core.move(router ?? NavigationState.mainName, .navigate(route), &out)
             },
             replace: { core, route, router, out throws(RPCError) in
-                try core.move(router, .replace(route), &out)
+                try core.move(router ?? NavigationState.mainName, .replace(route), &out)
             },
             goBack: { core, router, out throws(RPCError) in
-                try core.move(router, .goBack, &out)
+                try core.move(router ?? NavigationState.mainName, .goBack, &out)
             },
             goBackToRoot: { core, router, out throws(RPCError) in
-                try core.move(router, .goBackToRoot, &out)
+                try core.move(router ?? NavigationState.mainName, .goBackToRoot, &out)
             })
     }
 }

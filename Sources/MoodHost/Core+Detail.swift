@@ -8,7 +8,7 @@ import MoodText
 /// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
 extension Core {
     mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try withDetail(Self.id(arguments), arguments, arguments["location"], router: nil) {
+        try withDetail(arguments[MoodParams.id], arguments, arguments[MoodParams.location], router: nil) {
             (detail, bytes, phrases) throws(TextError) in
             try detail.write(record: bytes, &phrases, to: &out)
         }
@@ -28,12 +28,12 @@ extension Core {
         let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
         let attachments = Attachment.all(of: mood)
         var surroundings = try surroundings(
-            of: attachments, id, location, now: arguments.time("now") ?? now)
+            of: attachments, id, location, now: arguments[ReadingParams.now] ?? now)
         surroundings.router = router
         let context = ReadingContext(
-            locale: arguments.string("locale") ?? options.locale,
-            timeZone: arguments.string("timeZone") ?? mood.timeZone?.string ?? options.timeZone,
-            now: arguments.time("now") ?? now)
+            locale: arguments[ReadingParams.locale] ?? options.locale,
+            timeZone: arguments[ReadingParams.timeZone] ?? mood.timeZone?.string ?? options.timeZone,
+            now: arguments[ReadingParams.now] ?? now)
         do throws(TextError) {
             try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
         } catch {

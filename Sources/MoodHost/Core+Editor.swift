@@ -6,27 +6,30 @@ import MoodStore
 
 /// `editor.*`: the form of the session.
 extension Core {
-    static let editorHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry(
-            "editor.begin",
+    static let editorHandlers: InlineArray<_, Handler> = [
+        Handler(
+            EditorMethods.begin,
             { (core, arguments, out) throws(RPCError) in
-                try core.beginEditing(arguments.id("id"))
+                try core.beginEditing(arguments[EditorParams.mood])
                 core.writeEditor(&out)
             }
         ),
-        HandlerEntry("editor.set", { (core, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
-        HandlerEntry(
-            "editor.selectEmoji", { (core, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
-        HandlerEntry(
-            "editor.cancel",
+        Handler(EditorMethods.set, { (core, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
+        Handler(
+            EditorMethods.selectEmoji,
+            { (core, arguments, out) throws(RPCError) in
+                try core.setForm(emoji: arguments[EditorParams.selected], &out)
+            }),
+        Handler(
+            EditorMethods.cancel,
             { (core, _, out) throws(RPCError) in
                 core.cancelForm()
                 core.writeEditor(&out)
             }
         ),
-        HandlerEntry("editor.state", { (core, _, out) throws(RPCError) in core.writeEditor(&out) }),
-        HandlerEntry(
-            "editor.submit",
+        Handler(EditorMethods.state, { (core, _, out) throws(RPCError) in core.writeEditor(&out) }),
+        Handler(
+            EditorMethods.submit,
             { (core, _, out) throws(RPCError) in
                 out.beginObject()
                 try core.submitForm(as: "state", &out)
@@ -58,8 +61,9 @@ extension Core {
 
     private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try setForm(
-            emoji: arguments.string("emoji"), label: arguments.string("label"), notes: arguments.string("notes"),
-            tags: arguments["tags"].map { JSONValue($0).array?.compactMap(\.string) ?? [] }, &out)
+            emoji: arguments[EditorParams.emoji], label: arguments[EditorParams.label],
+            notes: arguments[EditorParams.notes],
+            tags: arguments[EditorParams.tags].map { JSONValue($0).array?.compactMap(\.string) ?? [] }, &out)
     }
 
     /// Replaces what is given and writes the form.

@@ -7,10 +7,10 @@ import MoodStore
 extension Core {
     mutating func history(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try open()
-        let id = try Self.id(arguments)
-        let cursor = arguments.text("cursor")?.withDecoded { Array($0) }
+        let id = arguments[MoodParams.id]
+        let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
         do throws(MoodStoreError) {
-            try store.history(id, limit: arguments.integer("limit") ?? 50, cursor: cursor, to: &out)
+            try store.history(id, limit: arguments[MoodParams.changes], cursor: cursor, to: &out)
         } catch {
             throw RPCError(error)
         }

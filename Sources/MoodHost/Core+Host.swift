@@ -8,19 +8,21 @@ import Storage
 
 /// `host.*` and `rpc.discover`.
 extension Core {
-    static let hostHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry("host.info", { (core, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
-        HandlerEntry("host.ping", { (_, _, out) throws(RPCError) in out.raw("{}") }),
-        HandlerEntry(
-            "host.shutdown",
+    static let hostHandlers: InlineArray<_, Handler> = [
+        Handler(HostMethods.info, { (core, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
+        Handler(HostMethods.ping, { (_, _, out) throws(RPCError) in out.raw("{}") }),
+        Handler(
+            HostMethods.shutdown,
             { (core, _, out) throws(RPCError) in
                 core.isShuttingDown = true
                 out.raw("{}")
             }
         ),
-        HandlerEntry(
-            "rpc.discover",
-            { (_, _, out) throws(RPCError) in OpenRPC.document(of: .standard, version: version).write(to: &out) }
+        Handler(
+            HostMethods.discover,
+            { (core, _, out) throws(RPCError) in
+                OpenRPC.document(of: core.methods.all, version: version).write(to: &out)
+            }
         ),
     ]
 
@@ -38,7 +40,7 @@ extension Core {
         out.key("version")
         out.string(Self.version)
         out.key("protocolVersion")
-        out.string(MethodCatalogue.protocolVersion)
+        out.string(HostMethods.protocolVersion)
         out.key("pid")
         out.integer(ProcessFacts.processID)
         out.key("store")

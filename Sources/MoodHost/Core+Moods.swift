@@ -8,47 +8,48 @@ import Storage
 
 /// `mood.*`: from arguments to the store's own words.
 extension Core {
-    static let moodHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry("mood.get", { (core, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
-        HandlerEntry("mood.create", { (core, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
-        HandlerEntry("mood.list", { (core, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
-        HandlerEntry("mood.update", { (core, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
-        HandlerEntry(
-            "mood.updateMany", { (core, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
-        HandlerEntry("mood.delete", { (core, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
-        HandlerEntry(
-            "mood.deleteMany", { (core, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
-        HandlerEntry(
-            "mood.clear",
+    static let moodHandlers: InlineArray<_, Handler> = [
+        Handler(MoodMethods.create, { (core, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
+        Handler(MoodMethods.get, { (core, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
+        Handler(MoodMethods.list, { (core, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
+        Handler(MoodMethods.update, { (core, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
+        Handler(
+            MoodMethods.updateMany, { (core, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
+        Handler(MoodMethods.delete, { (core, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
+        Handler(
+            MoodMethods.deleteMany, { (core, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
+        Handler(
+            MoodMethods.clear,
             { (core, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
         ),
-        HandlerEntry(
-            "mood.setFavorite",
+        Handler(
+            MoodMethods.setFavorite,
             { (core, arguments, out) throws(RPCError) in
                 try core.setFavorite(
-                    Self.id(arguments), to: arguments.boolean("isFavorite"),
-                    ifRevision: arguments.integer("ifRevision"),
+                    arguments[MoodParams.id], to: arguments[MoodParams.isFavorite],
+                    ifRevision: arguments[CommonParams.revision],
                     &out)
             }
         ),
-        HandlerEntry(
-            "mood.toggleFavorite",
+        Handler(
+            MoodMethods.toggleFavorite,
             { (core, arguments, out) throws(RPCError) in
                 try core.setFavorite(
-                    Self.id(arguments), to: nil, ifRevision: arguments.integer("ifRevision"), &out)
+                    arguments[MoodParams.id], to: nil, ifRevision: arguments[CommonParams.revision], &out)
             }
         ),
-        HandlerEntry(
-            "mood.setNotes",
+        Handler(
+            MoodMethods.setNotes,
             { (core, arguments, out) throws(RPCError) in
                 try core.setNotes(
-                    Self.id(arguments), to: arguments.text("notes"), ifRevision: arguments.integer("ifRevision"), &out)
+                    arguments[MoodParams.id], to: arguments[MoodParams.notes],
+                    ifRevision: arguments[CommonParams.revision], &out)
             }
         ),
-        HandlerEntry(
-            "mood.history", { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
-        HandlerEntry("mood.share", { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
-        HandlerEntry("mood.detail", { (core, arguments, out) throws(RPCError) in try core.detail(arguments, &out) }),
+        Handler(
+            MoodMethods.history, { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
+        Handler(MoodMethods.share, { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
+        Handler(MoodMethods.detail, { (core, arguments, out) throws(RPCError) in try core.detail(arguments, &out) }),
     ]
 
     private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
@@ -58,16 +59,9 @@ extension Core {
         out.endObject()
     }
 
-    /// The argument that every method which calls this requires, so it is there.
-    @inline(__always)
-    static func id(_ arguments: borrowing Arguments) throws(RPCError) -> MoodID {
-        guard let id = arguments.id("id") else { throw Arguments.error("is required", at: "/id") }
-        return id
-    }
-
     private mutating func get(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try open()
-        let id = try Self.id(arguments)
+        let id = arguments[MoodParams.id]
         do throws(MoodStoreError) { try store.get(id, to: &out) } catch { throw RPCError(error) }
     }
 
@@ -85,18 +79,21 @@ extension Core {
     private mutating func list(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try open()
         var query = MoodQuery()
-        if let limit = arguments.integer("limit") { query.limit = limit }
-        if let sort = arguments.text("sort") {
-            query.sort = sort.equals("label") ? .label : sort.equals("updatedAt") ? .updatedAt : .timestamp
+        query.limit = arguments[MoodParams.limit]
+        query.sort =
+            switch arguments[MoodParams.sort] {
+            case .timestamp: .timestamp
+            case .label: .label
+            case .updatedAt: .updatedAt
+            }
+        query.isDescending = arguments[MoodParams.order] == .desc
+        if let filter = arguments[MoodParams.filter] { query.filter = Self.filter(filter) }
+        query.locale = arguments[ReadingParams.locale] ?? options.locale
+        query.wantsTotal = arguments[MoodParams.count]
+        if arguments[MoodParams.rows] {
+            query.offers = RowOffers(locale: arguments[ReadingParams.locale] ?? options.locale)
         }
-        if let order = arguments.text("order") { query.isDescending = order.equals("desc") }
-        if let filter = arguments["filter"] { query.filter = Self.filter(filter) }
-        query.locale = arguments.string("locale") ?? options.locale
-        query.wantsTotal = arguments.boolean("count") ?? false
-        if arguments.boolean("rows") == true {
-            query.offers = RowOffers(locale: arguments.string("locale") ?? options.locale)
-        }
-        let cursor = arguments.text("cursor")?.withDecoded { Array($0) }
+        let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
         do throws(MoodStoreError) {
             try store.list(query, cursor: cursor, to: &out)
         } catch {
@@ -107,21 +104,21 @@ extension Core {
     private static func filter(_ value: ValidJSON) -> MoodFilter {
         var filter = MoodFilter()
         value.forEachMember { key, value in
-            if key.equals("isFavorite") {
+            if FilterParams.isFavorite.name.matches(key) {
                 filter.isFavorite = value.boolean
-            } else if key.equals("emoji") {
+            } else if FilterParams.emoji.name.matches(key) {
                 filter.emoji = value.text?.withDecoded { Array($0) }
-            } else if key.equals("label") {
+            } else if FilterParams.label.name.matches(key) {
                 filter.label = value.text?.withDecoded { Array(TextRule.trimmed($0)) }
-            } else if key.equals("text") {
+            } else if FilterParams.text.name.matches(key) {
                 value.text?.withDecoded { filter.search($0) }
-            } else if key.equals("tags") {
+            } else if FilterParams.tags.name.matches(key) {
                 value.forEachElement { tag in
                     if let tag = tag.text { filter.tags.append(tag.withDecoded { Array(TextRule.trimmed($0)) }) }
                 }
-            } else if key.equals("from") {
+            } else if FilterParams.from.name.matches(key) {
                 filter.from = value.time
-            } else if key.equals("to") {
+            } else if FilterParams.to.name.matches(key) {
                 filter.to = value.time
             }
         }
@@ -129,8 +126,9 @@ extension Core {
     }
 
     private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let set = arguments["set"].map { MoodMembers(change: $0) } ?? MoodMembers()
-        try update(Self.id(arguments), set, ifRevision: arguments.integer("ifRevision"), &out)
+        try update(
+            arguments[MoodParams.id], MoodMembers(change: arguments[MoodParams.set]),
+            ifRevision: arguments[CommonParams.revision], &out)
     }
 
     mutating func setNotes(
@@ -154,7 +152,7 @@ extension Core {
 
     private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try openForWriting()
-        let set = arguments["set"].map { MoodMembers(change: $0) } ?? MoodMembers()
+        let set = MoodMembers(change: arguments[MoodParams.set])
         do throws(MoodStoreError) {
             let count = try store.updateMany(Self.ids(arguments), with: set, at: now)
             Self.write("updated", count, &out)
@@ -165,13 +163,13 @@ extension Core {
 
     private static func ids(_ arguments: borrowing Arguments) -> [MoodID] {
         var ids: [MoodID] = []
-        arguments["ids"]?.forEachElement { if let id = $0.moodID { ids.append(id) } }
+        arguments[MoodParams.ids].forEachElement { if let id = $0.moodID { ids.append(id) } }
         return ids
     }
 
     private mutating func delete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let id = try Self.id(arguments)
-        try delete(id, ifRevision: arguments.integer("ifRevision"))
+        let id = arguments[MoodParams.id]
+        try delete(id, ifRevision: arguments[CommonParams.revision])
         out.beginObject()
         out.key("id")
         out.string(id.text)
@@ -229,26 +227,26 @@ extension Core {
 
     private mutating func share(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try open()
-        let id = try Self.id(arguments)
-        let format = arguments.string("format").flatMap(ShareFormat.init) ?? .text
-        let template = arguments.string("template").flatMap { ShareTemplate($0) }
+        let id = arguments[MoodParams.id]
+        let format = arguments[MoodParams.format]
+        let template = arguments[MoodParams.template].flatMap { ShareTemplate($0) }
         if template != nil, format != .text {
             throw Arguments.error("belongs to format text; leave out one of the two", at: "/template")
         }
-        let component = arguments.string("as").flatMap(ICalendar.Component.init)
-        if component != nil, format != .ics {
+        if arguments[has: MoodParams.component], format != .ics {
             throw Arguments.error("belongs to format ics; leave out one of the two", at: "/as")
         }
         let (mood, record) = try shared(id, isWhole: format != .text || template != nil)
         let context = ReadingContext(
-            locale: arguments.string("locale") ?? options.locale,
-            timeZone: arguments.string("timeZone") ?? mood.timeZone?.string ?? options.timeZone,
-            now: arguments.time("now") ?? now)
+            locale: arguments[ReadingParams.locale] ?? options.locale,
+            timeZone: arguments[ReadingParams.timeZone] ?? mood.timeZone?.string ?? options.timeZone,
+            now: arguments[ReadingParams.now] ?? now)
         out.beginObject()
         out.key("text")
         do throws(TextError) {
-            try Share(mood, record: record.bytes, context: context)
-                .write(format, template: template, as: component ?? .vevent, &phrases, to: &out)
+            try Share(
+                mood, record: record.bytes, context: context, template: template, as: arguments[MoodParams.component]
+            ).write(format, &phrases, to: &out)
         } catch {
             throw RPCError(error)
         }

@@ -6,59 +6,67 @@ import MoodStore
 
 /// `nav.*`: the routers of the session.
 extension Core {
-    static let navigationHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry("nav.state", { (core, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
-        HandlerEntry(
-            "nav.navigate",
+    static let navigationHandlers: InlineArray<_, Handler> = [
+        Handler(
+            NavigationMethods.state, { (core, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
+        Handler(
+            NavigationMethods.navigate,
             { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments.string("router"), .navigate(Self.route(arguments)), &out)
+                try core.move(
+                    arguments[NavigationParams.router], .navigate(Self.route(arguments[NavigationParams.route])), &out)
             }
         ),
-        HandlerEntry(
-            "nav.replace",
+        Handler(
+            NavigationMethods.replace,
             { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments.string("router"), .replace(Self.route(arguments)), &out)
+                try core.move(
+                    arguments[NavigationParams.router], .replace(Self.route(arguments[NavigationParams.route])), &out)
             }
         ),
-        HandlerEntry(
-            "nav.goBack",
-            { (core, arguments, out) throws(RPCError) in try core.move(arguments.string("router"), .goBack, &out) }
-        ),
-        HandlerEntry(
-            "nav.goBackToRoot",
+        Handler(
+            NavigationMethods.goBack,
             { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments.string("router"), .goBackToRoot, &out)
+                try core.move(arguments[NavigationParams.router], .goBack, &out)
             }
         ),
-        HandlerEntry(
-            "nav.open",
+        Handler(
+            NavigationMethods.goBackToRoot,
             { (core, arguments, out) throws(RPCError) in
-                guard let route = arguments.string("url").flatMap(DeepLink.route) else {
-                    throw Arguments.error("is required", at: "/url")
+                try core.move(arguments[NavigationParams.router], .goBackToRoot, &out)
+            }
+        ),
+        Handler(
+            NavigationMethods.open,
+            { (core, arguments, out) throws(RPCError) in
+                guard let route = DeepLink.route(of: arguments[NavigationParams.url]) else {
+                    throw Arguments.error("is no moodboard:// URL", at: "/url")
                 }
-                try core.move(arguments.string("router"), .open(route), &out)
+                try core.move(arguments[NavigationParams.router], .open(route), &out)
             }
         ),
-        HandlerEntry(
-            "nav.url",
+        Handler(
+            NavigationMethods.url,
             { (_, arguments, out) throws(RPCError) in
-                let route = try route(arguments)
+                let route = try route(arguments[NavigationParams.route])
                 out.beginObject()
                 out.key("url")
                 out.string(DeepLink.url(of: route))
                 out.endObject()
             }
         ),
-        HandlerEntry("nav.menu", { (_, _, out) throws(RPCError) in Menu.write(to: &out) }),
-        HandlerEntry("nav.screen", { (core, arguments, out) throws(RPCError) in try core.showScreen(arguments, &out) }),
-        HandlerEntry("nav.log", { (core, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
-        HandlerEntry("nav.save", { (core, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
-        HandlerEntry(
-            "nav.restore", { (core, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
+        Handler(NavigationMethods.menu, { (_, _, out) throws(RPCError) in Menu.write(to: &out) }),
+        Handler(
+            NavigationMethods.screen,
+            { (core, arguments, out) throws(RPCError) in try core.showScreen(arguments, &out) }),
+        Handler(NavigationMethods.log, { (core, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
+        Handler(
+            NavigationMethods.save, { (core, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
+        Handler(
+            NavigationMethods.restore,
+            { (core, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
     ]
 
-    static func route(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
-        guard let value = arguments["route"] else { throw Arguments.error("is required", at: "/route") }
+    static func route(_ value: ValidJSON) throws(RPCError) -> Route {
         var name = ""
         var id: MoodID?
         value.forEachMember { key, value in
@@ -73,17 +81,17 @@ extension Core {
 
     private func showState(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
         // Looking at a router that was never used makes none.
-        let name = arguments.string("router") ?? NavigationState.mainName
+        let name = arguments[NavigationParams.router]
         state.navigation.router(name).write(name: name, to: &out)
     }
 
     /// Writes `{items}`, newest first.
     private func writeLog(_ arguments: borrowing Arguments, _ out: inout JSONWriter) {
-        let name = arguments.string("router") ?? NavigationState.mainName
+        let name = arguments[NavigationParams.router]
         out.beginObject()
         out.key("items")
         out.beginArray()
-        for entry in state.navigation.moves(of: name, arguments.integer("limit") ?? 100) { entry.write(to: &out) }
+        for entry in state.navigation.moves(of: name, arguments[NavigationParams.moves]) { entry.write(to: &out) }
         out.endArray()
         out.endObject()
     }
@@ -101,10 +109,9 @@ enum NavigationMove {
 }
 
 extension Core {
-    /// Moves a router, the main one if there is no name, and writes where it is.
+    /// Moves a router and writes where it is.
     /// - Throws: `notFound` if the mood of the route is gone, `refused` if a guard says no, `limitExceeded`.
-    mutating func move(_ router: String?, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
-        let name = router ?? NavigationState.mainName
+    mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
         switch move {
         case .navigate(let route):
             try check(route, name)

@@ -18,8 +18,7 @@ extension Arguments {
     /// What the call is known by when it is made again.
     func operationKey(of method: Method) -> OperationKey {
         var id = JSONWriter(capacity: 128)
-        text("opId")?.withDecoded { id.contents(utf8: $0) }
-        let name = UnsafeRawBufferPointer(start: method.name.utf8Start, count: method.name.utf8CodeUnitCount)
-        return OperationKey(id: Array(id.buffer.bytes), method: Array(name), params: paramsFingerprint)
+        self[CommonParams.operation]?.withDecoded { id.contents(utf8: $0) }
+        return OperationKey(id: Array(id.buffer.bytes), method: Array(method.name.bytes), params: paramsFingerprint)
     }
 }

@@ -7,16 +7,16 @@ import Storage
 
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
 extension Core {
-    static let repairHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry("store.verify", { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
-        HandlerEntry("store.salvage", { (core, arguments, out) throws(RPCError) in try core.salvage(arguments, &out) }),
-        HandlerEntry("store.accept", { (core, _, out) throws(RPCError) in try core.accept(&out) }),
-        HandlerEntry("store.reset", { (core, _, out) throws(RPCError) in try core.reset(&out) }),
+    static let repairHandlers: InlineArray<_, Handler> = [
+        Handler(StoreMethods.verify, { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
+        Handler(StoreMethods.salvage, { (core, arguments, out) throws(RPCError) in try core.salvage(arguments, &out) }),
+        Handler(StoreMethods.accept, { (core, _, out) throws(RPCError) in try core.accept(&out) }),
+        Handler(StoreMethods.reset, { (core, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
 
     /// Tells how far a request is, where it asked for that.
     func progress(_ arguments: borrowing Arguments) -> (StaticString, _ done: Int, _ total: Int) -> Void {
-        guard let token = arguments["progressToken"] else { return { _, _, _ in } }
+        guard let token = arguments[CommonParams.progressToken] else { return { _, _, _ in } }
         let notices = notices
         return { message, done, total in notices.addProgress(token: token, done: done, total: total, message: message) }
     }
@@ -69,7 +69,7 @@ extension Core {
     }
 
     private mutating func salvage(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        guard let target = arguments.string("to") else { throw Arguments.error("is required", at: "/to") }
+        let target = arguments[StoreParams.to]
         try flushFiles()
         let tell = progress(arguments)
         tell("Reading", 0, 0)

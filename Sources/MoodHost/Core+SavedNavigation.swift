@@ -8,8 +8,8 @@ import Storage
 /// `nav.save` and `nav.restore`: routers that outlive their session.
 extension Core {
     mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let name = try Self.savedName(arguments)
-        let router = arguments.string("router") ?? NavigationState.mainName
+        let name = arguments[NavigationParams.name]
+        let router = arguments[NavigationParams.router]
         try openForWriting()
         // A route may lead to a mood that an earlier request of the group has made. Its commit is made durable first, so that a
         // saved route never leads to nothing. A save cannot be taken back, so the group ends with it.
@@ -36,8 +36,8 @@ extension Core {
 
     /// Writes the router's state with `dropped`.
     mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let name = try Self.savedName(arguments)
-        let router = arguments.string("router") ?? NavigationState.mainName
+        let name = arguments[NavigationParams.name]
+        let router = arguments[NavigationParams.router]
         try open()
         guard let path = try savedNavigation().path(name) else { throw .nothingSaved(name) }
         var kept: [Route] = []
@@ -67,11 +67,6 @@ extension Core {
 
     private func savedNavigation() throws(RPCError) -> SavedNavigation {
         do throws(MoodStoreError) { return try store.savedNavigation() } catch { throw RPCError(error) }
-    }
-
-    private static func savedName(_ arguments: borrowing Arguments) throws(RPCError) -> String {
-        guard let name = arguments.string("name") else { throw Arguments.error("is required", at: "/name") }
-        return name
     }
 }
 

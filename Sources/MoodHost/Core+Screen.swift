@@ -8,11 +8,16 @@ import MoodText
 /// `nav.screen`: gathers what the screen of a route shows, then lets the screen write itself.
 extension Core {
     mutating func showScreen(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let router = arguments.string("router")
-        let isAsked = arguments["route"] != nil
+        // Actions name the router where the request did.
+        let router = arguments[has: NavigationParams.router] ? arguments[NavigationParams.router] : nil
+        let asked = arguments[NavigationParams.screen]
+        let isAsked = asked != nil
         let route =
-            isAsked
-            ? try Self.route(arguments) : state.navigation.router(router ?? NavigationState.mainName).current
+            if let asked {
+                try Self.route(asked)
+            } else {
+                state.navigation.router(arguments[NavigationParams.router]).current
+            }
         if let id = route.id {
             // A mood that was asked for must be there; one that the router still shows may be gone by now.
             let isShown = isAsked ? true : try isThere(id)
@@ -23,10 +28,11 @@ extension Core {
             }
         }
         let context = ReadingContext(
-            locale: arguments.string("locale") ?? options.locale,
-            timeZone: arguments.string("timeZone") ?? options.timeZone, now: arguments.time("now") ?? now)
+            locale: arguments[ReadingParams.locale] ?? options.locale,
+            timeZone: arguments[ReadingParams.timeZone] ?? options.timeZone, now: arguments[ReadingParams.now] ?? now)
         let screen = Screen(
-            route, router: router, context: context, isZoneGiven: arguments["timeZone"] != nil, try content(of: route))
+            route, router: router, context: context, isZoneGiven: arguments[has: ReadingParams.timeZone],
+            try content(of: route))
         do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
     }
 

@@ -7,13 +7,13 @@ import Storage
 
 /// `store.*`.
 extension Core {
-    static let storeHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry(
-            "store.info",
+    static let storeHandlers: InlineArray<_, Handler> = [
+        Handler(
+            StoreMethods.info,
             { (core, _, out) throws(RPCError) in core.writeStoreInfo(&out) }
         ),
-        HandlerEntry(
-            "store.insertSamples",
+        Handler(
+            StoreMethods.insertSamples,
             { (core, _, out) throws(RPCError) in
                 try core.openForWriting()
                 let count = try core.insertSamples()
@@ -23,11 +23,13 @@ extension Core {
                 out.endObject()
             }
         ),
-        HandlerEntry(
-            "store.undo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: false, &out) }),
-        HandlerEntry(
-            "store.redo", { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
-        HandlerEntry("store.compact", { (core, arguments, out) throws(RPCError) in try core.compact(arguments, &out) }),
+        Handler(
+            StoreMethods.undo,
+            { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: false, &out) }),
+        Handler(
+            StoreMethods.redo,
+            { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
+        Handler(StoreMethods.compact, { (core, arguments, out) throws(RPCError) in try core.compact(arguments, &out) }),
     ]
 
     /// Opens the store, for a request that reads.
@@ -114,7 +116,7 @@ extension Core {
             // What earlier requests of the group changed has to be in the journal before it is replaced.
             try store.flushEarly()
             _ = try store.compact { done, total in report("Writing the snapshot", done, total) }
-            historyFrom = try store.shortenHistory(to: arguments.integer("keepHistoryFrom"))
+            historyFrom = try store.shortenHistory(to: arguments[StoreParams.keepHistoryFrom])
         } catch {
             throw RPCError(error, forWriting: true)
         }

@@ -13,7 +13,7 @@ extension Core {
         try openForWriting()
         let commits: [UndoneCommit]
         do throws(MoodStoreError) {
-            commits = try store.undo(steps: arguments.integer("steps") ?? 1, isRedo: isRedo, at: now)
+            commits = try store.undo(steps: arguments[StoreParams.steps], isRedo: isRedo, at: now)
         } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)

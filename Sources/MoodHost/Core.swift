@@ -33,6 +33,8 @@ struct Core: ~Copyable {
     private(set) var now = Timestamp.minimum
     /// They are asked before a route is shown.
     var guards: [NavigationGuard] = []
+    /// What can be asked for.
+    var methods = MethodTable()
     let options: HostOptions
     let path: String?
     /// Set by `host.shutdown`: nothing more is read.

@@ -7,17 +7,13 @@ import MoodStore
 /// back its commit, and writes the answer. It knows nothing of frames and of groups. (Redux: the dispatch function.)
 struct Dispatcher: ~Copyable {
     var core: Core
-    let catalogue: MethodCatalogue
-    let methods: CallableMethods
     let limits: Limits
     /// The params of the present request.
     var arguments = Arguments()
 
-    init(core: consuming Core, catalogue: MethodCatalogue) {
+    init(core: consuming Core) {
         limits = core.options.limits
         self.core = core
-        self.catalogue = catalogue
-        methods = CallableMethods(of: catalogue)
     }
 
     /// What a request is besides its method and its params.
@@ -36,12 +32,11 @@ struct Dispatcher: ~Copyable {
         _ request: Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?, to out: inout JSONWriter
     ) {
         do throws(RPCError) {
-            guard let number = catalogue.find(name) else {
+            guard let entry = core.methods.find(name) else {
                 let text = name.string
-                throw .methodNotFound(text, catalogue.suggestions(for: text))
+                throw .methodNotFound(text, core.methods.suggestions(for: text))
             }
             if core.isShuttingDown { throw RPCError(.shuttingDown, "The host is shutting down.") }
-            let entry = methods[number]
             if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
             if let error = arguments.read(params, for: entry.method, limits) { throw error }
             answer(request, entry, to: &out)
@@ -52,7 +47,7 @@ struct Dispatcher: ~Copyable {
 
     /// Answers a request whose params have been read.
     @inline(__always)
-    mutating func answer(_ request: Request, _ entry: CallableMethods.Entry, to out: inout JSONWriter) {
+    mutating func answer(_ request: Request, _ entry: MethodTable.Entry, to out: inout JSONWriter) {
         let mark = out.count
         do throws(RPCError) {
             if arguments.namesOperation(of: entry.method) {
@@ -77,13 +72,13 @@ struct Dispatcher: ~Copyable {
 
     @inline(__always)
     private mutating func perform(
-        _ entry: CallableMethods.Entry, _ request: Request, to out: inout JSONWriter
+        _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
         let mark = out.count
         out.beginResponse(id: request.id)
         let effect = entry.method.effect
         if effect == .long, let framing = request.streaming { core.notices.beginStreaming(framing) }
-        try entry.handler(&core, arguments, &out)
+        try entry.run(&core, arguments, &out)
         out.endResponse()
         if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
         if effect == .long { core.notices.endStreaming() }
@@ -95,7 +90,7 @@ struct Dispatcher: ~Copyable {
     /// kept in its commit.
     @inline(never)
     private mutating func performOnce(
-        _ entry: CallableMethods.Entry, _ request: Request, to out: inout JSONWriter
+        _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
         try core.openForWriting()
         let key = arguments.operationKey(of: entry.method)
@@ -105,7 +100,7 @@ struct Dispatcher: ~Copyable {
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { out.raw($0) }
         } else {
-            try entry.handler(&core, arguments, &out)
+            try entry.run(&core, arguments, &out)
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
         out.endResponse()
@@ -116,7 +111,7 @@ struct Dispatcher: ~Copyable {
     /// Ends the commit that a method has opened.
     @inline(__always)
     private mutating func endCommit() throws(RPCError) {
-        if arguments.boolean("dryRun") == true {
+        if arguments.isDryRun {
             core.store.abandonCommit()
             core.revertStateOfRequest()
         } else {

@@ -1,9 +1,10 @@
 import MoodCore
+import MoodProtocol
 
 /// The routers of a session by name; `main` is the one for a client that asks for no other.
 struct NavigationState {
     static let routersMax = 64
-    static let mainName = "main"
+    static let mainName = NavigationParams.mainRouter
 
     /// A router and where it has been.
     private struct Logged {

@@ -17,10 +17,11 @@ public enum Program {
             StandardStreams.writeOutput(HostCommandLine.help)
             return 0
         case .printVersion:
-            StandardStreams.writeOutput("moodboard \(Core.version) (protocol \(MethodCatalogue.protocolVersion))\n")
+            StandardStreams.writeOutput("moodboard \(Core.version) (protocol \(HostMethods.protocolVersion))\n")
             return 0
         case .printOpenRPC:
-            StandardStreams.writeOutput(OpenRPC.document(of: .standard, version: Core.version).prettyText + "\n")
+            StandardStreams.writeOutput(
+                OpenRPC.document(of: MethodTable().all, version: Core.version).prettyText + "\n")
             return 0
         case .misuse(let problem):
             StandardStreams.writeError("moodboard: \(problem)\nTry moodboard --help.\n")

@@ -27,9 +27,8 @@ extension Session {
     private mutating func answerPlain(_ message: UnsafeRawBufferPointer) -> Bool {
         guard cancellations.isEmpty, !core.isShuttingDown,
             let head = RequestHead(message, idBytesMax: limits[.idBytes]),
-            let number = dispatcher.catalogue.find(bytes: head.method)
+            let entry = core.methods.find(bytes: head.method)
         else { return false }
-        let entry = dispatcher.methods[number]
         if let start = head.params {
             guard
                 let end = dispatcher.arguments.readPlain(

@@ -46,9 +46,9 @@ struct Session: ~Copyable {
     var cancellations = Cancellations()
     var framing = Framing.line
 
-    init(core: consuming Core, catalogue: MethodCatalogue = .standard) {
+    init(core: consuming Core) {
         limits = core.options.limits
-        dispatcher = Dispatcher(core: core, catalogue: catalogue)
+        dispatcher = Dispatcher(core: core)
         frames = FrameReader(messageBytesMax: limits[.messageBytes])
         validator = JSONValidator(depthLimit: limits[.depth])
         groupMark = frames.mark

@@ -1,11 +1,15 @@
+import JSONCodec
 import JSONRPC
 
 /// `action.*`: what a person does on a screen.
 public enum ActionMethods {
-    static let perform = MethodDeclaration(
-        "action.perform", .write,
+    public static let action = ParamKey<ValidJSON>.required(
+        "action", ScreenSchemas.action, "What was chosen, as it was offered.")
+
+    public static let perform = MethodDeclaration(
+        "action.perform", .write, .owner,
         "Do what a person chose: what the host can do is done, the rest comes back as effects for the client.",
-        [.required("action", ScreenSchemas.action, "What was chosen, as it was offered.")],
+        [action.field],
         result: .result([
             .required("effects", .array(effect, .any, isUnique: false), "What is left to the client, in this order."),
             .optional("mood", MoodSchemas.mood, "The mood that was changed or recorded, as it is now."),
@@ -22,7 +26,7 @@ public enum ActionMethods {
             .required("attachment", .integer(0 ... .max), "The attachment's place among those of the mood, from 0."),
         ] + MoodSchemas.source + [.required("title", plain, "What it is called.")]
 
-    private static let kinds: [(kind: StaticString, fields: [Field])] = [
+    private static let kinds: [(kind: Name, fields: [Field])] = [
         (
             "present",
             [

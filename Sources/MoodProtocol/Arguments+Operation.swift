@@ -23,9 +23,8 @@ extension Arguments {
         guard let method else { return 0 }
         var sum: UInt64 = 0
         for (index, field) in method.fields.enumerated() where isGiven(index) {
-            let name = JSONText(field.name)
-            if name.equals("opId") || name.equals("dryRun") { continue }
-            sum &+= Fingerprint.member(name, Fingerprint.value(values[index]))
+            if field.name == CommonParams.operation.name || field.name == CommonParams.dryRun.name { continue }
+            sum &+= Fingerprint.member(JSONText(field.name), Fingerprint.value(values[index]))
         }
         return Fingerprint.object(sum)
     }

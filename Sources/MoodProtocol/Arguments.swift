@@ -194,27 +194,6 @@ public struct Arguments: ~Copyable {
         }
     }
 
-    // MARK: Values
-
-    /// A param as it stands; nil when it is absent.
-    public subscript(name: StaticString) -> ValidJSON? {
-        index(of: name).map { values[$0] }
-    }
-
-    /// The number of a field that was given.
-    @inline(__always)
-    private func index(of name: StaticString) -> Int? {
-        guard given != 0, let method else { return nil }
-        let key = JSONText(name)
-        var rest = given
-        repeat {
-            let index = rest.trailingZeroBitCount
-            if method.isField(index, named: key) { return index }
-            rest &= rest &- 1
-        } while rest != 0
-        return nil
-    }
-
     @inline(__always)
     func isGiven(_ index: Int) -> Bool { given >> UInt32(truncatingIfNeeded: index) & 1 == 1 }
 
@@ -235,14 +214,6 @@ public struct Arguments: ~Copyable {
         }
     }
 
-    /// Whether a param was given as null, to remove something.
-    public func isNull(_ name: StaticString) -> Bool { self[name].map { $0.bytes.first == UInt8(ascii: "n") } ?? false }
-
-    public func text(_ name: StaticString) -> JSONText? {
-        guard let index = index(of: name) else { return nil }
-        return text(index)
-    }
-
     /// A field as a text; nil when it is something else.
     @inline(__always)
     func text(_ index: Int) -> JSONText? {
@@ -250,20 +221,6 @@ public struct Arguments: ~Copyable {
         guard unescaped >> UInt32(truncatingIfNeeded: index) & 1 == 1 else { return value.text }
         return JSONText(
             raw: UnsafeRawBufferPointer(rebasing: value.bytes[1..<value.bytes.count - 1]), isEscaped: false)
-    }
-
-    public func string(_ name: StaticString) -> String? { text(name)?.string }
-    public func integer(_ name: StaticString) -> Int? { self[name]?.integer }
-    public func boolean(_ name: StaticString) -> Bool? { self[name]?.boolean }
-
-    /// A param whose schema is an id.
-    public func id(_ name: StaticString) -> MoodID? {
-        index(of: name).map { ids[$0] }
-    }
-
-    /// A param whose schema is a time.
-    public func time(_ name: StaticString) -> Timestamp? {
-        index(of: name).map { times[$0] }
     }
 }
 

@@ -1,33 +1,37 @@
+import JSONCodec
 import JSONRPC
+
+/// The params of `events.*`.
+public enum EventParams {
+    public static let topics = ParamKey<ValidJSON?>.optional(
+        "topics", .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
+        "What to be told of; everything, if absent.")
+    public static let since = ParamKey<Int?>.optional(
+        "since", .integer(0 ... .max),
+        "For the topic mood: tell of the commits behind this revision too, or answer resync where they are not kept.")
+    public static let subscription = ParamKey<String>.required(
+        "subscription", .string(.plain), "What the subscription is known by; events carry it.")
+}
 
 /// `events.*`: being told of what happens.
 public enum EventMethods {
-    private static let subscription = Field.required(
-        "subscription", .string(.plain), "What the subscription is known by; events carry it.")
-
-    static let subscribe = MethodDeclaration(
-        "events.subscribe", .write,
+    public static let subscribe = MethodDeclaration(
+        "events.subscribe", .write, .readMoods,
         "Be told of commits, of where the routers are and of the store, by notifications events.event.",
-        [
-            .optional(
-                "topics", .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
-                "What to be told of; everything, if absent."),
-            .optional(
-                "since", .integer(0 ... .max),
-                "For the topic mood: tell of the commits behind this revision too, or answer resync where they are not kept."
-            ),
-        ],
+        [EventParams.topics.field, EventParams.since.field],
         result: begun, errors: ErrorCode.store + [.limitExceeded])
 
     /// A subscription, as its client gets to know it.
     static let begun = Schema.result([
-        subscription,
+        EventParams.subscription.field,
         .required("revision", .integer(0 ... .max), "The store's revision now."),
         .optional(
             "resync", .confirmation,
             "True where the commits behind since are not kept: read the moods anew; what follows is behind revision."),
     ])
 
-    static let unsubscribe = MethodDeclaration(
-        "events.unsubscribe", .write, "Be told no more.", [subscription], result: .result([]), errors: [.notFound])
+    public static let unsubscribe = MethodDeclaration(
+        "events.unsubscribe", .write, .readMoods, "Be told no more.", [EventParams.subscription.field],
+        result: .result([]),
+        errors: [.notFound])
 }

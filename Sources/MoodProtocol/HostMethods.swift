@@ -2,23 +2,47 @@ import JSONRPC
 
 /// `host.*` and `rpc.discover`: the process itself.
 public enum HostMethods {
-    static let info = MethodDeclaration(
-        "host.info", .read, "Tell what this process is, where its store is and what its limits are.",
+    public static let protocolVersion = "1.0"
+
+    public static let info = MethodDeclaration(
+        "host.info", .read, .readMoods, "Tell what this process is, where its store is and what its limits are.",
         result: .result([
             .required("name", .string(.plain), "Always moodboard."),
             .required("version", .string(.plain), "The program's version."),
             .required("protocolVersion", .string(.plain), "The version of this protocol."),
             .required("pid", .integer(1 ... .max), "The process id."),
-            .required("store", .any, "As store.info answers; {path, error} where the store cannot be opened."),
-            .required("limits", .any, "Every limit by name."),
+            .required("store", StoreMethods.state, "As store.info answers."),
+            .required("limits", Limits.schema, "Every limit by name."),
             .required("features", .array(.string(.plain), .any, isUnique: true), "What this version can do."),
         ]))
 
-    static let ping = MethodDeclaration("host.ping", .read, "Answer at once.", result: .result([]))
+    public static let ping = MethodDeclaration("host.ping", .read, .readMoods, "Answer at once.", result: .result([]))
 
-    static let shutdown = MethodDeclaration(
-        "host.shutdown", .write, "Answer, then end the process in good order.", result: .result([]))
+    public static let shutdown = MethodDeclaration(
+        "host.shutdown", .write, .owner, "Answer, then end the process in good order.", result: .result([]))
 
-    static let discover = MethodDeclaration(
-        "rpc.discover", .read, "Describe all methods as an OpenRPC document.", result: .any)
+    public static let discover = MethodDeclaration(
+        "rpc.discover", .read, .readMoods, "Describe all methods as an OpenRPC document.",
+        result: .result([
+            .required("openrpc", .string(.plain), "The version of OpenRPC that it follows."),
+            .required(
+                "info",
+                .result([
+                    .required("title", .string(.plain), "The program."),
+                    .required("version", .string(.plain), "Its version."),
+                    .required("description", .string(.plain), "What it is."),
+                ]), "Whose methods they are."),
+            .required(
+                "methods",
+                .array(
+                    .result([
+                        .required("name", .string(.plain), "The method's name."),
+                        .required("summary", .string(.plain), "What it does."),
+                        .required("params", .array(.any, .any, isUnique: false), "What it takes, in order."),
+                        .required("result", .any, "What it answers."),
+                        .required("errors", .array(.any, .any, isUnique: false), "What may go wrong."),
+                    ]), .any, isUnique: false), "All methods."),
+            .required("components", .any, "The schemas and errors by name."),
+            .required("x-notifications", .array(.any, .any, isUnique: false), "What the host sends of itself."),
+        ]))
 }

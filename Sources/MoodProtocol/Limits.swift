@@ -1,3 +1,4 @@
+import JSONCodec
 import MoodCore
 
 /// Every limit of the protocol by name, so that `--limit NAME=VALUE` and `host.info` know the same ones.
@@ -93,5 +94,18 @@ extension Limits.Name {
         case .tags, .attachments: 0...1000
         case .listPage: 1...10_000
         }
+    }
+}
+
+extension Limits {
+    /// Every limit by name, for who reads an answer.
+    static var schema: Schema {
+        let names = Name.allCases.map(\.rawValue)
+        return .described([
+            .init("type", "object"),
+            .init("properties", .object(names.map { .init($0, ["type": "integer", "minimum": 0]) })),
+            .init("required", .array(names.map { .string($0) })),
+            .init("additionalProperties", ["type": "integer"]),
+        ])
     }
 }

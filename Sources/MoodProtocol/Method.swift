@@ -2,14 +2,16 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// A method as it is called: its declaration, evaluated, and what a call needs of it.
+/// A method as it is called: its declaration, evaluated, and what a call needs of it. One that is not in the program, of a
+/// plugin, is made of data.
 ///
 /// A class, because a call passes one around: one reference instead of a dozen.
 public final class Method: Sendable {
-    public let name: StaticString
+    public let name: Name
     /// What it does, in one sentence for people.
     public let summary: String
     public let effect: MethodDeclaration.Effect
+    public let permission: MethodDeclaration.Permission
     /// The method's own params, in the order in which they may be given by position.
     public let params: [Field]
     /// Its own params, then those that every method of its sort takes, by name only.
@@ -19,27 +21,52 @@ public final class Method: Sendable {
     /// The version of the protocol in which the method appeared.
     public let since: String
 
-    init(_ declaration: MethodDeclaration) {
-        name = declaration.name
+    public init(_ declaration: MethodDeclaration) {
+        name = Name(declaration.name)
         summary = declaration.summary
         effect = declaration.effect
+        permission = declaration.permission
         params = declaration.params()
-        let fields = params + declaration.common.fields
-        self.fields = fields
+        fields = params + declaration.common.fields
         result = declaration.result()
         errors = declaration.errors()
         since = declaration.since
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
         names = fields.map(FieldName.init)
-        requiredFields = fields.indices.filter { fields[$0].isRequired }.reduce(0) { $0 | 1 << UInt32($1) }
-        operationMask = fields.indices.filter { JSONText(fields[$0].name).equals("opId") }
-            .reduce(0) { $0 | 1 << UInt32($1) }
+        requiredFields = Self.mask(fields, where: \.isRequired)
+        operationMask = Self.mask(fields) { $0.name == CommonParams.operation.name }
+        dryRunMask = Self.mask(fields) { $0.name == CommonParams.dryRun.name }
+    }
+
+    /// A method that is not in the program; it takes no common params.
+    /// - Returns: nil where it has more params than a method may have.
+    public init?(
+        _ name: Name, _ effect: MethodDeclaration.Effect, _ permission: MethodDeclaration.Permission,
+        _ summary: String, _ params: [Field], result: Schema, errors: [ErrorCode], since: String
+    ) {
+        guard params.count <= Arguments.fieldsMax else { return nil }
+        self.name = name
+        self.summary = summary
+        self.effect = effect
+        self.permission = permission
+        self.params = params
+        fields = params
+        self.result = result
+        self.errors = errors
+        self.since = since
+        names = fields.map(FieldName.init)
+        requiredFields = Self.mask(fields, where: \.isRequired)
+        operationMask = 0
+        dryRunMask = 0
+    }
+
+    private static func mask(_ fields: [Field], where isMeant: (Field) -> Bool) -> UInt32 {
+        fields.indices.filter { isMeant(fields[$0]) }.reduce(0) { $0 | 1 << UInt32($1) }
     }
 
     /// What is needed of a field on the way of every request, in plain words of memory.
     struct FieldName: Sendable {
-        private let start: UInt
-        private let count: Int
+        private let name: Name
         /// Whether null says something, or must be refused: everything but an optional param without a use for it.
         let isNullMeaningful: Bool
         /// Whether the field is of one of the kinds that are read without a look at the schema.
@@ -51,9 +78,7 @@ public final class Method: Sendable {
         let member: MoodField?
 
         init(_ field: Field) {
-            // A literal's bytes live as long as the program.
-            start = UInt(bitPattern: field.name.utf8Start)
-            count = field.name.utf8CodeUnitCount
+            name = field.name
             isNullMeaningful = field.isRequired || field.schema.isNullable
             member = MoodField(JSONText(field.name))
             plain =
@@ -74,21 +99,15 @@ public final class Method: Sendable {
         /// The offset behind this name and `":`, when they stand here.
         @inline(__always)
         func end(in message: UnsafeRawBufferPointer, from start: Int) -> Int? {
-            let end = start + count
+            let end = start + name.bytes.count
             guard end + 2 <= message.count, message[end] == UInt8(ascii: "\""), message[end + 1] == UInt8(ascii: ":"),
-                equals(JSONText(raw: UnsafeRawBufferPointer(rebasing: message[start..<end]), isEscaped: false))
+                name.isSpelt(UnsafeRawBufferPointer(rebasing: message[start..<end]))
             else { return nil }
             return end + 2
         }
 
         @inline(__always)
-        func equals(_ key: JSONText) -> Bool {
-            guard key.raw.count == count else { return false }
-            // Equal literals are most often one and the same in the program.
-            if UInt(bitPattern: key.raw.baseAddress) == start { return true }
-            return JSONText.sameBytes(
-                key.raw, UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: start), count: count))
-        }
+        func equals(_ bytes: UnsafeRawBufferPointer) -> Bool { name.isSpelt(bytes) }
     }
 
     /// The fields' names, in their order.
@@ -97,6 +116,8 @@ public final class Method: Sendable {
     let requiredFields: UInt32
     /// The bit of the field that names the operation; 0 where the method takes none.
     let operationMask: UInt32
+    /// The bit of the field that asks to keep nothing; 0 where the method takes none.
+    let dryRunMask: UInt32
 
     @inline(__always)
     func plain(_ index: Int) -> FieldName.Plain { names.withUnsafeBufferPointer { $0[index].plain } }
@@ -118,17 +139,17 @@ public final class Method: Sendable {
         }
     }
 
-    /// Whether the field of this number has this name, which has no escapes.
+    /// Whether the field of this number has this name.
     @inline(__always)
-    func isField(_ index: Int, named key: JSONText) -> Bool {
-        names.withUnsafeBufferPointer { $0[index].equals(key) }
+    func isField(_ index: Int, named name: Name) -> Bool {
+        names.withUnsafeBufferPointer { $0[index].equals(name.bytes) }
     }
 
     /// The number of the field of this name, or nil.
     @inline(__always)
     func index(of key: JSONText) -> Int? {
-        if key.isEscaped { return fields.firstIndex { key.equals($0.name) } }
-        for index in names.indices where names[index].equals(key) { return index }
+        if key.isEscaped { return fields.firstIndex { $0.name.matches(key) } }
+        for index in names.indices where names[index].equals(key.raw) { return index }
         return nil
     }
 }

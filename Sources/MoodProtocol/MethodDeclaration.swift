@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MoodCore
 
 /// One method, declared once: what its name, params, result and errors are, and whether it changes anything.
 /// Everything else is derived: decoding, validation, suggestions, `rpc.discover`, the published schemas.
@@ -16,9 +17,22 @@ public struct MethodDeclaration: Sendable {
         case long
     }
 
-    let name: StaticString
+    /// What a plugin must have been granted to call the method. Who started the host needs no permission.
+    public enum Permission: String, Sendable {
+        /// Reading moods, and what this process is.
+        case readMoods
+        /// Changing moods.
+        case writeMoods
+        /// The routers of the client's session.
+        case navigation
+        /// Nothing that is granted: it is for who started the host.
+        case owner
+    }
+
+    public let name: StaticString
     let summary: String
     let effect: Effect
+    let permission: Permission
     let params: @Sendable () -> [Field]
     let common: Common
     let result: @Sendable () -> Schema
@@ -26,13 +40,14 @@ public struct MethodDeclaration: Sendable {
     let since: String
 
     init(
-        _ name: StaticString, _ effect: Effect, _ summary: String,
+        _ name: StaticString, _ effect: Effect, _ permission: Permission, _ summary: String,
         _ params: @autoclosure @escaping @Sendable () -> [Field] = [], common: Common = .none,
         result: @autoclosure @escaping @Sendable () -> Schema,
         errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0"
     ) {
         self.name = name
         self.effect = effect
+        self.permission = permission
         self.summary = summary
         self.params = params
         self.common = common
@@ -54,22 +69,36 @@ public struct MethodDeclaration: Sendable {
         var fields: [Field] {
             switch self {
             case .none: []
-            case .change: [Self.dryRun, Self.operation]
-            case .changeOfOne: [Self.dryRun, Self.operation, Self.revision]
-            case .progress: [Self.progressToken]
+            case .change: [CommonParams.dryRun.field, CommonParams.operation.field]
+            case .changeOfOne:
+                [CommonParams.dryRun.field, CommonParams.operation.field, CommonParams.revision.field]
+            case .progress: [CommonParams.progressToken.field]
             }
         }
-
-        private static let dryRun = Field.optional(
-            "dryRun", .boolean, "Validate and answer as if it were done, but keep nothing.", default: false)
-        private static let operation = Field.optional(
-            "opId", .string(.token),
-            "1-128 bytes of your own choice: asked again with the same, the first answer comes again.")
-        private static let revision = Field.optional(
-            "ifRevision", .integer(0 ... .max),
-            "Only when this is still the mood's revision; otherwise the answer is conflict.")
-        private static let progressToken = Field.optional(
-            "progressToken", .token,
-            "A string or an integer; asks for $/progress notifications that carry it.")
     }
+}
+
+/// The params that several methods take, by name only.
+public enum CommonParams {
+    public static let dryRun = ParamKey(
+        "dryRun", "Validate and answer as if it were done, but keep nothing.", default: false)
+    public static let operation = ParamKey<JSONText?>.optional(
+        "opId", .string(.token),
+        "1-128 bytes of your own choice: asked again with the same, the first answer comes again.")
+    public static let revision = ParamKey<Int?>.optional(
+        "ifRevision", .integer(0 ... .max),
+        "Only when this is still the mood's revision; otherwise the answer is conflict.")
+    public static let progressToken = ParamKey<ValidJSON?>.optional(
+        "progressToken", .token,
+        "A string or an integer; asks for $/progress notifications that carry it.")
+}
+
+/// How people read what is answered: the params of everything that is put into words.
+public enum ReadingParams {
+    public static let locale = ParamKey<String?>.optional(
+        "locale", .string(.locale), "The language of what people read; the host's, if absent.")
+    public static let timeZone = ParamKey<String?>.optional(
+        "timeZone", .string(.timeZone), "The zone of times; each mood's, else the host's, if absent.")
+    public static let now = ParamKey<Timestamp?>.optional(
+        "now", .time, "The moment that relative times count from; now, if absent.")
 }

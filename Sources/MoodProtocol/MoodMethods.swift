@@ -2,35 +2,103 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
+/// The params of `mood.*`, but the members of a mood.
+public enum MoodParams {
+    public static let id = ParamKey<MoodID>.required("id", MoodSchemas.id, "The mood's id.")
+    public static let ids = ParamKey<ValidJSON>.required(
+        "ids", .array(MoodSchemas.id, .range(1...1000), isUnique: false), "1-1000 ids of moods.")
+    public static let set = ParamKey<ValidJSON>.required("set", MoodSchemas.set, "The members to change.")
+    public static let confirm = ParamKey<Bool>.required("confirm", .confirmation, "true, to say that you mean it.")
+    public static let isFavorite = ParamKey<Bool>.required("isFavorite", .boolean, "Whether it is a favorite.")
+    public static let notes = ParamKey<JSONText>.required(
+        "notes", .string(.notes), "The new notes; empty removes them.")
+
+    public static let limit = ParamKey("limit", .count(.listPage), "The most moods of the page.", default: 50)
+    public static let changes = ParamKey("limit", .count(.listPage), "The most changes of the page.", default: 50)
+    public static let cursor = ParamKey<JSONText?>.optional(
+        "cursor", .string(.cursor), "The nextCursor of the page before.")
+    public static let sort = ParamKey<ListSort>("sort", "What to sort by.")
+    public static let order = ParamKey<ListOrder>("order", "Downwards or upwards.")
+    public static let filter = ParamKey<ValidJSON?>.optional(
+        "filter", .object(FilterParams.fields, nil), "Only the moods that meet every condition.")
+    public static let count = ParamKey("count", "Whether to count all that meet the filter.", default: false)
+    public static let rows = ParamKey("rows", "Whether each mood comes with what can be done with it.", default: false)
+
+    public static let format = ParamKey<ShareFormat>("format", "The form of the text.")
+    public static let template = ParamKey<String?>.optional(
+        "template", .string(.template),
+        "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace.")
+    public static let component = ParamKey<ICalendar.Component>(
+        "as", "For format ics: something that takes place, or an entry in a diary.")
+    public static let location = ParamKey<ValidJSON?>.optional(
+        "location", ScreenSchemas.location, "Where the person is; distances are shown from there.")
+}
+
+/// What `mood.list` sorts by.
+public enum ListSort: Name, CaseIterable, Choice {
+    case timestamp, label, updatedAt
+    public static let usual = timestamp
+}
+
+public enum ListOrder: Name, CaseIterable, Choice {
+    case desc, asc
+    public static let usual = desc
+}
+
+extension ICalendar.Component: Choice {
+    public static var choices: [ICalendar.Component] { allCases }
+    public static var usual: ICalendar.Component { vevent }
+    public var word: Name {
+        switch self {
+        case .vevent: "vevent"
+        case .vjournal: "vjournal"
+        }
+    }
+}
+
+extension ShareFormat: Choice {
+    public static var choices: [ShareFormat] { all }
+    public static var usual: ShareFormat { text }
+    public var word: Name { Name(name) }
+}
+
+/// The members of `filter`.
+public enum FilterParams {
+    public static let isFavorite = ParamKey<Bool?>.optional("isFavorite", .boolean, "Favorites, or all but them.")
+    public static let emoji = ParamKey<JSONText?>.optional("emoji", .string(.emoji), "This emoji.")
+    public static let label = ParamKey<JSONText?>.optional("label", .string(.label), "Exactly this label.")
+    public static let text = ParamKey<JSONText?>.optional(
+        "text", .string(.notes), "This text in label, notes or tags, ignoring case.")
+    public static let tags = ParamKey<ValidJSON?>.optional(
+        "tags", .array(.string(.tag), .upTo(.tags), isUnique: false), "All of these tags.")
+    public static let from = ParamKey<Timestamp?>.optional("from", MoodSchemas.time, "Felt at this moment or later.")
+    public static let to = ParamKey<Timestamp?>.optional("to", MoodSchemas.time, "Felt before this moment.")
+
+    static var fields: [Field] {
+        [isFavorite.field, emoji.field, label.field, text.field, tags.field, from.field, to.field]
+    }
+}
+
 /// `mood.*`: the moods themselves.
 public enum MoodMethods {
-    private static let id = Field.required("id", MoodSchemas.id, "The mood's id.")
-    private static let ids = Field.required(
-        "ids", .array(MoodSchemas.id, .range(1...1000), isUnique: false), "1-1000 ids of moods.")
     private static let changing: [ErrorCode] = ErrorCode.writing + [.notFound, .conflict]
 
-    static let create = MethodDeclaration(
-        "mood.create", .write,
+    public static let create = MethodDeclaration(
+        "mood.create", .write, .writeMoods,
         "Record a mood. With an id that exists, and every given member equal to that mood's, it answers with that mood.",
         Array(MoodSchemas.given.prefix(2)) + [.optional("id", MoodSchemas.id, "A UUID of your own; made, if absent.")]
             + MoodSchemas.given.dropFirst(2),
         common: .change, result: MoodSchemas.mood, errors: ErrorCode.writing + [.conflict])
 
-    static let get = MethodDeclaration(
-        "mood.get", .read, "Read one mood.", [id], result: MoodSchemas.mood, errors: ErrorCode.store + [.notFound])
+    public static let get = MethodDeclaration(
+        "mood.get", .read, .readMoods, "Read one mood.", [MoodParams.id.field], result: MoodSchemas.mood,
+        errors: ErrorCode.store + [.notFound])
 
-    static let list = MethodDeclaration(
-        "mood.list", .read, "Read a page of moods, sorted and filtered.",
+    public static let list = MethodDeclaration(
+        "mood.list", .read, .readMoods, "Read a page of moods, sorted and filtered.",
         [
-            .optional("limit", .count(.listPage), "The most moods of the page.", default: 50),
-            .optional("cursor", .string(.cursor), "The nextCursor of the page before."),
-            .optional(
-                "sort", .choice(["timestamp", "label", "updatedAt"]), "What to sort by.", default: "timestamp"),
-            .optional("order", .choice(["desc", "asc"]), "Downwards or upwards.", default: "desc"),
-            .optional("filter", filter, "Only the moods that meet every condition."),
-            .optional("count", .boolean, "Whether to count all that meet the filter.", default: false),
-            .optional("rows", .boolean, "Whether each mood comes with what can be done with it.", default: false),
-            .optional("locale", .string(.locale), "The language of what people read."),
+            MoodParams.limit.field, MoodParams.cursor.field, MoodParams.sort.field, MoodParams.order.field,
+            MoodParams.filter.field, MoodParams.count.field, MoodParams.rows.field, ReadingParams.locale.field,
         ],
         result: .result([
             .required(
@@ -46,66 +114,55 @@ public enum MoodMethods {
                 ]), "For an empty list."),
         ]), errors: ErrorCode.store)
 
-    private static let filter = Schema.object(
-        [
-            .optional("isFavorite", .boolean, "Favorites, or all but them."),
-            .optional("emoji", .string(.emoji), "This emoji."),
-            .optional("label", .string(.label), "Exactly this label."),
-            .optional("text", .string(.notes), "This text in label, notes or tags, ignoring case."),
-            .optional(
-                "tags", .array(.string(.tag), .upTo(.tags), isUnique: false), "All of these tags."),
-            .optional("from", MoodSchemas.time, "Felt at this moment or later."),
-            .optional("to", MoodSchemas.time, "Felt before this moment."),
-        ], nil)
-
-    static let update = MethodDeclaration(
-        "mood.update", .write, "Change some members of a mood.",
-        [id, .required("set", MoodSchemas.set, "The members to change.")], common: .changeOfOne,
+    public static let update = MethodDeclaration(
+        "mood.update", .write, .writeMoods, "Change some members of a mood.",
+        [MoodParams.id.field, MoodParams.set.field], common: .changeOfOne,
         result: MoodSchemas.mood, errors: changing)
 
-    static let updateMany = MethodDeclaration(
-        "mood.updateMany", .write, "Change the same members of several moods; one missing, and nothing is done.",
-        [ids, .required("set", MoodSchemas.set, "The members to change.")], common: .change,
+    public static let updateMany = MethodDeclaration(
+        "mood.updateMany", .write, .writeMoods,
+        "Change the same members of several moods; one missing, and nothing is done.",
+        [MoodParams.ids.field, MoodParams.set.field], common: .change,
         result: .result([.required("updated", .integer(0 ... .max), "How many moods were named.")]),
         errors: changing)
 
-    static let delete = MethodDeclaration(
-        "mood.delete", .write, "Delete a mood.", [id], common: .changeOfOne,
+    public static let delete = MethodDeclaration(
+        "mood.delete", .write, .writeMoods, "Delete a mood.", [MoodParams.id.field], common: .changeOfOne,
         result: .result([
             .required("id", MoodSchemas.id, "The mood's id."), .required("deleted", .confirmation, "Always true."),
         ]), errors: changing)
 
-    static let deleteMany = MethodDeclaration(
-        "mood.deleteMany", .write, "Delete several moods; one missing, and nothing is done.", [ids],
+    public static let deleteMany = MethodDeclaration(
+        "mood.deleteMany", .write, .writeMoods, "Delete several moods; one missing, and nothing is done.",
+        [MoodParams.ids.field],
         common: .change, result: deleted, errors: changing)
 
-    static let clear = MethodDeclaration(
-        "mood.clear", .write, "Delete all moods.",
-        [.required("confirm", .confirmation, "true, to say that you mean it.")], common: .change,
+    public static let clear = MethodDeclaration(
+        "mood.clear", .write, .owner, "Delete all moods.",
+        [MoodParams.confirm.field], common: .change,
         result: deleted, errors: ErrorCode.writing)
 
     private static let deleted = Schema.result([.required("deleted", .integer(0 ... .max), "How many moods.")])
 
-    static let setFavorite = MethodDeclaration(
-        "mood.setFavorite", .write, "Mark a mood as a favorite, or no longer.",
-        [id, .required("isFavorite", .boolean, "Whether it is a favorite.")], common: .changeOfOne,
+    public static let setFavorite = MethodDeclaration(
+        "mood.setFavorite", .write, .writeMoods, "Mark a mood as a favorite, or no longer.",
+        [MoodParams.id.field, MoodParams.isFavorite.field], common: .changeOfOne,
         result: MoodSchemas.mood, errors: changing)
 
-    static let toggleFavorite = MethodDeclaration(
-        "mood.toggleFavorite", .write, "Mark a mood as a favorite if it is none, and the other way round.", [id],
+    public static let toggleFavorite = MethodDeclaration(
+        "mood.toggleFavorite", .write, .writeMoods, "Mark a mood as a favorite if it is none, and the other way round.",
+        [MoodParams.id.field],
         common: .changeOfOne, result: MoodSchemas.mood, errors: changing)
 
-    static let setNotes = MethodDeclaration(
-        "mood.setNotes", .write, "Replace a mood's notes.",
-        [id, .required("notes", .string(.notes), "The new notes; empty removes them.")], common: .changeOfOne,
+    public static let setNotes = MethodDeclaration(
+        "mood.setNotes", .write, .writeMoods, "Replace a mood's notes.",
+        [MoodParams.id.field, MoodParams.notes.field], common: .changeOfOne,
         result: MoodSchemas.mood, errors: changing)
 
-    static let history = MethodDeclaration(
-        "mood.history", .read, "Read how a mood has changed, the newest change first, also of one that was deleted.",
-        [
-            id, .optional("limit", .count(.listPage), "The most changes of the page.", default: 50),
-            .optional("cursor", .string(.cursor), "The nextCursor of the page before."),
-        ],
+    public static let history = MethodDeclaration(
+        "mood.history", .read, .readMoods,
+        "Read how a mood has changed, the newest change first, also of one that was deleted.",
+        [MoodParams.id.field, MoodParams.changes.field, MoodParams.cursor.field],
         result: .result([
             .required(
                 "items",
@@ -119,14 +176,11 @@ public enum MoodMethods {
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store + [.notFound])
 
-    static let detail = MethodDeclaration(
-        "mood.detail", .read, "Read a mood as a screen: typed cells, a toolbar and what can be done.",
+    public static let detail = MethodDeclaration(
+        "mood.detail", .read, .readMoods, "Read a mood as a screen: typed cells, a toolbar and what can be done.",
         [
-            id,
-            .optional("locale", .string(.locale), "The language of what people read; the host's, if absent."),
-            .optional("timeZone", .string(.timeZone), "The zone of times; the mood's, else the host's, if absent."),
-            .optional("now", MoodSchemas.time, "The moment that relative times count from; now, if absent."),
-            .optional("location", ScreenSchemas.location, "Where the person is; distances are shown from there."),
+            MoodParams.id.field, ReadingParams.locale.field, ReadingParams.timeZone.field, ReadingParams.now.field,
+            MoodParams.location.field,
         ],
         result: .result([
             .required("mood", MoodSchemas.mood, "The mood."),
@@ -136,22 +190,11 @@ public enum MoodMethods {
             .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
         ]), errors: ErrorCode.store + [.notFound])
 
-    static let share = MethodDeclaration(
-        "mood.share", .read, "Say a mood as text that can be passed on.",
+    public static let share = MethodDeclaration(
+        "mood.share", .read, .readMoods, "Say a mood as text that can be passed on.",
         [
-            id,
-            .optional(
-                "format", .choice(["text", "markdown", "html", "json", "ics"]), "The form of the text.",
-                default: "text"),
-            .optional("locale", .string(.locale), "The language of times; the host's, if absent."),
-            .optional("timeZone", .string(.timeZone), "The zone of times; the mood's, else the host's, if absent."),
-            .optional("now", MoodSchemas.time, "The moment that relative times count from; now, if absent."),
-            .optional(
-                "template", .string(.template),
-                "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace."),
-            .optional(
-                "as", .choice(["vevent", "vjournal"]),
-                "For format ics: something that takes place, or an entry in a diary; vevent, if absent."),
+            MoodParams.id.field, MoodParams.format.field, ReadingParams.locale.field, ReadingParams.timeZone.field,
+            ReadingParams.now.field, MoodParams.template.field, MoodParams.component.field,
         ],
         result: .result([
             .required("text", .string(.plain), "The text."),

@@ -29,11 +29,12 @@ enum MoodSchemas {
     static let given: [Field] = (allGiven.filter { !$0.isAdded } + allGiven.filter(\.isAdded)).map { field in
         let schema = schema(of: field)
         return switch field.row.presence {
-        case .required: .required(field.name, schema, field.row.summary)
+        case .required: .required(Name(field.name), schema, field.row.summary)
         case .filled(let json):
             .optional(
-                field.name, schema, field.row.summary, default: JSONValue(ValidJSON(trusting: JSONText(json).raw)))
-        case .made, .now, .optional, .added: .optional(field.name, schema, field.row.summary)
+                Name(field.name), schema, field.row.summary, default: JSONValue(ValidJSON(trusting: JSONText(json).raw))
+            )
+        case .made, .now, .optional, .added: .optional(Name(field.name), schema, field.row.summary)
         }
     }
 
@@ -44,8 +45,8 @@ enum MoodSchemas {
         allGiven.map { field in
             let (schema, summary) = (schema(of: field), field.row.summary)
             return field.isOptional
-                ? .optional(field.name, .nullable(schema), summary + " null removes it.")
-                : .optional(field.name, schema, summary)
+                ? .optional(Name(field.name), .nullable(schema), summary + " null removes it.")
+                : .optional(Name(field.name), schema, summary)
         }, nil)
 
     static let tags = Schema.array(.string(.tag), .upTo(.tags), isUnique: true)
@@ -54,8 +55,8 @@ enum MoodSchemas {
 
     static let moodMembers: [Field] = MoodField.allCases.map { field in
         field.isOptional
-            ? .optional(field.name, schema(of: field), field.row.summary)
-            : .required(field.name, schema(of: field), field.row.summary)
+            ? .optional(Name(field.name), schema(of: field), field.row.summary)
+            : .required(Name(field.name), schema(of: field), field.row.summary)
     }
 
     /// A picture: where it is, and what is known of it.
@@ -175,7 +176,10 @@ extension ObjectRule {
             if hasPath && hasURL { return ("/url", "must not be given together with path; give one of the two") }
             return hasPath || hasURL ? nil : ("/path", "is required: give path or url")
         },
-        keywords: [.init("oneOf", [["required": ["path"]], ["required": ["url"]]])])
+        keywords: [
+            .init(
+                "oneOf", [["title": "By path", "required": ["path"]], ["title": "By address", "required": ["url"]]])
+        ])
 
     static let endNotBeforeStart = ObjectRule(
         problem: { object in
@@ -195,5 +199,8 @@ extension ObjectRule {
             if isDetail && !hasID { return ("/id", "is required: a moodDetail route names its mood") }
             return !isDetail && hasID ? ("/id", "belongs to moodDetail alone") : nil
         },
-        keywords: [])
+        keywords: [
+            .init("if", ["properties": ["name": ["const": "moodDetail"]]]), .init("then", ["required": ["id"]]),
+            .init("else", ["not": ["required": ["id"]]]),
+        ])
 }

@@ -1,43 +1,62 @@
+import JSONCodec
 import JSONRPC
 import MoodCore
 
+/// The params of `nav.*`.
+public enum NavigationParams {
+    /// The router that is meant where none is named.
+    public static let mainRouter = "main"
+
+    public static let router = ParamKey(
+        "router", .string(.name), "Which router; there may be several.", default: mainRouter)
+    public static let route = ParamKey<ValidJSON>.required("route", MoodSchemas.route, "Where to.")
+    public static let screen = ParamKey<ValidJSON?>.optional(
+        "route", MoodSchemas.route, "Which place; the one that the router shows, if absent.")
+    public static let url = ParamKey<String>.required("url", .string(.deepLink), "A moodboard:// URL.")
+    public static let moves = ParamKey(
+        "limit", .integer(1...NavigationLog.keptMin), "The most moves to read.", default: 100)
+    public static let name = ParamKey<String>.required(
+        "name", .string(.savedName), "1-64 characters of your own choice.")
+}
+
 /// `nav.*`: where the client is.
 public enum NavigationMethods {
-    private static let router = Field.optional(
-        "router", .string(.name), "Which router; there may be several.", default: "main")
-    private static let route = Field.required("route", MoodSchemas.route, "Where to.")
-
-    static let state = MethodDeclaration(
-        "nav.state", .read, "Tell where a router is.", [router], result: MoodSchemas.navigation,
+    public static let state = MethodDeclaration(
+        "nav.state", .read, .navigation, "Tell where a router is.", [NavigationParams.router.field],
+        result: MoodSchemas.navigation,
         errors: [.limitExceeded])
 
-    static let navigate = MethodDeclaration(
-        "nav.navigate", .write, "Show a route on top of the present one; menu goes to the root.", [route, router],
+    public static let navigate = MethodDeclaration(
+        "nav.navigate", .write, .navigation, "Show a route on top of the present one; menu goes to the root.",
+        [NavigationParams.route.field, NavigationParams.router.field],
         result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
 
-    static let replace = MethodDeclaration(
-        "nav.replace", .write, "Show a route in place of the present one.", [route, router],
+    public static let replace = MethodDeclaration(
+        "nav.replace", .write, .navigation, "Show a route in place of the present one.",
+        [NavigationParams.route.field, NavigationParams.router.field],
         result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
 
-    static let goBack = MethodDeclaration(
-        "nav.goBack", .write, "Go one step back; at the root nothing happens.", [router],
+    public static let goBack = MethodDeclaration(
+        "nav.goBack", .write, .navigation, "Go one step back; at the root nothing happens.",
+        [NavigationParams.router.field],
         result: MoodSchemas.navigation, errors: [.limitExceeded])
 
-    static let goBackToRoot = MethodDeclaration(
-        "nav.goBackToRoot", .write, "Go back to the menu.", [router], result: MoodSchemas.navigation,
+    public static let goBackToRoot = MethodDeclaration(
+        "nav.goBackToRoot", .write, .navigation, "Go back to the menu.", [NavigationParams.router.field],
+        result: MoodSchemas.navigation,
         errors: [.limitExceeded])
 
-    static let open = MethodDeclaration(
-        "nav.open", .write, "Show the route of a moodboard:// URL, unless it is shown already.",
-        [.required("url", .string(.deepLink), "A moodboard:// URL."), router], result: MoodSchemas.navigation,
+    public static let open = MethodDeclaration(
+        "nav.open", .write, .navigation, "Show the route of a moodboard:// URL, unless it is shown already.",
+        [NavigationParams.url.field, NavigationParams.router.field], result: MoodSchemas.navigation,
         errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
 
-    static let url = MethodDeclaration(
-        "nav.url", .read, "Write a route as a moodboard:// URL.", [route],
+    public static let url = MethodDeclaration(
+        "nav.url", .read, .navigation, "Write a route as a moodboard:// URL.", [NavigationParams.route.field],
         result: .result([.required("url", .string(.plain), "The URL.")]))
 
-    static let menu = MethodDeclaration(
-        "nav.menu", .read, "Read the feature menu, which is the root screen.",
+    public static let menu = MethodDeclaration(
+        "nav.menu", .read, .navigation, "Read the feature menu, which is the root screen.",
         result: .result([
             .required(
                 "sections",
@@ -49,13 +68,11 @@ public enum NavigationMethods {
                     ]), .any, isUnique: false), "The sections, in order.")
         ]))
 
-    static let screen = MethodDeclaration(
-        "nav.screen", .read, "Read the screen of a route: typed cells, a toolbar and what can be done.",
+    public static let screen = MethodDeclaration(
+        "nav.screen", .read, .navigation, "Read the screen of a route: typed cells, a toolbar and what can be done.",
         [
-            .optional("route", MoodSchemas.route, "Which place; the one that the router shows, if absent."), router,
-            .optional("locale", .string(.locale), "The language of what people read; the host's, if absent."),
-            .optional("timeZone", .string(.timeZone), "The zone of times; each mood's, else the host's, if absent."),
-            .optional("now", MoodSchemas.time, "The moment that relative times count from; now, if absent."),
+            NavigationParams.screen.field, NavigationParams.router.field, ReadingParams.locale.field,
+            ReadingParams.timeZone.field, ReadingParams.now.field,
         ],
         result: .result([
             .required("route", MoodSchemas.route, "Which place it is."),
@@ -66,12 +83,9 @@ public enum NavigationMethods {
             .required("footer", .array(.string(.plain), .any, isUnique: false), "Sentences below it."),
         ]), errors: ErrorCode.store + [.notFound])
 
-    static let log = MethodDeclaration(
-        "nav.log", .read, "Read how a router was moved in this session, the newest move first.",
-        [
-            .optional("router", .string(.name), "Which router; there may be several.", default: "main"),
-            .optional("limit", .integer(1...NavigationLog.keptMin), "The most moves to read.", default: 100),
-        ],
+    public static let log = MethodDeclaration(
+        "nav.log", .read, .navigation, "Read how a router was moved in this session, the newest move first.",
+        [NavigationParams.router.field, NavigationParams.moves.field],
         result: .result([
             .required(
                 "items",
@@ -86,16 +100,16 @@ public enum NavigationMethods {
                     ]), .any, isUnique: false), "The moves that changed something.")
         ]))
 
-    private static let name = Field.required(
-        "name", .string(.savedName), "1-64 characters of your own choice.")
+    public static let save = MethodDeclaration(
+        "nav.save", .write, .navigation,
+        "Keep where a router is with the store, under a name; what has that name is replaced.",
+        [NavigationParams.name.field, NavigationParams.router.field], result: MoodSchemas.navigation,
+        errors: ErrorCode.writing + [.limitExceeded])
 
-    static let save = MethodDeclaration(
-        "nav.save", .write, "Keep where a router is with the store, under a name; what has that name is replaced.",
-        [name, router], result: MoodSchemas.navigation, errors: ErrorCode.writing + [.limitExceeded])
-
-    static let restore = MethodDeclaration(
-        "nav.restore", .write, "Show again what was saved under a name, in place of what the router shows.",
-        [name, router],
+    public static let restore = MethodDeclaration(
+        "nav.restore", .write, .navigation,
+        "Show again what was saved under a name, in place of what the router shows.",
+        [NavigationParams.name.field, NavigationParams.router.field],
         result: .result(
             MoodSchemas.navigationMembers + [
                 .required("dropped", .array(droppedRoute, .any, isUnique: false), "Saved routes whose mood is gone.")

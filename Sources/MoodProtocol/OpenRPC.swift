@@ -1,14 +1,16 @@
 import JSONCodec
 import JSONRPC
 
-/// The catalogue as an OpenRPC 1.4 document. https://spec.open-rpc.org
+/// Methods as an OpenRPC 1.4 document. https://spec.open-rpc.org
 public enum OpenRPC {
     /// The version of the specification that the document follows.
     public static let specification = "1.4.1"
 
-    public static func document(of catalogue: MethodCatalogue, version: String) -> JSONValue {
+    public static func document(of methods: [Method], version: String) -> JSONValue {
         var schemas: [JSONValue.Member] = []
-        let methods = catalogue.methods.map { method($0, &schemas) }
+        let methods = methods.map { method($0, &schemas) }
+        let notifications = NotificationDeclaration.all.map { notification($0, &schemas) }
+        let errors = ErrorDeclaration.all.map { error($0, &schemas) }
         return [
             "openrpc": .string(specification),
             "info": [
@@ -18,7 +20,8 @@ public enum OpenRPC {
                     "A mood journal as a process: JSON-RPC 2.0 over stdin and stdout, one message a line or with Content-Length.",
             ],
             "methods": .array(methods),
-            "components": ["schemas": .object(schemas)],
+            "components": ["schemas": .object(schemas), "errors": .object(errors)],
+            "x-notifications": .array(notifications),
         ]
     }
 
@@ -33,13 +36,38 @@ public enum OpenRPC {
         return [
             "name": .string("\(method.name)"),
             "summary": .string(method.summary),
-            "paramStructure": "either",
+            // What several methods take stands among the params and is given by name only.
+            "paramStructure": method.fields.count > method.params.count ? "by-name" : "either",
             "params": .array(params),
             "result": ["name": "result", "schema": method.result.jsonSchema(&schemas)],
             "errors": .array(errors),
             "x-effect": .string(method.effect.rawValue),
+            "x-permission": .string(method.permission.rawValue),
             "x-since": .string(method.since),
         ]
+    }
+
+    private static func notification(
+        _ notification: NotificationDeclaration, _ schemas: inout [JSONValue.Member]
+    ) -> JSONValue {
+        [
+            "name": .string("\(notification.name)"),
+            "summary": .string(notification.summary),
+            "params": notification.params.jsonSchema(&schemas),
+        ]
+    }
+
+    /// An error by its kind, with the schema of its `data`.
+    private static func error(
+        _ error: ErrorDeclaration, _ schemas: inout [JSONValue.Member]
+    ) -> JSONValue.Member {
+        JSONValue.Member(
+            error.code.name,
+            [
+                "code": .number(String(error.code.number)),
+                "message": .string(error.summary),
+                "data": Schema.named(error.schemaName, error.schema).jsonSchema(&schemas),
+            ])
     }
 
     private static let standard: [ErrorCode] = [.invalidParams, .internalError]

@@ -55,7 +55,7 @@ extension Schema {
             return nil
         case .choice(let choices):
             guard let text = reader.text() else { return wrongKind("a string", &reader) }
-            for choice in choices where text.equals(choice) { return nil }
+            for choice in choices where choice.matches(text) { return nil }
             let names = choices.map { "\"\($0)\"" }.joined(separator: ", ")
             return Problem("must be one of \(names)")
         case .array(let element, let count, let isUnique):
@@ -71,11 +71,8 @@ extension Schema {
         case .value(let rule):
             return rule.problem(reader.skip()).map { Problem($0.reason, at: $0.path) }
         case .token:
-            let kind = reader.kind
-            guard kind == .string || kind == .number else { return wrongKind("a string or an integer", &reader) }
-            reader.skip()
-            return nil
-        case .any, .result, .openKinds:
+            return Self.checkToken(&reader)
+        case .any, .result, .openKinds, .variants, .described:
             reader.skip()
             return nil
         }
@@ -98,6 +95,20 @@ extension Schema {
         let kind = reader.kind
         reader.skip()
         return Problem("must be \(wanted), not \(kind.name)")
+    }
+
+    /// The longest string that is handed back, in bytes of its text.
+    static let tokenBytesMax = 256
+
+    private static func checkToken(_ reader: inout JSONReader) -> Problem? {
+        switch reader.kind {
+        case .string:
+            let count = reader.text()?.withDecoded(\.count) ?? 0
+            return count <= tokenBytesMax ? nil : Problem("may have at most \(tokenBytesMax) bytes")
+        case .number:
+            return reader.number()?.integer == nil ? Problem("must be an integer of at most 64 bits, or a string") : nil
+        default: return Schema.token.wrongKind("a string or an integer", &reader)
+        }
     }
 
     private func checkArray(
@@ -147,10 +158,12 @@ extension Schema {
         _ reader: inout JSONReader, _ fields: [Field], _ rule: ObjectRule?, _ limits: Limits
     ) -> Problem? {
         let start = reader
-        guard reader.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
+        let isEmptyArray = Self.isEmptyArray(reader)
+        guard isEmptyArray || reader.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
+        if isEmptyArray { reader.skip() }
         var seen: UInt64 = 0
-        while let key = reader.nextKey() {
-            guard let index = fields.firstIndex(where: { key.equals($0.name) }) else {
+        while !isEmptyArray, let key = reader.nextKey() {
+            guard let index = fields.firstIndex(where: { $0.name.matches(key) }) else {
                 return unknown(key, among: fields)
             }
             if !fields[index].isRequired, !fields[index].schema.isNullable, reader.null() { continue }
@@ -167,19 +180,26 @@ extension Schema {
         return rule.problem(whole.skip()).map { Problem($0.reason, at: $0.path) }
     }
 
+    /// Lua and PHP write an empty object so.
+    private static func isEmptyArray(_ reader: JSONReader) -> Bool {
+        var copy = reader
+        return copy.enterArray() && !copy.nextElement()
+    }
+
     private static func checkKinds(
-        _ reader: inout JSONReader, by name: StaticString,
-        _ kinds: [(kind: StaticString, fields: [Field], rule: ObjectRule?)], _ limits: Limits
+        _ reader: inout JSONReader, by name: Name,
+        _ kinds: [(kind: Name, fields: [Field], rule: ObjectRule?)], _ limits: Limits
     ) -> Problem? {
         var copy = reader
-        guard copy.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
+        let isEmptyArray = Self.isEmptyArray(reader)
+        guard isEmptyArray || copy.enterObject() else { return Schema.any.wrongKind("an object", &reader) }
         let names = kinds.map { "\"\($0.kind)\"" }.joined(separator: ", ")
-        while let key = copy.nextKey() {
-            guard key.equals(name) else {
+        while !isEmptyArray, let key = copy.nextKey() {
+            guard name.matches(key) else {
                 copy.skip()
                 continue
             }
-            guard let text = copy.text(), let match = kinds.first(where: { text.equals($0.kind) }) else {
+            guard let text = copy.text(), let match = kinds.first(where: { $0.kind.matches(text) }) else {
                 return Problem("must be one of \(names)", at: "/\(name)")
             }
             let fields = [Field.required(name, .choice([match.kind]), "Which it is.")] + match.fields

@@ -36,13 +36,18 @@ extension Schema {
                 "oneOf": .array(
                     kinds.map { kind in
                         let tag = Field.required(name, .choice([kind.kind]), "Which it is.")
-                        return Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components)
+                        return Self.titled(
+                            "\(kind.kind)", Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components))
                     })
             ]
         case .openKinds(let name, let common, let kinds):
             return Self.openKinds(by: name, common, kinds, &components)
         case .nullable(let schema):
-            return ["oneOf": [schema.jsonSchema(&components), ["type": "null"]]]
+            return [
+                "oneOf": [
+                    Self.titled("A value", schema.jsonSchema(&components)), ["title": "Removal", "type": "null"],
+                ]
+            ]
         case .named(let name, let schema):
             if !components.contains(where: { $0.name == name }) {
                 // Reserve the place first: schemas may refer to each other.
@@ -53,14 +58,25 @@ extension Schema {
             }
             return ["$ref": .string("#/components/schemas/\(name)")]
         case .value(let rule): return .object(rule.keywords)
-        case .token: return ["oneOf": [["type": "string"], ["type": "integer"]]]
+        case .token:
+            return [
+                "oneOf": [
+                    ["title": "Text", "type": "string", "maxLength": .number(String(Self.tokenBytesMax))],
+                    ["title": "Integer", "type": "integer"],
+                ]
+            ]
+        case .variants(let variants):
+            return [
+                "oneOf": .array(variants.map { Self.titled($0.title, $0.schema.jsonSchema(&components)) })
+            ]
+        case .described(let keywords): return .object(keywords)
         case .any: return [:]
         }
     }
 
     /// What each known kind has besides `common` is asked for under a condition, so that an unknown one is valid too.
     private static func openKinds(
-        by name: StaticString, _ common: [Field], _ kinds: [(kind: StaticString, fields: [Field])],
+        by name: Name, _ common: [Field], _ kinds: [(kind: Name, fields: [Field])],
         _ components: inout [JSONValue.Member]
     ) -> JSONValue {
         let all = object(
@@ -73,6 +89,15 @@ extension Schema {
             ])
         }
         return .object((all.object ?? []) + [.init("allOf", .array(conditions))])
+    }
+
+    /// A schema under a title; a reference is wrapped, because its siblings are ignored in draft-07.
+    private static func titled(_ title: String, _ schema: JSONValue) -> JSONValue {
+        let name = JSONValue.Member("title", .string(title))
+        guard let members = schema.object, schema["$ref"] == nil else {
+            return .object([name, .init("allOf", [schema])])
+        }
+        return .object([name] + members)
     }
 
     private static func integer(_ range: ClosedRange<Int>) -> JSONValue {

@@ -18,22 +18,26 @@ public indirect enum Schema: Sendable {
     case boolean
     /// Only `true`.
     case confirmation
-    case choice([StaticString])
+    case choice([Name])
     case array(Schema, Count, isUnique: Bool)
     /// Exactly these members.
     case object([Field], ObjectRule?)
     /// At least these members: the shape of results, which may grow.
     case result([Field])
     /// One of several objects, told apart by a member.
-    case kinds(by: StaticString, [(kind: StaticString, fields: [Field], rule: ObjectRule?)])
+    case kinds(by: Name, [(kind: Name, fields: [Field], rule: ObjectRule?)])
     /// The same for results: all have `common`, and kinds that are not known yet may come.
-    case openKinds(by: StaticString, common: [Field], [(kind: StaticString, fields: [Field])])
+    case openKinds(by: Name, common: [Field], [(kind: Name, fields: [Field])])
     /// This, or null, which says "remove".
     case nullable(Schema)
     /// A value with a rule of its own, whose keywords describe it whole.
     case value(ObjectRule)
-    /// A string or a number, handed back as it was given.
+    /// A string of at most 256 bytes, or an integer in any spelling; handed back as it was given.
     case token
+    /// One of several shapes of a result, which no member tells apart.
+    case variants([(title: String, schema: Schema)])
+    /// What these keywords of JSON Schema say; a result, so it is not checked here.
+    case described([JSONValue.Member])
     /// Described once under a name.
     case named(String, Schema)
     case any
@@ -49,7 +53,7 @@ public indirect enum Schema: Sendable {
 
 /// A member of an object, or a parameter of a method.
 public struct Field: Sendable {
-    public let name: StaticString
+    public let name: Name
     public let schema: Schema
     public let isRequired: Bool
     /// For people: what it means.
@@ -57,12 +61,12 @@ public struct Field: Sendable {
     /// As JSON text, when an absent member means something that can be written down.
     public let defaultValue: JSONValue?
 
-    public static func required(_ name: StaticString, _ schema: Schema, _ summary: String) -> Field {
+    public static func required(_ name: Name, _ schema: Schema, _ summary: String) -> Field {
         Field(name: name, schema: schema, isRequired: true, summary: summary, defaultValue: nil)
     }
 
     public static func optional(
-        _ name: StaticString, _ schema: Schema, _ summary: String, default defaultValue: JSONValue? = nil
+        _ name: Name, _ schema: Schema, _ summary: String, default defaultValue: JSONValue? = nil
     ) -> Field {
         Field(name: name, schema: schema, isRequired: false, summary: summary, defaultValue: defaultValue)
     }

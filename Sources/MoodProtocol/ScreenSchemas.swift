@@ -3,7 +3,7 @@ import MoodCore
 
 /// The shapes of screens: cells, what can be done, and how both are told to those who do not see them.
 enum ScreenSchemas {
-    private static let plain = Schema.string(.plain)
+    static let plain = Schema.string(.plain)
 
     static let accessible = Schema.named(
         "Accessible",
@@ -39,7 +39,7 @@ enum ScreenSchemas {
                 ("edit", [id], nil), ("add", [], nil),
                 (
                     "share",
-                    [id, .optional("format", .choice(["text", "markdown", "html", "json", "ics"]), "The form.")], nil
+                    [id, .optional("format", .choice(ShareFormat.all.map { Name($0.name) }), "The form.")], nil
                 ),
                 ("shareCoordinates", place, nil), ("showMap", place, nil),
                 ("exportEvent", [id, attachment], nil),
@@ -82,9 +82,9 @@ enum ScreenSchemas {
                 .optional("actions", .array(offer, .any, isUnique: false), "What can be done with it.")
             ]))
 
-    private static let colors = Schema.array(.string(.color), .range(2...2), isUnique: false)
-    private static let text = Field.required("text", plain, "What it says.")
-    private static let title = Field.required("title", plain, "What it is called.")
+    static let colors = Schema.array(.string(.color), .range(2...2), isUnique: false)
+    static let text = Field.required("text", plain, "What it says.")
+    static let title = Field.required("title", plain, "What it is called.")
 
     static let hostEvent = Schema.result([
         .required("moodId", .id, "Whose event it is."), title,
@@ -93,112 +93,6 @@ enum ScreenSchemas {
 
     static let moreEvents = Field.optional(
         "more", .integer(1 ... .max), "How many there are besides: those shown are the next ones, else the last.")
-
-    private static let cells: [(kind: StaticString, fields: [Field])] = [
-        (
-            "hero",
-            [
-                .required("emoji", plain, "The emoji."),
-                .required(
-                    "gradient",
-                    .result([
-                        .required("light", colors, "From top to bottom, on a light screen."),
-                        .required("dark", colors, "The same on a dark one."),
-                    ]), "The background."),
-            ]
-        ),
-        ("text", [text, .required("style", plain, "How large: largeTitle, body and the like.")]),
-        ("relativeTime", [text, .required("timestamp", .time, "The moment.")]),
-        (
-            "info",
-            [
-                .required("icon", plain, "The name of a symbol."), title,
-                .required("value", plain, "What there is to know."),
-                .required("color", plain, "A semantic colour."),
-            ]
-        ),
-        ("notes", [text, .required("isPlaceholder", .boolean, "Whether there are none yet.")]),
-        ("image", MoodSchemas.image),
-        (
-            "audio",
-            MoodSchemas.source + [title, .required("isPlaying", .boolean, "Whether it is played now.")]
-        ),
-        ("link", [.required("url", .string(.url), "The address."), title]),
-        (
-            "email",
-            [.required("address", .string(.email), "The address."), .required("label", plain, "Whose.")]
-        ),
-        ("coordinates", place),
-        ("address", [text, .required("tappable", .boolean, "Whether there is a map to show.")]),
-        ("distance", [.required("meters", .number(0...1e9), "How far it is."), text]),
-        (
-            "relationship",
-            [
-                title, .required("relation", plain, "What the other mood is to this one."),
-                .required("moodId", .id, "The other mood."),
-                .required("isMissing", .boolean, "Whether it is no longer there."),
-            ]
-        ),
-        (
-            "event",
-            [
-                title, .required("start", .time, "When it begins."), .required("end", .time, "When it ends."),
-                .optional("location", plain, "Where it takes place."),
-                .optional("hostName", plain, "Who invites."), text,
-            ]
-        ),
-        ("schedule", [title, text]),
-        ("date", [text]),
-        (
-            "eventRelationship",
-            [
-                title, .required("hostName", plain, "Who invites."),
-                .required("events", .array(hostEvent, .any, isUnique: false), "Events of other moods, at most 50."),
-                moreEvents,
-            ]
-        ),
-        ("hint", [text]),
-        ("error", [.required("kind", plain, "The kind of the error."), text]),
-        ("loading", [text]),
-        ("section", [title, .optional("footer", plain, "A sentence below it.")]),
-        (
-            "menuItem",
-            [
-                .required("number", plain, "The feature's number."), title,
-                .required("description", plain, "One line about it."),
-                .required("icon", plain, "The name of a symbol."), .required("color", plain, "A semantic colour."),
-                .required("route", MoodSchemas.route, "Where it leads."),
-            ]
-        ),
-        (
-            "moodRow",
-            [
-                .required("moodId", .id, "The mood."), .required("emoji", plain, "Its emoji."), title,
-                .required("text", plain, "When it was."), .required("timestamp", .time, "The moment."),
-                .required("isFavorite", .boolean, "Whether it is a favorite."),
-                .required("actions", .array(offer, .any, isUnique: false), "What can be done with it."),
-            ]
-        ),
-        ("more", [.required("count", .integer(1 ... .max), "How many moods are not shown."), text]),
-        (
-            "count",
-            [
-                .required("value", .integer(0 ... .max), "How many moods there are."), text,
-                .required("revision", .integer(0 ... .max), "The commit behind which that is so."),
-            ]
-        ),
-        ("empty", [title, text]),
-        ("choice", [text, .required("isSelected", .boolean, "Whether it is the one that was chosen.")]),
-        (
-            "field",
-            [
-                .required("name", plain, "The param of editor.set that fills it in."), title, text,
-                .optional("values", .array(plain, .any, isUnique: false), "Its parts, where it has several."),
-                .optional("problem", plain, "What is wrong with it and what to do."),
-            ]
-        ),
-        ("layer", [.required("number", .integer(1...99), "Its place, from the client on."), title, text]),
-    ]
 
     /// One thing on a screen. More types may come, so a client leaves out what it does not know.
     static let cell = Schema.named(
@@ -210,7 +104,7 @@ enum ScreenSchemas {
                 .required("accessibility", accessible, "For those who do not see it."),
                 .optional("action", action, "What happens when it is used."),
             ],
-            cells))
+            CellType.all.map { ($0.type, $0.members) }))
 
     static let tool = Schema.named(
         "Tool",

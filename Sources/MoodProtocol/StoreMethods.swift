@@ -1,38 +1,71 @@
 import JSONRPC
 
+/// The params of `store.*`.
+public enum StoreParams {
+    public static let steps = ParamKey("steps", .integer(1...100), "How many commits.", default: 1)
+    public static let keepHistoryFrom = ParamKey<Int?>.optional(
+        "keepHistoryFrom", .integer(0 ... .max),
+        "Delete the old journals that only tell of commits below this revision; without it, none.")
+    public static let to = ParamKey<String>.required(
+        "to", .string(.path), "The absolute path of a directory that is empty or not there yet.")
+    public static let confirmEdit = ParamKey<Bool>.required(
+        "confirm", .confirmation, "true, to say that the edit was meant.")
+}
+
 /// `store.*`: the store as a whole.
 public enum StoreMethods {
-    static let info = MethodDeclaration(
-        "store.info", .read, "Tell where the store is and what is in it.",
-        result: .result([
-            .optional("path", .string(.plain), "Its directory; absent in memory."),
-            .optional("error", .any, "{kind, message} when it cannot be opened; the other members are absent then."),
-            .optional("inMemory", .boolean, "Whether nothing is kept on disk."),
-            .optional("schemaVersion", .integer(1 ... .max), "The version of the stored shape."),
-            .optional("revision", .integer(0 ... .max), "The number of commits so far."),
-            .optional("moods", .integer(0 ... .max), "How many moods there are."),
-            .optional("favorites", .integer(0 ... .max), "How many of them are favorites."),
-            .optional("bytes", .integer(0 ... .max), "The size on disk, or in memory."),
-            .optional("readOnly", .boolean, "Whether changes are refused."),
-            .optional("readOnlyReason", .string(.plain), "Why, and what to do."),
-        ]), errors: ErrorCode.store)
+    public static let info = MethodDeclaration(
+        "store.info", .read, .readMoods, "Tell where the store is and what is in it.",
+        result: StoreMethods.state, errors: ErrorCode.store)
 
-    static let insertSamples = MethodDeclaration(
-        "store.insertSamples", .write, "Add five sample moods.", common: .change,
+    /// What is known of the store.
+    static let state = Schema.named(
+        "StoreInfo",
+        .variants([
+            (
+                "Open",
+                .result([
+                    path, .required("inMemory", .boolean, "Whether nothing is kept on disk."),
+                    .required("schemaVersion", .integer(1 ... .max), "The version of the stored shape."),
+                    .required("revision", .integer(0 ... .max), "The number of commits so far."),
+                    .required("moods", .integer(0 ... .max), "How many moods there are."),
+                    .required("favorites", .integer(0 ... .max), "How many of them are favorites."),
+                    .required("bytes", .integer(0 ... .max), "The size on disk, or in memory."),
+                    .required("readOnly", .boolean, "Whether changes are refused."),
+                    .optional("readOnlyReason", .string(.plain), "Why, and what to do."),
+                ])
+            ),
+            (
+                "Cannot be opened",
+                .result([
+                    path,
+                    .required(
+                        "error",
+                        .result([
+                            .required(
+                                "kind", .string(.plain), "The kind of the error that requests are answered with."),
+                            .required("message", .string(.plain), "Why, and what to do."),
+                        ]), "Why it cannot be opened."),
+                ])
+            ),
+        ]))
+
+    private static let path = Field.optional("path", .string(.plain), "Its directory; absent in memory.")
+
+    public static let insertSamples = MethodDeclaration(
+        "store.insertSamples", .write, .owner, "Add five sample moods.", common: .change,
         result: .result([.required("inserted", .integer(0 ... .max), "How many moods.")]),
         errors: ErrorCode.writing)
 
-    static let undo = MethodDeclaration(
-        "store.undo", .write,
+    public static let undo = MethodDeclaration(
+        "store.undo", .write, .writeMoods,
         "Take back this session's last commits, in one new commit; refused if another has since touched their moods.",
-        [steps], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
+        [StoreParams.steps.field], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
 
-    static let redo = MethodDeclaration(
-        "store.redo", .write,
+    public static let redo = MethodDeclaration(
+        "store.redo", .write, .writeMoods,
         "Do again what was undone last, in one new commit; possible until something new is done.",
-        [steps], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
-
-    private static let steps = Field.optional("steps", .integer(1...100), "How many commits.", default: 1)
+        [StoreParams.steps.field], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
 
     private static let undone = Schema.result([
         .required("revision", .integer(0 ... .max), "The store's revision now."),
@@ -47,13 +80,9 @@ public enum StoreMethods {
                 ]), .any, isUnique: false), "In the order in which they were undone, or redone."),
     ])
 
-    static let compact = MethodDeclaration(
-        "store.compact", .long, "Write a new snapshot and begin a new journal.",
-        [
-            .optional(
-                "keepHistoryFrom", .integer(0 ... .max),
-                "Delete the old journals that only tell of commits below this revision; without it, none.")
-        ], common: .progress,
+    public static let compact = MethodDeclaration(
+        "store.compact", .long, .owner, "Write a new snapshot and begin a new journal.",
+        [StoreParams.keepHistoryFrom.field], common: .progress,
         result: .result([
             .required("revision", .integer(0 ... .max), "The revision that the snapshot holds."),
             .required("moods", .integer(0 ... .max), "How many moods it holds."),
@@ -62,8 +91,8 @@ public enum StoreMethods {
             .required("historyFrom", .integer(1 ... .max), "The first revision from which on every commit is kept."),
         ]), errors: ErrorCode.writing)
 
-    static let verify = MethodDeclaration(
-        "store.verify", .long, "Read everything again from the disk and check it.", common: .progress,
+    public static let verify = MethodDeclaration(
+        "store.verify", .long, .owner, "Read everything again from the disk and check it.", common: .progress,
         result: .result([
             .required("ok", .boolean, "Whether nothing is wrong."),
             .required("moods", .integer(0 ... .max), "How many moods were read."),
@@ -83,9 +112,10 @@ public enum StoreMethods {
         ])
     }
 
-    static let salvage = MethodDeclaration(
-        "store.salvage", .long, "Write every mood that is whole into a new store; the damaged one is only read.",
-        [.required("to", .string(.path), "The absolute path of a directory that is empty or not there yet.")],
+    public static let salvage = MethodDeclaration(
+        "store.salvage", .long, .owner,
+        "Write every mood that is whole into a new store; the damaged one is only read.",
+        [StoreParams.to.field],
         common: .progress,
         result: .result([
             .required("to", .string(.path), "Where the new store is."),
@@ -100,9 +130,9 @@ public enum StoreMethods {
             .required("skippedCount", .integer(0 ... .max), "How much was passed over in all."),
         ]), errors: ErrorCode.writing + [.refused])
 
-    static let accept = MethodDeclaration(
-        "store.accept", .write, "Check a snapshot that was edited by hand, and seal it.",
-        [.required("confirm", .confirmation, "true, to say that the edit was meant.")],
+    public static let accept = MethodDeclaration(
+        "store.accept", .write, .owner, "Check a snapshot that was edited by hand, and seal it.",
+        [StoreParams.confirmEdit.field],
         result: .result([
             .required("accepted", .boolean, "False when nothing was edited, and nothing was changed."),
             .required("moods", .integer(0 ... .max), "How many moods the store holds now."),
@@ -115,9 +145,9 @@ public enum StoreMethods {
             .optional("backup", .string(.plain), "The name of the file that keeps the snapshot as it was edited."),
         ]), errors: ErrorCode.writing + [.refused])
 
-    static let reset = MethodDeclaration(
-        "store.reset", .write, "Set all files of the store aside in a dated folder and begin a new one.",
-        [.required("confirm", .confirmation, "true, to say that you mean it.")],
+    public static let reset = MethodDeclaration(
+        "store.reset", .write, .owner, "Set all files of the store aside in a dated folder and begin a new one.",
+        [MoodParams.confirm.field],
         result: .result([
             .optional("setAside", .string(.plain), "The path of the folder; absent when there were no files.")
         ]), errors: ErrorCode.writing + [.refused])

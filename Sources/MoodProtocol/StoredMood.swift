@@ -9,9 +9,9 @@ public enum StoredMood {
     private static let fields: [Field] = MoodField.allCases.map { field in
         let schema = MoodSchemas.schema(of: field)
         return if case .required = field.row.presence {
-            .required(field.name, schema, field.row.summary)
+            .required(Name(field.name), schema, field.row.summary)
         } else {
-            .optional(field.name, schema, field.row.summary)
+            .optional(Name(field.name), schema, field.row.summary)
         }
     }
 
@@ -52,7 +52,7 @@ public enum StoredMood {
         var seen: Set<Int> = []
         while let key = reader.nextKey() {
             let start = reader.valueStart
-            guard let index = fields.firstIndex(where: { key.equals($0.name) }) else {
+            guard let index = fields.firstIndex(where: { $0.name.matches(key) }) else {
                 // Rows of a list have this member beside those of the mood.
                 if key.equals("actions") { return (start, "has \"actions\", a name of the protocol's own") }
                 reader.skip()

@@ -85,7 +85,7 @@ enum RandomAction {
         case .goBack: .goBackToRoot(router: maybe)
         case .goBackToRoot: .edit(id)
         case .edit: .add
-        case .add: .share(id, maybe.flatMap { _ in ShareFormat.allCases.randomElement(using: &random) })
+        case .add: .share(id, maybe.flatMap { _ in ShareFormat.all.randomElement(using: &random) })
         case .share: .shareCoordinates(there, label: maybe)
         case .shareCoordinates: .exportEvent(id, attachment: place)
         case .exportEvent: .openURL(text)

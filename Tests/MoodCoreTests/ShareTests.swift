@@ -19,8 +19,8 @@ import Testing
         let json = try withBytes(record) { bytes in
             let mood = try #require(MoodMembers(checking: ValidJSON(trusting: bytes)))
             return try written { writer in
-                try Share(mood, record: bytes, context: context).write(
-                    format, template: template, &phrases, to: &writer)
+                try Share(mood, record: bytes, context: context, template: template)
+                    .write(format, &phrases, to: &writer)
             }
         }
         let value = try JSONValue(parsing: json)
@@ -97,7 +97,7 @@ import Testing
 
     /// A text that is not written into an answer at once is the same text.
     @Test func everyFormIsTheSameAsAText() throws {
-        for format in ShareFormat.allCases {
+        for format in ShareFormat.all {
             for record in [plainRecord, fullRecord] {
                 var phrases = Phrases()
                 let now = try #require(Timestamp(Self.now))
@@ -213,7 +213,7 @@ import Testing
 
     @Test func theMediaTypesAreThoseOfTheContract() {
         #expect(
-            ShareFormat.allCases.map { "\($0.rawValue) \($0.mediaType)" } == [
+            ShareFormat.all.map { "\($0.name) \($0.mediaType)" } == [
                 "text text/plain; charset=utf-8", "markdown text/markdown; charset=utf-8",
                 "html text/html; charset=utf-8", "json application/json; charset=utf-8",
                 "ics text/calendar; charset=utf-8",

@@ -297,7 +297,7 @@ import Testing
 
     @Test(arguments: [
         (#"{}"#, "/action/type"), (#"{"type":"sing"}"#, "/action/type"), (#"{"type":1}"#, "/action/type"),
-        (#"[]"#, "/action"), ("1", "/action"), (#"{"type":"delete"}"#, "/action/id"),
+        (#"[]"#, "/action/type"), (#"[1]"#, "/action"), ("1", "/action"), (#"{"type":"delete"}"#, "/action/id"),
         (#"{"type":"delete","id":"1"}"#, "/action/id"), (#"{"type":"add","id":"1"}"#, "/action/id"),
         (#"{"type":"setFavorite","id":"ID"}"#, "/action/isFavorite"),
         (#"{"type":"setFavorite","id":"ID","isFavorite":1}"#, "/action/isFavorite"),

@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func reportsProgressBeforeTheAnswer() throws {
-        for token in ["\"t\"", "7", "1.50"] {
+        for token in ["\"t\"", "7", "1.0"] {
             let session = TestSession(TestDirectory())
             let answers = try session.answers(request(1, "store.compact", #"{"progressToken":\#(token)}"#))
             #expect(answers.count >= 2)

@@ -4,24 +4,9 @@ import Testing
 
 @testable import MoodHost
 
-/// Declaration and implementation must not drift apart.
+/// What each method answers is as its declaration says.
 @Suite struct MethodTests {
-    @Test func everyDeclaredMethodHasOneHandlerAndNoOther() {
-        let handled =
-            Self.names(Core.hostHandlers) + Self.names(Core.moodHandlers) + Self.names(Core.actionHandlers)
-            + Self.names(Core.editorHandlers) + Self.names(Core.navigationHandlers) + Self.names(Core.eventHandlers)
-            + Self.names(Core.storeHandlers) + Self.names(Core.repairHandlers)
-        let declared = MethodCatalogue.standard.methods.map { "\($0.name)" }
-        #expect(Set(handled).count == handled.count)
-        #expect(Set(handled).subtracting(declared).isEmpty, "handled but not declared")
-        #expect(Set(declared).subtracting(handled).isEmpty, "declared but not handled")
-    }
-
-    private static func names<let count: Int>(_ family: InlineArray<count, HandlerEntry>) -> [String] {
-        family.indices.map { "\(family[$0].name)" }
-    }
-
-    @Test(arguments: MethodCatalogue.standard.methods.map { "\($0.name)" })
+    @Test(arguments: MethodTable().all.map { "\($0.name)" })
     func noMethodFailsOfItselfWithoutParams(method: String) throws {
         let answer = try TestSession().call(method)
         // A form is first to be opened.
@@ -81,7 +66,7 @@ import Testing
         let directory = TestDirectory()
         let session = isInMemory ? TestSession() : TestSession(directory)
         try Self.fill(session)
-        let document = OpenRPC.document(of: .standard, version: Core.version)
+        let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
         let saved = TestDirectory()
         for call in (isInMemory ? [] : Self.fileCalls) + Self.calls {
             let method = try #require(document["methods"]?.array?.first { $0["name"]?.string == call.method })
@@ -92,7 +77,7 @@ import Testing
             #expect(problems.isEmpty, "\(call.method): \(problems) in \(result.text)")
         }
         let called = Set((Self.fileCalls + Self.calls).map(\.method))
-        #expect(called == Set(MethodCatalogue.standard.methods.map { "\($0.name)" }), "every method is called here")
+        #expect(called == Set(MethodTable().all.map { "\($0.name)" }), "every method is called here")
     }
 
     /// A mood that is there already stays.
@@ -124,14 +109,14 @@ import Testing
             ("editor.selectEmoji", #"{"emoji":"😊"}"#, "refused"),
         ] {
             #expect(try session.call(method, params).outcome == kind, "\(method)")
-            let declared = MethodCatalogue.standard.methods.first { "\($0.name)" == method }
+            let declared = MethodTable().all.first { "\($0.name)" == method }
             #expect(declared?.errors.contains { $0.name == kind } == true, "\(method)")
         }
     }
 
     @Test func rpcDiscoverIsThePublishedDocument() throws {
         let result = try TestSession().result("rpc.discover")
-        #expect(result.isEqual(to: OpenRPC.document(of: .standard, version: Core.version)))
+        #expect(result.isEqual(to: OpenRPC.document(of: MethodTable().all, version: Core.version)))
     }
 
     @Test func inMemoryThereIsNoPath() throws {

@@ -43,7 +43,7 @@ import Testing
 
     @Test(arguments: Situation.allCases)
     func everyScreenIsAsItsDeclarationSays(situation: Situation) throws {
-        let document = OpenRPC.document(of: .standard, version: Core.version)
+        let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
         let method = try #require(document["methods"]?.array?.first { $0["name"]?.string == "nav.screen" })
         let schema = try #require(method["result"]?["schema"])
         let session = TestSession()

@@ -83,9 +83,10 @@ struct SchemaChecker {
         case "anyOf":
             return require(argument.array?.contains { fits(value, $0) } == true)
         case "if":
-            guard fits(value, argument), let then = schema["then"] else { return [] }
-            return problems(of: value, by: then, at: path)
-        case "then": return []
+            let branch = fits(value, argument) ? schema["then"] : schema["else"]
+            return branch.map { problems(of: value, by: $0, at: path) } ?? []
+        case "then", "else": return []
+        case "not": return require(!fits(value, argument))
         case "allOf": return (argument.array ?? []).flatMap { problems(of: value, by: $0, at: path) }
         case "$schema", "$id", "$comment", "$defs", "title", "description", "default", "format", "examples": return []
         default: return ["unknown keyword \(keyword)"]

@@ -56,6 +56,17 @@ final class TestSession {
     /// Has somebody asked before a route is shown.
     func add(_ one: NavigationGuard) { session.core.guards.append(one) }
 
+    /// Adds a method that is not in the program.
+    func add(_ method: Method, _ run: @escaping Handler.Run) {
+        let isAdded = session.core.methods.add(method, run)
+        #expect(isAdded)
+    }
+
+    func removeMethod(_ name: Name) {
+        let isGone = session.core.methods.remove(name)
+        #expect(isGone)
+    }
+
     /// Takes notices that leave in the middle of a request.
     func stream(_ send: @escaping (UnsafeRawBufferPointer) -> Int) { session.core.notices.send = send }
 

@@ -8,11 +8,17 @@ import Testing
 @Suite struct ArgumentsTests {
     private static let id = "0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b"
 
+    private static let methods = [
+        Method(MoodMethods.create), Method(MoodMethods.get), Method(MoodMethods.list), Method(MoodMethods.update),
+        Method(MoodMethods.delete), Method(MoodMethods.clear), Method(MoodMethods.setFavorite),
+        Method(MoodMethods.share), Method(MoodMethods.detail), Method(StoreMethods.verify), Method(HostMethods.ping),
+    ]
+
     /// The error for params, and what `body` makes of them where there is none.
     private func read(
         _ params: String?, _ method: String, _ body: (borrowing Arguments) -> Void = { _ in }
     ) throws -> RPCError? {
-        let declaration = try #require(MethodCatalogue.standard.methods.first { "\($0.name)" == method })
+        let declaration = try #require(Self.methods.first { "\($0.name)" == method })
         var arguments = Arguments()
         guard var params else { return arguments.read(nil, for: declaration, Limits()) }
         return params.withUTF8 { bytes in
@@ -30,21 +36,23 @@ import Testing
     @Test func takesParamsByName() throws {
         let params = #"{"label":"A","emoji":"😊","valence":0.5,"tags":["x"],"isFavorite":true,"dryRun":true}"#
         let error = try read(params, "mood.create") { arguments in
-            #expect(arguments.string("label") == "A")
-            #expect(arguments.boolean("isFavorite") == true)
-            #expect(arguments["tags"].map { JSONValue($0).text } == #"["x"]"#)
-            #expect(arguments["notes"] == nil && arguments.id("id") == nil && arguments.time("timestamp") == nil)
-            #expect(arguments.boolean("dryRun") == true)
+            #expect(arguments[named: "label"]?.text?.string == "A")
+            #expect(arguments[named: "isFavorite"]?.boolean == true)
+            #expect(arguments[named: "tags"].map { JSONValue($0).text } == #"["x"]"#)
+            #expect(
+                arguments[named: "notes"] == nil && arguments[named: "id"] == nil
+                    && arguments[named: "timestamp"] == nil)
+            #expect(arguments[CommonParams.dryRun] && arguments.isDryRun)
         }
         #expect(error == nil)
     }
 
     @Test func takesTheMethodsOwnParamsByPosition() throws {
         let error = try read(#"["😊","A",null,"2026-01-02T03:04:05Z",true]"#, "mood.create") { arguments in
-            #expect(arguments.string("emoji") == "😊")
-            #expect(arguments.id("id") == nil)
-            #expect(arguments.time("timestamp")?.text == "2026-01-02T03:04:05.000Z")
-            #expect(arguments.boolean("isFavorite") == true)
+            #expect(arguments[named: "emoji"]?.text?.string == "😊")
+            #expect(arguments[named: "id"] == nil && !arguments.isDryRun)
+            #expect(arguments[named: "timestamp"]?.time?.text == "2026-01-02T03:04:05.000Z")
+            #expect(arguments[named: "isFavorite"]?.boolean == true)
         }
         #expect(error == nil)
     }
@@ -79,28 +87,75 @@ import Testing
 
     @Test func nullMeansAbsentWhereItDoesNotMeanRemove() throws {
         let error = try read(#"{"limit":null,"filter":null,"cursor":null}"#, "mood.list") { arguments in
-            #expect(arguments["limit"] == nil && arguments["filter"] == nil)
+            #expect(!arguments[has: MoodParams.limit] && arguments[MoodParams.filter] == nil)
         }
         #expect(error == nil)
         let second = try read(#"{"id":"\#(Self.id)","set":{"valence":null}}"#, "mood.update") { arguments in
-            #expect(arguments["set"].map { JSONValue($0).text } == #"{"valence":null}"#)
+            #expect(JSONValue(arguments[MoodParams.set]).text == #"{"valence":null}"#)
         }
         #expect(second == nil)
     }
 
+    @Test func aKeyGivesWhatWasGivenElseItsDefault() throws {
+        let none = try read("{}", "mood.list") { arguments in
+            #expect(arguments[MoodParams.limit] == 50 && arguments[MoodParams.cursor] == nil)
+            #expect(arguments[MoodParams.sort] == .timestamp && arguments[MoodParams.order] == .desc)
+            #expect(!arguments[MoodParams.count] && arguments[ReadingParams.locale] == nil)
+            #expect(!arguments[has: MoodParams.limit])
+        }
+        let all = try read(
+            #"{"limit":5e0,"cursor":"\u0061","sort":"l\u0061bel","order":"asc","count":true,"locale":"fi_FI"}"#,
+            "mood.list"
+        ) { arguments in
+            #expect(arguments[MoodParams.limit] == 5 && arguments[MoodParams.cursor]?.string == "a")
+            #expect(arguments[MoodParams.sort] == .label && arguments[MoodParams.order] == .asc)
+            #expect(arguments[MoodParams.count] && arguments[ReadingParams.locale] == "fi_FI")
+            #expect(arguments[has: MoodParams.limit])
+        }
+        #expect(none == nil && all == nil)
+    }
+
+    /// Lua and PHP write an empty object so.
+    @Test(
+        arguments: [
+            ("mood.list", #"{"filter":[]}"#, nil), ("mood.update", #"{"id":"\#(id)","set":[]}"#, nil),
+            ("mood.update", #"{"id":"\#(id)","set":[1]}"#, "/set"), ("mood.list", #"{"filter":[[]]}"#, "/filter"),
+            ("mood.create", #"{"emoji":"😊","label":"A","attachments":[[]]}"#, "/attachments/0/kind"),
+            ("mood.detail", #"{"id":"\#(id)","location":[]}"#, "/location/latitude"),
+            ("mood.list", #"{"sort":[]}"#, "/sort"), ("mood.get", #"{"id":[]}"#, "/id"),
+        ] as [(String, String, String?)])
+    func anEmptyArrayIsAnEmptyObjectWhereOneIsWanted(method: String, params: String, path: String?) throws {
+        let error = try read(params, method)
+        #expect(self.path(error) == path)
+    }
+
+    @Test(arguments: [
+        ("\"a\"", true), ("\"\"", true), ("7", true), ("-1", true), ("1.0", true), ("1e2", true),
+        ("9223372036854775807", true), ("9223372036854775808", false), ("1.5", false), ("1e300", false),
+        ("1e-1", false),
+        ("true", false), ("{}", false), ("[]", false), ("\"\(String(repeating: "ä", count: 128))\"", true),
+        ("\"\(String(repeating: "ä", count: 128))a\"", false),
+        ("\"\(String(repeating: "\\u0061", count: 256))\"", true),
+    ])
+    func aProgressTokenIsAnIntegerOrAShortText(token: String, isRight: Bool) throws {
+        let error = try read(#"{"progressToken":\#(token)}"#, "store.verify")
+        #expect((error == nil) == isRight)
+        if !isRight { #expect(path(error) == "/progressToken") }
+    }
+
     @Test func oneValueServesManyCalls() throws {
         var arguments = Arguments()
-        let list = try #require(MethodCatalogue.standard.methods.first { "\($0.name)" == "mood.list" })
-        let ping = try #require(MethodCatalogue.standard.methods.first { "\($0.name)" == "host.ping" })
+        let list = Method(MoodMethods.list)
+        let ping = Method(HostMethods.ping)
         var text = #"{"limit":7}"#
         text.withUTF8 { bytes in
             let params = ValidJSON(trusting: UnsafeRawBufferPointer(bytes))
             let first = arguments.read(params, for: list, Limits())
-            let limit = arguments.integer("limit")
+            let limit = arguments[MoodParams.limit]
             #expect(first == nil && limit == 7)
             let second = arguments.read(nil, for: list, Limits())
-            let none = arguments.integer("limit")
-            #expect(second == nil && none == nil)
+            let none = arguments[MoodParams.limit]
+            #expect(second == nil && none == 50, "the default stands where the param is declared")
             let third = arguments.read(params, for: ping, Limits())
             #expect(third != nil)
         }

@@ -21,7 +21,7 @@ extension Action {
         case "goBackToRoot": .goBackToRoot(router: payload.router)
         case "edit": payload.id.map { .edit($0) }
         case "add": .add
-        case "share": payload.id.map { .share($0, payload.text("format").flatMap { ShareFormat(rawValue: $0) }) }
+        case "share": payload.id.map { .share($0, payload.text("format").flatMap(ShareFormat.named)) }
         case "shareCoordinates": payload.coordinates.map { .shareCoordinates($0, label: payload.text("label")) }
         case "exportEvent": payload.attached.map { .exportEvent($0, attachment: $1) }
         case "openURL": payload.text("url").map { .openURL($0) }

@@ -6,19 +6,20 @@ import MoodStore
 
 /// `events.*`: who wants to be told.
 extension Core {
-    static let eventHandlers: InlineArray<_, HandlerEntry> = [
-        HandlerEntry(
-            "events.subscribe",
+    static let eventHandlers: InlineArray<_, Handler> = [
+        Handler(
+            EventMethods.subscribe,
             { (core, arguments, out) throws(RPCError) in
-                try core.subscribe(topics(arguments), since: arguments.integer("since"), &out)
+                try core.subscribe(topics(arguments), since: arguments[EventParams.since], &out)
             }
         ),
-        HandlerEntry(
-            "events.unsubscribe", { (core, arguments, out) throws(RPCError) in try core.unsubscribe(arguments, &out) }),
+        Handler(
+            EventMethods.unsubscribe,
+            { (core, arguments, out) throws(RPCError) in try core.unsubscribe(arguments, &out) }),
     ]
 
     private static func topics(_ arguments: borrowing Arguments) -> EventTopics {
-        guard let names = arguments["topics"] else { return .all }
+        guard let names = arguments[EventParams.topics] else { return .all }
         var topics: EventTopics = []
         names.forEachElement { name in
             for entry in EventTopics.named where name.text?.equals(entry.name) == true { topics.insert(entry.topic) }
@@ -68,7 +69,7 @@ extension Core {
     }
 
     private mutating func unsubscribe(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let name = arguments.string("subscription") ?? ""
+        let name = arguments[EventParams.subscription]
         guard let place = state.events.subscriptions.firstIndex(where: { $0.name == name }) else {
             throw RPCError(
                 .notFound,

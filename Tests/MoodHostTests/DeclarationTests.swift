@@ -1,19 +1,13 @@
 import JSONCodec
 import JSONRPC
-import MoodCore
 import Testing
 
+@testable import MoodHost
 @testable import MoodProtocol
 
-@Suite struct CatalogueTests {
-    private static let methods = MethodCatalogue.standard.methods
-
-    private static func find(_ name: String) -> Int? {
-        var name = name
-        return name.withUTF8 {
-            MethodCatalogue.standard.find(JSONText(raw: UnsafeRawBufferPointer($0), isEscaped: false))
-        }
-    }
+/// What all declarations have in common.
+@Suite struct DeclarationTests {
+    private static let methods = MethodTable().all
 
     /// The rows of the contract that carry no mark.
     @Test func holdsTheMethodsOfTheContract() {
@@ -31,39 +25,6 @@ import Testing
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
             ])
         #expect(Set(Self.methods.map { "\($0.name)" }).count == Self.methods.count, "names are unique")
-    }
-
-    @Test func findsEveryMethodByItsNameAndNoOther() {
-        for (number, method) in Self.methods.enumerated() {
-            #expect(Self.find("\(method.name)") == number)
-            #expect(Self.find("\(method.name)x") == nil)
-            #expect(Self.find(String("\(method.name)".dropLast())) == nil)
-            #expect(Self.find("\(method.name)".uppercased()) == nil)
-        }
-        #expect(Self.find("") == nil)
-        #expect(Self.find(String(repeating: "mood.get", count: 100_000)) == nil)
-    }
-
-    @Test func findsAnEscapedName() {
-        let raw = Array(#"mood\u002eget"#.utf8)
-        let number = raw.withUnsafeBytes { MethodCatalogue.standard.find(JSONText(raw: $0, isEscaped: true)) }
-        #expect(number == Self.find("mood.get"))
-    }
-
-    @Test(arguments: [
-        ("mood.creat", "mood.create"), ("mod.create", "mood.create"), ("create", "mood.create"), ("list", "mood.list"),
-        ("mood.favorite", "mood.setFavorite"), ("MOOD.LIST", "mood.list"), ("mood.lsit", "mood.list"),
-        ("nav.back", "nav.goBack"), ("host.pong", "host.ping"), ("discover", "rpc.discover"),
-    ])
-    func suggestsTheNameThatWasMeant(name: String, meant: String) {
-        let suggestions = MethodCatalogue.standard.suggestions(for: name)
-        #expect(suggestions.contains(meant) && suggestions.count <= 3, "\(suggestions)")
-    }
-
-    @Test func suggestsNothingForWhatIsNearNothing() {
-        #expect(MethodCatalogue.standard.suggestions(for: "").isEmpty)
-        #expect(MethodCatalogue.standard.suggestions(for: "textDocument/completion").isEmpty)
-        #expect(MethodCatalogue.standard.suggestions(for: String(repeating: "m", count: 1_000_000)).isEmpty)
     }
 
     @Test func everyMethodIsDeclaredWhole() {
@@ -96,12 +57,39 @@ import Testing
         }
     }
 
+    /// What a plugin that was granted this may call; everything else is for who started the host.
+    @Test func permissionsAreThoseOfTheContract() {
+        let reading = [
+            "host.info", "host.ping", "rpc.discover", "store.info", "events.subscribe", "events.unsubscribe",
+        ]
+        for method in Self.methods {
+            let name = "\(method.name)"
+            let expected: MethodDeclaration.Permission =
+                if reading.contains(name) || (name.hasPrefix("mood.") && method.effect == .read) {
+                    .readMoods
+                } else if name.hasPrefix("nav.") {
+                    .navigation
+                } else if ["store.undo", "store.redo"].contains(name)
+                    || (name.hasPrefix("mood.") && name != "mood.clear")
+                {
+                    .writeMoods
+                } else {
+                    .owner
+                }
+            #expect(method.permission == expected, "\(name)")
+        }
+    }
+
     @Test func everyDefaultIsValidByItsOwnSchema() {
         for method in Self.methods {
             for field in method.fields {
                 guard let value = field.defaultValue else { continue }
                 #expect(!field.isRequired)
-                let found = firstProblem(value.text, field.schema)
+                var json = value.text
+                let found = json.withUTF8 { bytes in
+                    var reader = JSONReader(ValidJSON(trusting: UnsafeRawBufferPointer(bytes)))
+                    return field.schema.check(&reader, Limits())
+                }
                 #expect(found == nil, "\(method.name) \(field.name): \(found?.reason ?? "")")
             }
         }
@@ -128,30 +116,5 @@ import Testing
             let names = method.errors.map(\.name)
             #expect(Set(names).count == names.count, "\(method.name)")
         }
-    }
-
-    @Test func everyLimitHasTheDefaultOfTheContract() {
-        let defaults: [String: Int] = [
-            "messageBytes": 4 << 20, "depth": 64, "batch": 128, "idBytes": 256, "label": 200, "notesBytes": 65_536,
-            "tags": 32, "attachments": 32, "listPage": 1000, "queuedOutputBytes": 8 << 20, "pluginAnswerBytes": 4 << 20,
-        ]
-        #expect(Dictionary(uniqueKeysWithValues: Limits.Name.allCases.map { ($0.rawValue, Limits()[$0]) }) == defaults)
-    }
-
-    @Test(arguments: Limits.Name.allCases)
-    func aLimitIsSetWithinItsRangeOnly(name: Limits.Name) {
-        var limits = Limits()
-        #expect(name.range.contains(name.defaultValue))
-        for value in [name.range.lowerBound, name.range.upperBound] {
-            let problem = limits.set(name, to: value)
-            #expect(problem == nil)
-            #expect(limits[name] == value)
-        }
-        for value in [name.range.lowerBound - 1, name.range.upperBound + 1, .min, .max] {
-            let problem = limits.set(name, to: value)
-            #expect(problem?.contains(name.rawValue) == true)
-            #expect(limits[name] == name.range.upperBound, "a refused value changes nothing")
-        }
-        for other in Limits.Name.allCases where other != name { #expect(limits[other] == other.defaultValue) }
     }
 }

@@ -1,0 +1,87 @@
+import JSONRPC
+
+/// What each error carries in `data` besides `kind` and `retryable`. Section 4 of the contract.
+public struct ErrorDeclaration: Sendable {
+    public let code: ErrorCode
+    /// When it is answered, in one sentence for people.
+    public let summary: String
+    public let members: [Field]
+
+    private init(_ code: ErrorCode, _ summary: String, _ members: [Field] = []) {
+        self.code = code
+        self.summary = summary
+        self.members = members
+    }
+
+    /// The name of its schema in `components`.
+    var schemaName: String { code.name.prefix(1).uppercased() + code.name.dropFirst() + "Data" }
+
+    var schema: Schema {
+        .result(
+            [
+                .required("kind", .choice([Name(code.kind)]), "What programs compare."),
+                .required("retryable", .boolean, "Whether the same request may succeed later."),
+            ] + members)
+    }
+
+    public static var all: [ErrorDeclaration] {
+        let reason = Field.required("reason", .string(.plain), "Why, as a clause or a sentence.")
+        let limit: [Field] = [
+            .required("limit", .string(.plain), "The limit's name."),
+            .required("value", .integer(0 ... .max), "Its value."),
+        ]
+        let offset = Field.required("offset", .integer(0 ... .max), "Where in the message, in bytes.")
+        let problems = Field.optional("problems", .array(.any, .any, isUnique: false), "Each thing that is wrong.")
+        return [
+            ErrorDeclaration(.parseError, "Not JSON.", [offset, reason]),
+            ErrorDeclaration(.invalidRequest, "JSON, but no request.", [offset.optional]),
+            ErrorDeclaration(
+                .messageTooLarge,
+                "A message, or the answer of a batch, is over its limit; the rest of the message is skipped.", limit),
+            ErrorDeclaration(.batchTooLarge, "A batch has too many members; nothing was done.", limit),
+            ErrorDeclaration(
+                .methodNotFound, "There is no such method.",
+                [
+                    .required(
+                        "suggestions", .array(.string(.plain), .range(0...3), isUnique: true), "The nearest names.")
+                ]),
+            ErrorDeclaration(
+                .invalidParams, "A param is not as declared; a missing one is blamed at the path that it should have.",
+                [.required("path", .string(.plain), "A JSON Pointer into params."), reason]),
+            ErrorDeclaration(.internalError, "A defect of the host."),
+            ErrorDeclaration(.cancelled, "The request was cancelled before it changed anything."),
+            ErrorDeclaration(.shuttingDown, "The request came after host.shutdown."),
+            ErrorDeclaration(
+                .notFound, "No such mood, or nothing saved under this name.",
+                [
+                    .optional("id", .id, "The mood that is not there."),
+                    .optional("name", .string(.plain), "The name that is not there."),
+                ]),
+            ErrorDeclaration(
+                .conflict, "The mood, or the opId, is not as the caller thinks.",
+                [
+                    .required("reason", .choice(["revision", "opId", "id"]), "What does not fit."),
+                    .required("currentRevision", .integer(0 ... .max), "The revision now."),
+                ]),
+            ErrorDeclaration(
+                .refused,
+                "It cannot be done as things are, and nothing changed: an undo that a later change forbids, a form with problems, a route that a guard forbids.",
+                [.required("by", .string(.plain), "Who refused."), reason, problems]),
+            ErrorDeclaration(.storeBusy, "Another process holds the store's lock."),
+            ErrorDeclaration(.storeReadOnly, "The store can be read only.", [reason]),
+            ErrorDeclaration(.storageFull, "There is no space; nothing changed."),
+            ErrorDeclaration(.outcomeUnknown, "A write or sync failed: the change may survive or not."),
+            ErrorDeclaration(.storeUnavailable, "The store cannot be opened; the message says what to do.", [reason]),
+            ErrorDeclaration(
+                .storeCorrupt, "Acknowledged data is damaged.",
+                [
+                    .required("file", .string(.plain), "The file's name."),
+                    .required("offset", .integer(0 ... .max), "Where in it, in bytes."),
+                ]),
+            ErrorDeclaration(
+                .limitExceeded,
+                "Too much is held open: subscriptions, routers, routes of a router, the bytes of a form, saved states.",
+                limit),
+        ]
+    }
+}

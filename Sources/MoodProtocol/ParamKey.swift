@@ -1,0 +1,97 @@
+import JSONCodec
+import MoodCore
+
+/// A param of a method: declared once, and asked for by the same value. (SwiftUI: an `EnvironmentKey`.)
+///
+///     public static let limit = ParamKey("limit", .count(.listPage), "The most moods of the page.", default: 50)
+///     …
+///     query.limit = arguments[MoodParams.limit]  // what was given, else 50
+///
+/// `Value` is what a handler gets: an optional where the param may be absent and nothing stands for it.
+public struct ParamKey<Value>: Sendable {
+    public let name: Name
+    /// What stands for the param where it is absent.
+    let absent: @Sendable () -> Value?
+    private let isRequired: Bool
+    private let schema: @Sendable () -> Schema
+    private let summary: String
+    /// `absent` as a peer would write it.
+    private let written: @Sendable () -> JSONValue?
+
+    private init(
+        _ name: Name, isRequired: Bool, _ schema: @escaping @Sendable () -> Schema, _ summary: String,
+        absent: @escaping @Sendable () -> Value? = { nil },
+        written: @escaping @Sendable () -> JSONValue? = { nil }
+    ) {
+        self.name = name
+        self.isRequired = isRequired
+        self.schema = schema
+        self.summary = summary
+        self.absent = absent
+        self.written = written
+    }
+
+    /// A param that must be given.
+    static func required(
+        _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String
+    ) -> ParamKey {
+        ParamKey(name, isRequired: true, schema, summary)
+    }
+
+    /// A param that may be absent.
+    static func optional<Wrapped>(
+        _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String
+    ) -> ParamKey where Value == Wrapped? {
+        ParamKey(name, isRequired: false, schema, summary)
+    }
+
+    /// The param as it is declared, for checking and describing it.
+    var field: Field {
+        isRequired
+            ? .required(name, schema(), summary)
+            : .optional(name, schema(), summary, default: written())
+    }
+}
+
+extension ParamKey<Int> {
+    init(
+        _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String, default value: Int
+    ) {
+        self.init(name, isRequired: false, schema, summary, absent: { value }, written: { .number(String(value)) })
+    }
+}
+
+extension ParamKey<Bool> {
+    init(_ name: Name, _ summary: String, default value: Bool) {
+        self.init(name, isRequired: false, { .boolean }, summary, absent: { value }, written: { .boolean(value) })
+    }
+}
+
+extension ParamKey<String> {
+    init(
+        _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String,
+        default value: String
+    ) {
+        self.init(name, isRequired: false, schema, summary, absent: { value }, written: { .string(value) })
+    }
+}
+
+/// One of a few words, of which one is meant where none is given.
+public protocol Choice: Sendable {
+    static var choices: [Self] { get }
+    static var usual: Self { get }
+    var word: Name { get }
+}
+
+extension Choice where Self: CaseIterable & RawRepresentable<Name> {
+    public static var choices: [Self] { Array(allCases) }
+    public var word: Name { rawValue }
+}
+
+extension ParamKey where Value: Choice {
+    init(_ name: Name, _ summary: String) {
+        self.init(
+            name, isRequired: false, { .choice(Value.choices.map(\.word)) }, summary,
+            absent: { Value.usual }, written: { .string("\(Value.usual.word)") })
+    }
+}
