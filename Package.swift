@@ -83,6 +83,6 @@ let package = Package(
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
-        tests("TidyTests", ["MoodProtocol", "MoodHost", "JSONCodec", "Platform"]),
+        tests("TidyTests", ["MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
     ]
 )

@@ -44,7 +44,9 @@ public enum MoodProgram {
         var text = Help.command(command)
         if command.name == Command.call.name {
             let options = HostOptions(program: invocation?.value("host"), store: .inMemory)
-            text += Client.methodsHelp(options, launcher: launcher)
+            let method = invocation?.words.first
+            if method != nil { text = "" }
+            text += Client.methodsHelp(method, options, launcher: launcher)
         }
         try write(text, console)
     }

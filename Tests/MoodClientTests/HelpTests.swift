@@ -71,6 +71,46 @@ import Testing
         #expect(outside.closed == 1)
     }
 
+    @Test(arguments: [["rpc", "mood.share", "--help"], ["help", "rpc", "mood.share"]])
+    func helpOfAMethodTellsItsParamsResultAndErrors(_ arguments: [String]) {
+        let outside = Outside([
+            "rpc.discover": #"""
+            {"methods":[{"name":"mood.share","summary":"Say it.","params":[
+            {"name":"id","required":true,"summary":"Which.","schema":{"type":"string","format":"uuid"}},
+            {"name":"format","summary":"The form.","schema":{"enum":["text","html"],"default":"text"}},
+            {"name":"place","summary":"Where.","schema":{"allOf":[{"$ref":"#/components/schemas/Place"}]}}],
+            "result":{"schema":{"type":"object","properties":{"n":{"type":"integer","minimum":0,"description":"How many."}}}},
+            "errors":[{"message":"notFound"},{"message":"storeBusy"}]}]}
+            """#.replacing("\n", with: "")
+        ])
+        #expect(outside.run(arguments) == .success)
+        for line in [
+            "mood.share: Say it.", "  id                      Which. (UUID)",
+            "  format                  The form. (\"text\" or \"html\", \"text\" if absent)",
+            "  place                   Where. (Place, may be absent)",
+            "  n                       How many. (integer from 0)",
+            "ERRORS:                   notFound, storeBusy",
+        ] {
+            #expect(outside.output.contains("\n" + line + "\n"), "\(line) in \(outside.output)")
+        }
+        #expect(!outside.output.contains("USAGE"))
+    }
+
+    @Test func helpOfAMethodThatIsNotThereNamesTheNearest() {
+        let outside = Outside(["rpc.discover": #"{"methods":[{"name":"mood.share","summary":"Say it.","params":[]}]}"#])
+        #expect(outside.run("rpc", "mood.shore", "--help") == .success)
+        #expect(outside.output.contains("Did you mean 'mood.share'?"))
+    }
+
+    @Test func anOptionForAParamIsAsTheParamIsDeclared() {
+        let format = CommandOption(DeclaredParams.MoodShare.format, "FORMAT", isOpen: true)
+        #expect(format.usage == "    --format FORMAT")
+        #expect(format.summary == "The form of the text: text (default), markdown, html, json or ics.")
+        let limit = CommandOption(DeclaredParams.MoodList.limit, short: "l", "N")
+        #expect(limit.usage == "-l, --limit N" && limit.summary == "The most moods of the page (default: 50).")
+        #expect(DeclaredParams.NavScreen.timeZone.option == "time-zone")
+    }
+
     @Test func helpOfRPCWorksWithoutAHost() {
         let outside = Outside { (_, _) throws(ClientError) in throw .unavailable("There is none.", advice: nil) }
         #expect(outside.run("help", "rpc") == .success)

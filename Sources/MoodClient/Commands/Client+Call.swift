@@ -8,6 +8,7 @@ extension Command {
             .init("PARAMS", .optional, "The params as JSON; - reads them from stdin."),
         ],
         notes: [
+            "'mood rpc METHOD --help' tells what a method takes and answers.",
             "With a METHOD the result is printed as it came, one line of JSON. An error goes to stderr in words, or with"
                 + " --json as the error object.",
             "Without one every line of stdin must be a JSON-RPC 2.0 message; all of them are served by one host in one"
@@ -50,13 +51,15 @@ extension Client {
     }
 
     /// The methods for `mood help rpc`, asked of the host. It is started without a store, so that help touches nothing.
-    static func methodsHelp(_ options: HostOptions, launcher: HostLauncher) -> String {
+    /// - Parameter method: the one to tell of; all of them, if nil.
+    static func methodsHelp(_ method: String?, _ options: HostOptions, launcher: HostLauncher) -> String {
         do throws(ClientError) {
             let connection = try launcher.connect(options)
             defer { connection.close() }
             guard case .result(let bytes) = try connection.call("rpc.discover", nil, nil),
                 let document = try? JSONValue.parse(bytes), let methods = document["methods"]?.array
             else { return "\nThe host does not list its methods.\n" }
+            if let method { return methodHelp(method, methods) }
             var text = "\nMETHODS (from \(Escaping.visible(options.program ?? HostLocation.programName))):\n"
             for method in methods {
                 let params = (method["params"]?.array ?? []).compactMap { param in
@@ -72,5 +75,36 @@ extension Client {
             let lines = [["The host could not be asked for its methods."], error.lines].joined()
             return "\n" + lines.map { Escaping.visible($0) + "\n" }.joined()
         }
+    }
+
+    /// What one method takes and answers.
+    private static func methodHelp(_ name: String, _ methods: [JSONValue]) -> String {
+        func shown(_ value: JSONValue?) -> String { Escaping.visible(value?.string ?? "") }
+        guard let method = methods.first(where: { $0["name"]?.string == name }) else {
+            let nearest = Suggestion.nearest(to: name, among: methods.compactMap { $0["name"]?.string })
+            return "\nThe host has no method '\(Escaping.visible(name))'.\(Suggestion.question(nearest))\n"
+        }
+        var text = "\n\(shown(method["name"])): \(shown(method["summary"]))\n"
+        let params = method["params"]?.array ?? []
+        if !params.isEmpty { text += "\nPARAMS:\n" }
+        for param in params {
+            let schema = param["schema"] ?? .null
+            let isRequired = param["required"]?.boolean == true
+            let absent = schema["default"].map { ", \($0.text) if absent" } ?? (isRequired ? "" : ", may be absent")
+            text += Help.row(
+                "  " + shown(param["name"]),
+                "\(shown(param["summary"])) (\(Escaping.visible(SchemaText.words(schema) + absent)))")
+        }
+        let result = method["result"]?["schema"] ?? .null
+        let members = result["properties"]?.object ?? []
+        text += "\nRESULT:\(members.isEmpty ? " " + Escaping.visible(SchemaText.words(result)) : "")\n"
+        for member in members {
+            let words = SchemaText.words(member.value)
+            text += Help.row(
+                "  " + Escaping.visible(member.name),
+                "\(shown(member.value["description"])) (\(Escaping.visible(words)))")
+        }
+        let errors = (method["errors"]?.array ?? []).map { shown($0["message"]) }
+        return text + "\n" + Help.row("ERRORS:", errors.joined(separator: ", "))
     }
 }

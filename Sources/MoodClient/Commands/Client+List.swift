@@ -4,7 +4,7 @@ extension Command {
     static let list = Command(
         name: "list", summary: "Show the moods, newest first.",
         options: [
-            .init("limit", short: "l", .integer("N"), "At most this many, 1 to 1000 (default: 50)."),
+            .init(DeclaredParams.MoodList.limit, short: "l", "N"),
             .init("all", short: "a", "All of them. With --json: one page of the result a line."),
             .init("favorite", short: "f", "Only favourites."),
             .init("text", .text("TEXT"), "Only with this text in label, notes or tags."),
@@ -13,8 +13,7 @@ extension Command {
             .init("label", .text("LABEL"), "Only with this label."),
             .init("from", .text("TIME"), "Only from this time on: \(TimeInput.forms)."),
             .init("to", .text("TIME"), "Only before this time."),
-            .init("sort", .choice("KEY", ["timestamp", "label", "updatedAt"]), "By timestamp, label or updatedAt."),
-            .init("order", .choice("ORDER", ["desc", "asc"]), "desc (default) or asc."),
+            .init(DeclaredParams.MoodList.sort, "KEY"), .init(DeclaredParams.MoodList.order, "ORDER"),
             .init("count", "Print only how many there are. With --json: add the total to the result."),
             .init("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
         ],

@@ -10,9 +10,8 @@ extension Command {
             )
         ],
         options: [
-            .init("locale", .text("LOCALE"), "The language of the screen, such as de_DE."),
-            .init("time-zone", .text("ZONE"), "The zone of times, such as Europe/Berlin."),
-            .init("now", .text("TIME"), "The time from which 'two hours ago' is counted."),
+            .init(DeclaredParams.NavScreen.locale, "LOCALE"), .init(DeclaredParams.NavScreen.timeZone, "ZONE"),
+            .init(DeclaredParams.NavScreen.now, "TIME"),
         ],
         notes: [
             "The screen is shown as text, with what can be done there in brackets. With --json it is what 'nav.screen'"
@@ -30,8 +29,8 @@ extension Command {
 extension Client {
     func open() throws(ClientError) {
         var params: [JSONValue.Member] = []
-        for (option, member) in [("locale", "locale"), ("time-zone", "timeZone")] {
-            if let value = invocation.value(option) { params.append(.init(member, .string(value))) }
+        for param in [DeclaredParams.NavScreen.locale, DeclaredParams.NavScreen.timeZone] {
+            if let value = invocation.value(param.option) { params.append(.init(param.name, .string(value))) }
         }
         if let now = invocation.value("now") {
             params.append(.init("now", .string(TimeInput.protocolText(now, console: console))))

@@ -5,14 +5,12 @@ extension Command {
         name: "share", summary: "Print a mood as a text to send to somebody.",
         parameters: [.init("ID", idSummary)],
         options: [
-            .init("format", .text("FORMAT"), "text (default), markdown, html, json or ics."),
-            .init("as", .text("KIND"), "With ics: vevent (default), or vjournal for an entry in a diary."),
-            .init(
-                "template", .text("TEXT"),
-                "The form of the text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}."),
-            .init("locale", .text("LOCALE"), "The language of times, such as de_DE."),
-            .init("time-zone", .text("ZONE"), "The zone of times, such as Europe/Berlin."),
-            .init("now", .text("TIME"), "The time from which 'two hours ago' is counted."),
+            .init(DeclaredParams.MoodShare.format, "FORMAT", isOpen: true),
+            .init(DeclaredParams.MoodShare.as, "KIND"),
+            .init(DeclaredParams.MoodShare.template, "TEXT"),
+            .init(DeclaredParams.MoodShare.locale, "LOCALE"),
+            .init(DeclaredParams.MoodShare.timeZone, "ZONE"),
+            .init(DeclaredParams.MoodShare.now, "TIME"),
         ],
         examples: [
             .init("mood share @last", "😊 Happy, recorded two hours ago."),
@@ -26,12 +24,9 @@ extension Client {
     func share() throws(ClientError) {
         let id = try resolve(invocation.words[0])
         var params: [JSONValue.Member] = [.init("id", .string(id))]
-        let names = [
-            ("format", "format"), ("as", "as"), ("template", "template"), ("locale", "locale"),
-            ("time-zone", "timeZone"),
-        ]
-        for (option, member) in names {
-            if let value = invocation.value(option) { params.append(.init(member, .string(value))) }
+        typealias Param = DeclaredParams.MoodShare
+        for param in [Param.format, Param.as, Param.template, Param.locale, Param.timeZone] {
+            if let value = invocation.value(param.option) { params.append(.init(param.name, .string(value))) }
         }
         if let now = invocation.value("now") {
             params.append(.init("now", .string(TimeInput.protocolText(now, console: console))))

@@ -37,8 +37,8 @@ struct ScreenView {
         text += isFavorite ? " " + style.apply(.mark, to: "★") + "\n" : "\n"
         for run in Self.runs(cells) {
             let kind = run[0]["type"]?.string ?? ""
-            if Self.isFact(kind) {
-                for cell in run { addFact(cell, kind) }
+            if let fact = CellFact.all[kind] {
+                for cell in run { add(fact, of: cell, kind) }
                 continue
             }
             writeFacts()
@@ -141,34 +141,18 @@ struct ScreenView {
 
     // MARK: Facts
 
-    private static func isFact(_ kind: String) -> Bool {
-        [
-            "info", "field", "layer", "link", "email", "coordinates", "address", "distance", "image", "audio",
-            "relationship", "event", "schedule", "date", "eventRelationship",
-        ].contains(kind)
-    }
-
-    private mutating func addFact(_ cell: JSONValue, _ kind: String) {
-        func member(_ name: String) -> String { cell[name]?.string ?? "" }
-        let source = cell["url"]?.string ?? member("path")
-        switch kind {
-        case "info": facts.append((member("title"), member("value"), ""))
-        case "field": facts.append((member("title"), member("text"), member("problem")))
-        case "layer": facts.append((member("title"), member("text"), ""))
-        case "link": facts.append((kind, source, Self.note(member("title"), source)))
-        case "email": facts.append((kind, member("address"), Self.note(member("label"), member("address"))))
-        case "image": facts.append((kind, source, member("alt")))
-        case "audio": facts.append((kind, source, member("title")))
-        case "coordinates":
-            let place = ["latitude", "longitude"].compactMap { cell[$0]?.text }.joined(separator: ", ")
-            facts.append((kind, place, Self.note(member("label"), place)))
-        case "relationship": facts.append((member("relation"), member("title"), ""))
-        case "event", "schedule": facts.append((member("title"), member("text"), ""))
-        case "eventRelationship":
-            let titles = (cell["events"]?.array ?? []).compactMap { $0["title"]?.string }
-            facts.append((member("title"), titles.joined(separator: ", "), ""))
-        default: facts.append((kind, member("text"), ""))
+    private mutating func add(_ fact: CellFact, of cell: JSONValue, _ kind: String) {
+        func told(_ name: String) -> String? {
+            guard let member = cell[name] else { return nil }
+            // Of several things the titles.
+            if let elements = member.array {
+                return elements.compactMap { $0["title"]?.string }.joined(separator: ", ")
+            }
+            return member.string ?? member.text
         }
+        let value = fact.members.compactMap(told).joined(separator: ", ")
+        let note = fact.note.flatMap(told) ?? ""
+        facts.append((fact.term.map { told($0) ?? "" } ?? kind, value, Self.note(note, value)))
     }
 
     /// A repeated text is left out.

@@ -1,0 +1,44 @@
+/// A param of a method, as the host declares it. `DeclaredParams` has them; it is made from the published declarations, so
+/// that the client spells none itself and starts no host to know them.
+struct DeclaredParam: Sendable {
+    enum Kind: Sendable {
+        case text, integer, number, boolean
+        /// One of these words.
+        case choice([String])
+        case other
+    }
+
+    /// As the protocol calls it.
+    let name: String
+    let kind: Kind
+    /// What stands for it where it is absent, as people read it.
+    let absent: String?
+    /// A sentence for people.
+    let summary: String
+
+    /// As the command line calls it: `time-zone` for `timeZone`.
+    var option: String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    }
+}
+
+extension CommandOption {
+    /// An option for a param: its name, its values, its default and what it means are those of the declaration.
+    /// - Parameter isOpen: whether a host may know more words than these, so that it is the one to refuse.
+    init(_ param: DeclaredParam, short: Character? = nil, _ placeholder: String, isOpen: Bool = false) {
+        let value: Value
+        var note = param.absent.map { " (default: \($0))" } ?? ""
+        switch param.kind {
+        case .integer: value = .integer(placeholder)
+        case .number: value = .number(placeholder)
+        case .boolean: value = .none
+        case .choice(let words):
+            value = isOpen ? .text(placeholder) : .choice(placeholder, words)
+            let told = words.map { $0 == param.absent ? "\($0) (default)" : $0 }
+            note = ": " + told.dropLast().joined(separator: ", ") + " or " + (told.last ?? "")
+        case .text, .other: value = .text(placeholder)
+        }
+        let sentence = param.summary.hasSuffix(".") ? String(param.summary.dropLast()) : param.summary
+        self.init(param.option, short: short, value, sentence + note + ".")
+    }
+}

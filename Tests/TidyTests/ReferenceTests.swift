@@ -1,0 +1,178 @@
+import Foundation
+import JSONCodec
+import JSONRPC
+import Testing
+
+@testable import MoodClient
+@testable import MoodHost
+@testable import MoodProtocol
+
+/// What is made from the declarations and kept in files: the tables of the protocol's page, and the client's knowledge of
+/// params and cells. With `MOODBOARD_GOLDEN=write` in the environment the files are written again.
+@Suite(.serialized) struct ReferenceTests {
+    private static let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
+
+    private static func expect(_ made: String, in file: String) throws {
+        let present = try #require(Project.text(file), "\(file) is missing")
+        if ProcessInfo.processInfo.environment["MOODBOARD_GOLDEN"] == "write" {
+            if made != present { try made.write(toFile: Project.path(file), atomically: true, encoding: .utf8) }
+            return
+        }
+        let isSame = made == present
+        #expect(isSame, "write \(file) again: MOODBOARD_GOLDEN=write swift test --filter ReferenceTests")
+    }
+
+    @Test func thePublishedOpenRPCIsTheGeneratedOne() throws {
+        try Self.expect(Self.document.prettyText + "\n", in: "Schemas/openrpc.json")
+    }
+
+    // MARK: Docs/Protocol.md
+
+    @Test(arguments: ["methods", "errors", "limits"])
+    func theTableOfTheProtocolPageIsTheDeclarations(part: String) throws {
+        let file = "Docs/Protocol.md"
+        let page = try #require(Project.text(file))
+        let begin = "<!-- made from the declarations: \(part) -->\n"
+        let end = "<!-- \(part) end -->"
+        let start = try #require(page.range(of: begin), "\(file) has no place for \(part)")
+        let stop = try #require(page.range(of: end, range: start.upperBound..<page.endIndex))
+        let table =
+            switch part {
+            case "methods": Self.methods()
+            case "errors": Self.errors()
+            default: Self.limits()
+            }
+        try Self.expect(
+            page.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: "\n" + table + "\n"), in: file)
+    }
+
+    private static func methods() -> String {
+        var text = "| method | | params | result | may fail with |\n| --- | --- | --- | --- | --- |\n"
+        for method in document["methods"]?.array ?? [] {
+            let params = (method["params"]?.array ?? []).map { param in
+                let schema = param["schema"] ?? .null
+                let isRequired = param["required"]?.boolean == true
+                let absent = schema["default"].map { " = `\($0.text)`" } ?? ""
+                return "`\(string(param["name"]))\(isRequired ? "" : "?")` \(SchemaText.words(schema))\(absent)"
+            }
+            let schema = method["result"]?["schema"] ?? .null
+            let required = (schema["required"]?.array ?? []).compactMap(\.string)
+            let members = (schema["properties"]?.object ?? []).map {
+                required.contains($0.name) ? $0.name : $0.name + "?"
+            }
+            let result =
+                schema["properties"] == nil
+                ? SchemaText.words(schema) : "`{" + members.joined(separator: ", ") + "}`"
+            let errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
+                .filter { !["invalidParams", "internalError"].contains($0) }
+            text +=
+                "| `\(string(method["name"]))` | \(string(method["x-effect"])) | \(params.joined(separator: "; ")) | \(result) | "
+                + errors.joined(separator: ", ") + " |\n"
+        }
+        return text
+    }
+
+    private static func errors() -> String {
+        var text = "| code | kind | when | what else is in `data` |\n| --- | --- | --- | --- |\n"
+        for error in ErrorDeclaration.all {
+            let members = error.members.map { "`\($0.name)\($0.isRequired ? "" : "?")`" }
+            text +=
+                "| \(error.code.number) | `\(error.code.name)` | \(error.summary)\(error.code.isRetryable ? " Retryable." : "") | "
+                + members.joined(separator: ", ") + " |\n"
+        }
+        return text
+    }
+
+    private static func limits() -> String {
+        var text = "| limit | default | from | to |\n| --- | --- | --- | --- |\n"
+        for name in Limits.Name.allCases {
+            text +=
+                "| `\(name.rawValue)` | \(name.defaultValue) | \(name.range.lowerBound) | \(name.range.upperBound) |\n"
+        }
+        return text
+    }
+
+    private static func string(_ value: JSONValue?) -> String { value?.string ?? "" }
+
+    // MARK: The client
+
+    /// The methods whose params are options of a command.
+    private static let methodsOfCommands = ["mood.list", "mood.share", "nav.screen"]
+
+    @Test func theClientKnowsTheParamsAsTheyAreDeclared() throws {
+        var text = """
+            // Made from the declarations; write it again with MOODBOARD_GOLDEN=write swift test --filter ReferenceTests.
+
+            /// The params that commands have options for, as the host declares them.
+            enum DeclaredParams {
+
+            """
+        for method in Self.document["methods"]?.array ?? []
+        where Self.methodsOfCommands.contains(Self.string(method["name"])) {
+            let params = method["params"]?.array ?? []
+            text += "    enum \(Self.typeName(Self.string(method["name"]))) {\n"
+            for param in params {
+                let name = Self.string(param["name"])
+                let schema = param["schema"] ?? .null
+                let member = ["as"].contains(name) ? "`\(name)`" : name
+                let absent = schema["default"].map { $0.string ?? $0.text }
+                text += """
+                            static let \(member) = DeclaredParam(
+                                name: \(JSONValue.string(name).text), kind: \(Self.kind(schema)),
+                                absent: \(absent.map { JSONValue.string($0).text } ?? "nil"),
+                                summary:
+                                    \(JSONValue.string(Self.string(param["summary"])).text))
+
+                    """
+            }
+            text += "    }\n"
+        }
+        try Self.expect(text + "}\n", in: "Sources/MoodClient/Arguments/DeclaredParams.swift")
+    }
+
+    /// `MoodShare` for `mood.share`.
+    private static func typeName(_ method: String) -> String {
+        method.split(separator: ".").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+
+    private static func kind(_ schema: JSONValue) -> String {
+        if let words = schema["enum"]?.array?.compactMap(\.string) {
+            return ".choice([" + words.map { JSONValue.string($0).text }.joined(separator: ", ") + "])"
+        }
+        return switch schema["type"]?.string {
+        case "string": ".text"
+        case "integer": ".integer"
+        case "number": ".number"
+        case "boolean": ".boolean"
+        default: ".other"
+        }
+    }
+
+    @Test func theClientTellsCellsAsTheyAreDeclared() throws {
+        func literal(_ name: Name?) -> String { name.map { "\"\($0)\"" } ?? "nil" }
+        var text = """
+            // Made from the declarations; write it again with MOODBOARD_GOLDEN=write swift test --filter ReferenceTests.
+
+            extension CellFact {
+                static let all: [String: CellFact] = [
+
+            """
+        for cell in CellType.all {
+            guard case .fact(let term, let members, let note) = cell.telling else { continue }
+            let names = members.map { literal($0) }.joined(separator: ", ")
+            text += "        \(literal(cell.type)): CellFact("
+            text += "term: \(literal(term)), members: [\(names)], note: \(literal(note))),\n"
+        }
+        try Self.expect(text + "    ]\n}\n", in: "Sources/MoodClient/Rendering/CellFact+All.swift")
+    }
+
+    /// What a fact is told by is a member of its cell.
+    @Test(arguments: CellType.all.map { "\($0.type)" })
+    func aCellIsToldByMembersThatItHas(type: String) throws {
+        let cell = try #require(CellType.all.first { "\($0.type)" == type })
+        guard case .fact(let term, let members, let note) = cell.telling else { return }
+        let names = Set(cell.members.map(\.name))
+        for name in [term, note].compactMap(\.self) + members { #expect(names.contains(name), "\(name)") }
+        #expect(!members.isEmpty)
+    }
+}
