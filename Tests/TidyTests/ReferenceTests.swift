@@ -46,10 +46,18 @@ import Testing
             page.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: "\n" + table + "\n"), in: file)
     }
 
+    /// The page says what these are, so its table only names them.
+    private static let commonMembers = ["dryRun", "opId", "ifRevision", "progressToken"]
+    private static let errorGroups = [
+        ("*reading*", ["storeBusy", "storeUnavailable", "storeCorrupt"]),
+        ("*writing*", ["*reading*", "storeReadOnly", "storageFull", "outcomeUnknown"]),
+    ]
+
     private static func methods() -> String {
         var text = "| method | | params | result | may fail with |\n| --- | --- | --- | --- | --- |\n"
         for method in document["methods"]?.array ?? [] {
             let params = (method["params"]?.array ?? []).map { param in
+                if Self.commonMembers.contains(string(param["name"])) { return "`\(string(param["name"]))?`" }
                 let schema = param["schema"] ?? .null
                 let isRequired = param["required"]?.boolean == true
                 let absent = schema["default"].map { " = `\($0.text)`" } ?? ""
@@ -63,8 +71,11 @@ import Testing
             let result =
                 schema["properties"] == nil
                 ? SchemaText.words(schema) : "`{" + members.joined(separator: ", ") + "}`"
-            let errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
+            var errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
                 .filter { !["invalidParams", "internalError"].contains($0) }
+            for (group, kinds) in Self.errorGroups where kinds.allSatisfy({ errors.contains($0) }) {
+                errors = [group] + errors.filter { !kinds.contains($0) }
+            }
             text +=
                 "| `\(string(method["name"]))` | \(string(method["x-effect"])) | \(params.joined(separator: "; ")) | \(result) | "
                 + errors.joined(separator: ", ") + " |\n"
