@@ -144,7 +144,7 @@ public struct CellType: Sendable {
             "count", .line,
             [
                 .required("value", .integer(0 ... .max), "How many moods there are."), text,
-                .required("revision", .integer(0 ... .max), "The commit behind which that is so."),
+                .required("revision", .integer(0 ... .max), "The commit after which that is so."),
             ]),
         CellType(
             "empty", .drawn,

@@ -19,7 +19,7 @@ public enum EditorParams {
 public enum EditorMethods {
     public static let begin = MethodDeclaration(
         "editor.begin", .write, .owner,
-        "Open the form for a new mood, or for one that is there; one that is open begins anew.",
+        "Open the form for a new mood, or for one that is there; an open form begins again.",
         [EditorParams.mood.field], result: ScreenSchemas.editor,
         errors: ErrorCode.store + [.notFound])
 

@@ -8,7 +8,7 @@ public enum EventParams {
         "What to be told of; everything, if absent.")
     public static let since = ParamKey<Int?>.optional(
         "since", .integer(0 ... .max),
-        "For the topic mood: tell of the commits behind this revision too, or answer resync where they are not kept.")
+        "For the topic mood: tell of the commits after this revision too, or answer resync if they are not kept.")
     public static let subscription = ParamKey<String>.required(
         "subscription", .string(.plain), "What the subscription is known by; events carry it.")
 }
@@ -27,7 +27,7 @@ public enum EventMethods {
         .required("revision", .integer(0 ... .max), "The store's revision now."),
         .optional(
             "resync", .confirmation,
-            "True where the commits behind since are not kept: read the moods anew; what follows is behind revision."),
+            "True if the commits after since are not kept: read the moods again; what follows is after revision."),
     ])
 
     public static let unsubscribe = MethodDeclaration(

@@ -171,7 +171,7 @@ public enum MoodMethods {
                         .required("revision", .integer(0 ... .max), "The commit."),
                         .required("at", MoodSchemas.time, "When it was made."),
                         .required("kind", .choice(["created", "updated", "deleted"]), "What it did to the mood."),
-                        .optional("mood", MoodSchemas.mood, "The mood behind it; absent where it was deleted."),
+                        .optional("mood", MoodSchemas.mood, "The mood after it; absent if it was deleted."),
                     ]), .any, isUnique: false), "The changes of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store + [.notFound])

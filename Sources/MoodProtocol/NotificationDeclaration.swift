@@ -43,7 +43,7 @@ public struct NotificationDeclaration: Sendable {
                             .optional("count", .integer(101 ... .max), "How many changes it made, where truncated."),
                             .optional(
                                 "lagged", truth, "True where the subscription has ended: what follows cannot be told."),
-                            .optional("resync", truth, "True where the store is another one: read the moods anew."),
+                            .optional("resync", truth, "True if the store is another one: read the moods again."),
                         ]
                     ),
                     (
