@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// What a mood is found, sorted and counted by, taken from a record in the canonical layout of `MoodMembers.write` in one
-/// pass: for whoever must look at all of them.
+/// The values by which a mood is found, sorted and counted, read in one pass from a record in the canonical layout of
+/// `MoodMembers.write`. For work that looks at all moods.
 ///
-/// What every mood has is written out, as in `MoodMembers.write`: a loop over the table would compare every name with a
-/// text of any length. What a mood may lack is passed over by the table.
+/// The members that every mood has are read by hand, as in `MoodMembers.write`: a loop over the table would compare
+/// every name with a text of any length. The others are skipped by the table.
 ///
-/// Every byte up to the end is checked: names and marks must be exactly those, values must be valid JSON and such that
-/// `MoodMembers(checking:)` takes them too. So where this answers, the bytes are valid JSON and that one says the same;
-/// where it does not (somebody edited the record, or a later version added members), that one is to be asked.
+/// Every byte is checked: names and marks must be exactly those, and values must be valid JSON that
+/// `MoodMembers(checking:)` accepts too. So an answer of this reader is the answer of that one. If this one gives none
+/// (a person edited the record, or a later version added members), ask that one.
 public struct CanonicalMood {
     public let id: MoodID
     /// As written, escapes and all.
@@ -20,8 +20,7 @@ public struct CanonicalMood {
 
     public init?(_ record: UnsafeRawBufferPointer) { self.init(Cursor(record)) }
 
-    /// The same for bytes that were a mood when they were last looked at, and are the same bytes: their texts are not
-    /// checked again.
+    /// The same for bytes that were checked before and have not changed since: their texts are not checked again.
     public init?(known record: UnsafeRawBufferPointer) { self.init(Cursor(record, isKnown: true)) }
 
     @inline(__always)
@@ -48,7 +47,7 @@ public struct CanonicalMood {
         self.updatedAt = updatedAt
     }
 
-    /// The id alone, which comes first in the canonical layout; nil where it does not.
+    /// Only the id, which is first in the canonical layout; nil if it is not.
     @inline(__always)
     public static func id(_ record: UnsafeRawBufferPointer) -> MoodID? {
         var cursor = Cursor(record)
@@ -56,7 +55,7 @@ public struct CanonicalMood {
     }
 }
 
-/// A place in a record. A step that does not fit answers nil or false, and then the place is of no meaning but behind
+/// A place in a record. A step that does not fit answers nil or false; then the place has no meaning, except after
 /// `skip`, which leaves it where it was.
 private struct Cursor {
     private let record: UnsafeRawBufferPointer
@@ -133,7 +132,7 @@ private struct Cursor {
             raw: UnsafeRawBufferPointer(rebasing: record[at + 1..<end.offset]), isEscaped: end.isEscaped)
     }
 
-    /// A time that nobody asks for.
+    /// A time that is not needed.
     @inline(__always)
     mutating func skipTime() -> Bool {
         guard isKnown else { return time() != nil }
@@ -141,7 +140,7 @@ private struct Cursor {
         return skip("\"")
     }
 
-    /// Behind the opening quote.
+    /// After the opening quote.
     @inline(__always)
     mutating func time() -> Timestamp? {
         guard record.count - at > Timestamp.textLength,
@@ -158,7 +157,7 @@ private struct Cursor {
         return skip("false") ? false : nil
     }
 
-    /// Strings behind an opening bracket, and the closing one.
+    /// Strings after an opening bracket, and the closing one.
     @inline(__always)
     mutating func texts() -> Bool {
         if skip("]") { return true }
@@ -169,7 +168,7 @@ private struct Cursor {
         return false
     }
 
-    /// Any values behind an opening bracket, and the closing one.
+    /// Any values after an opening bracket, and the closing one.
     @inline(__always)
     mutating func values() -> Bool {
         skip("]") || anyValue(from: at - 1)
@@ -184,7 +183,7 @@ private struct Cursor {
         return true
     }
 
-    /// A number by RFC 8259, section 6, and the comma behind it.
+    /// A number by RFC 8259, section 6, and the comma after it.
     @inline(__always)
     mutating func number() -> Bool {
         _ = skip("-")
@@ -203,7 +202,7 @@ private struct Cursor {
         return at < record.count && record[at] == UInt8(ascii: ",")
     }
 
-    /// The number of digits passed over; 0 where there are none, or one too many at the front.
+    /// The number of digits read; 0 if there are none, or a leading zero too many.
     @inline(__always)
     private mutating func integer() -> Int {
         let start = at

@@ -1,16 +1,16 @@
 import JSONCodec
 
-/// The members of a mood, in the order in which one is written: the only table of them.
+/// The members of a mood, in the order in which they are written: their only table.
 ///
 /// Reading, laying one mood over another, writing, the scan of stored records, the inspector, migration, the params and
-/// results of methods and the JSON Schemas of the store's files come from it. (SwiftData: a `Schema`; Room: the columns of an
-/// `@Entity`.)
+/// results of methods and the JSON Schemas of the store's files come from it. (SwiftData: a `Schema`; Room: the columns
+/// of an `@Entity`.)
 ///
 ///     MoodField.allCases.filter(\.isOptional).map(\.name)   // valence, scales, timeZone
 ///
-/// What every mood has is fixed for the schema version. A new member is one that a mood may lack, because moods are stored
-/// without it: it gets a case and a row here, between `tags` and `attachments`, a place in `MoodValues`, and where no kind
-/// fits, an `ObjectKind` in a file of its own.
+/// The members that every mood has are fixed for the schema version. A new member is one that a mood may lack, because
+/// there are stored moods without it. It gets a case and a row here, between `tags` and `attachments`, a place in
+/// `MoodValues`, and, if no kind fits, an `ObjectKind` in its own file.
 public enum MoodField: Int, CaseIterable, Sendable {
     case id, emoji, label, timestamp, isFavorite, notes, tags, valence, scales, timeZone, attachments, createdAt,
         updatedAt,
@@ -74,35 +74,34 @@ public enum MoodField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// A kind of object with a rule of its own: all that is known of it.
+    /// A kind of object with its own rule.
     public struct ObjectKind: Sendable {
-        /// The first thing that is wrong with a value: the name of the member that it is about, nil for the value itself,
-        /// and a clause.
+        /// The first problem of a value: the name of its member, nil for the value itself, and a clause.
         public let problem: @Sendable (ValidJSON) -> (name: JSONText?, reason: String)?
-        /// What JSON Schema says of it.
+        /// Its JSON Schema.
         public let keywords: [JSONValue.Member]
-        /// Whether a value that obeys the rule says that there is nothing, which takes the member away.
+        /// Whether a valid value is empty, which removes the member.
         let isEmpty: @Sendable (ValidJSON) -> Bool
-        /// Whether two that obey the rule say the same.
+        /// Whether two valid values mean the same.
         let isSame: @Sendable (ValidJSON, ValidJSON) -> Bool
-        /// Writes one that obeys the rule in its canonical form.
+        /// Writes a valid value in its canonical form.
         let write: @Sendable (ValidJSON, inout JSONWriter) -> Void
     }
 
-    /// Who gives a member, and what there is when nobody does.
+    /// Who gives a member, and its value if nobody does.
     public enum Presence: Sendable {
         /// Every mood has it, and the host makes it.
         case made
         /// Every mood has it, and the caller must give it.
         case required
-        /// Every mood has it; the present moment where the caller gives none.
+        /// Every mood has it; the present moment if the caller gives none.
         case now
-        /// Every mood has it; this JSON where the caller gives none.
+        /// Every mood has it; this JSON if the caller gives none.
         case filled(StaticString)
-        /// A mood may lack it. null takes it away.
+        /// A mood may lack it. null removes it.
         case optional
-        /// As `optional`, but it came when stores of its schema version were in use: what breaks its rule in a stored mood
-        /// is a member of that name that nobody knew, and is kept as one.
+        /// As `optional`, but added when stores of its schema version were in use. A stored value that breaks its rule
+        /// is an unknown member of that name, and is kept as one.
         case added
     }
 
@@ -154,7 +153,7 @@ public struct MoodFields: OptionSet, Sendable {
     public init(_ field: MoodField) { rawValue = 1 << UInt32(truncatingIfNeeded: field.rawValue) }
 
     static let optional = MoodFields { $0.isOptional }
-    /// Those that every mood has, and a caller may give, but for the time.
+    /// The members that every mood has and a caller may give, except the time.
     static let texts = MoodFields { $0.isGiven && !$0.isOptional && $0 != .timestamp }
 
     private init(where isWanted: (MoodField) -> Bool) {

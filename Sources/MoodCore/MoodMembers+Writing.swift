@@ -1,11 +1,11 @@
 import JSONCodec
 
 extension MoodMembers {
-    /// Writes the mood in its canonical form. What every mood has must be set; notes, tags, attachments and the favourite
-    /// mark have defaults.
+    /// Writes the mood in its canonical form. The members that every mood has must be set; notes, tags, attachments and
+    /// the favourite mark have defaults.
     ///
-    /// What every mood has is written out, the names and the marks around them as one literal each: this is the longest way
-    /// of a created mood. What a mood may lack is written by the table.
+    /// The members that every mood has are written by hand, a name and the marks around it as one literal: a created
+    /// mood spends most of its time here. The others are written by the table.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.buffer.append("\"id\":\"" as StaticString)

@@ -1,14 +1,15 @@
 import JSONCodec
 
-/// A mood's members where they stand: views of a stored record, of a request's params, or of one laid over the other.
-/// `MoodField` says which there are.
+/// A mood's members as views: of a stored record, of a request's params, or of one laid over the other. `MoodField`
+/// lists them.
 ///
 /// One type serves reading, creating and updating, because the record that is stored is what the protocol shows. It
 /// holds no text of its own, so it must not outlive the bytes it was read from. (Where readers come from: a SwiftData
 /// model object, a Room entity; but a view, closer to a FlatBuffers accessor.)
 ///
 /// Invariant: `write` is canonical. Members in one order, texts trimmed and escaped in one way, times in UTC with three
-/// digits; writing what was read from a canonical record gives the same bytes. So equality of moods is equality of bytes.
+/// digits; writing what was read from a canonical record gives the same bytes. So equality of moods is equality of
+/// bytes.
 public struct MoodMembers {
     public var id: MoodID?
     public var timestamp = MoodTime()
@@ -17,18 +18,18 @@ public struct MoodMembers {
     public var revision: Int?
     /// Members that this version does not know; they are kept as they are.
     public var unknown: [(name: JSONText, value: ValidJSON)] = []
-    /// The other members by the number of their field: the inside of a string, any other value whole.
+    /// The other members by the number of their field: a string without its quotes, any other value whole.
     private(set) var values = MoodValues(
         repeating: JSONText(raw: UnsafeRawBufferPointer(start: nil, count: 0), isEscaped: false))
     /// Which of the values are there.
     private(set) var given: MoodFields = []
-    /// Which members are to be taken away from a mood that this is laid over.
+    /// The members to remove from a mood that this is laid over.
     private var removed: MoodFields = []
 
     public init() {}
 
     /// Reads bytes that are to become a stored record.
-    /// - Returns: nil when a member has the wrong kind or one that every mood has is missing.
+    /// - Returns: nil if a member has the wrong kind, or one that every mood has is missing.
     public init?(checking record: ValidJSON) {
         self.init()
         guard read(record), isWhole, timestamp.value != nil, createdAt.value != nil, updatedAt.value != nil else {
@@ -42,7 +43,8 @@ public struct MoodMembers {
         _ = read(record)
     }
 
-    /// Reads what a request changes, which was checked: null takes away what a mood may lack, and says nothing of others.
+    /// Reads the checked changes of a request. null removes a member that a mood may lack, and means nothing for
+    /// others.
     public init(change: ValidJSON) {
         self.init()
         var reader = JSONReader(change)
@@ -60,8 +62,8 @@ public struct MoodMembers {
         }
     }
 
-    /// Reads a stored record until emoji and label have come, which in the canonical order is at its start.
-    /// - Parameter moment: what the mood's time says, which the store knows.
+    /// Reads a stored record up to emoji and label, which are at its start in the canonical order.
+    /// - Parameter moment: the mood's time, which the store knows.
     public init(headline record: ValidJSON, at moment: Timestamp?) {
         self.init()
         timestamp = MoodTime(moment)
@@ -129,7 +131,7 @@ public struct MoodMembers {
     public var timeZone: JSONText? { self[.timeZone] }
     public var attachments: ValidJSON? { self[.attachments].map { ValidJSON(trusting: $0.raw) } }
 
-    /// A member that is neither id nor time nor revision: the inside of a string, any other value whole.
+    /// A member other than id, time and revision: a string without its quotes, any other value whole.
     subscript(field: MoodField) -> JSONText? {
         @inline(__always) get { given.contains(MoodFields(field)) ? values[field.rawValue] : nil }
         @inline(__always) set {
@@ -154,7 +156,7 @@ public struct MoodMembers {
         }
     }
 
-    /// Takes the value that comes next for a member; false when it has the wrong kind.
+    /// Takes the next value for a member; false if it has the wrong kind.
     public mutating func take(_ field: MoodField, _ reader: inout JSONReader) -> Bool {
         let kind = field.kind
         switch kind {
@@ -183,13 +185,13 @@ public struct MoodMembers {
     @inline(__always)
     public mutating func take(_ field: MoodField, _ text: JSONText) { self[field] = text }
 
-    /// Whether all is there that every mood has.
+    /// Whether it has all members that every mood has.
     public var isWhole: Bool {
         given.isSuperset(of: .texts) && id != nil && !timestamp.isEmpty && !createdAt.isEmpty && !updatedAt.isEmpty
             && revision != nil
     }
 
-    /// This mood with the members that `other` has laid over it, and without those that it takes away.
+    /// This mood with the members of `other`, and without those that `other` removes.
     public func overlaid(with other: MoodMembers) -> MoodMembers {
         var result = self
         if !other.timestamp.isEmpty { result.timestamp = other.timestamp }
@@ -197,7 +199,7 @@ public struct MoodMembers {
         result.given.subtract(other.removed)
         other.given.forEach { field in
             let value = other.values[field.rawValue]
-            // What says the same stays as it stands, so that nothing is changed by it.
+            // A value of the same meaning stays as it is, so that it is not a change.
             if case .object(let rule) = field.kind, let mine = self[field],
                 rule.isSame(ValidJSON(trusting: mine.raw), ValidJSON(trusting: value.raw))
             {
@@ -215,6 +217,6 @@ public struct MoodMembers {
 }
 
 extension JSONText {
-    /// A value that is no string.
+    /// A value that is not a string.
     fileprivate init(whole value: ValidJSON) { self.init(raw: value.bytes, isEscaped: false) }
 }

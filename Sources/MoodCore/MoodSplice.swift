@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// The change that is made most often, without taking the mood apart: another favourite mark, time of update and revision
-/// put into the stored bytes.
+/// The most frequent change, without reading the whole mood: puts another favourite mark, time of update and revision
+/// into the stored bytes.
 ///
 /// It relies on the canonical layout that `MoodMembers.write` gives a mood: fixed bytes up to the emoji, two strings, a
-/// time of fixed length, the mark; and at the end a time of fixed length and the revision. Every fixed byte is checked, so
-/// a record of another layout (a file that somebody edited, members of a later version) is left to be written anew.
+/// time of fixed length, the mark; and at the end a time of fixed length and the revision. Every fixed byte is checked.
+/// A record of another layout (a file that a person edited, members of a later version) must be written as a whole.
 public enum MoodSplice {
     /// Copies a canonical record with three values replaced.
-    /// - Returns: false, with nothing written, when the layout is another one.
+    /// - Returns: false, with nothing written, if the layout is another one.
     public static func write(
         _ record: UnsafeRawBufferPointer, isFavorite: Bool, updatedAt: Timestamp, revision: Int,
         to writer: inout JSONWriter

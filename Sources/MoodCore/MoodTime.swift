@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// A time of a mood: where it stands, read only when somebody asks, or one that was set.
+/// A time of a mood: a view that is read only when it is needed, or a time that was set.
 public struct MoodTime {
     private var text: JSONText?
     private var moment: Timestamp?
@@ -11,7 +11,7 @@ public struct MoodTime {
 
     public init(_ time: Timestamp?) { moment = time }
 
-    /// A time of which both are known: the text and the moment it says.
+    /// A time with known text and moment.
     public init(_ text: JSONText, saying moment: Timestamp) {
         self.text = text
         self.moment = moment
@@ -19,7 +19,7 @@ public struct MoodTime {
 
     public var isEmpty: Bool { text == nil && moment == nil }
 
-    /// The moment; nil when there is none, or none that can be read.
+    /// The moment; nil if there is none, or it cannot be read.
     public var value: Timestamp? { moment ?? text?.withDecoded { Timestamp(rfc3339: $0) } }
 
     /// Writes the canonical form. Times in UTC with three digits, or with none, are copied.

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// What a person measures besides the valence: `{"sleep":7,"energy":-2.5}`, names with numbers, in the order in which they
-/// were given. (Trackers call them scales, factors or metrics.)
+/// What a person measures besides the valence: `{"sleep":7,"energy":-2.5}`, names with numbers, in the order in which
+/// they were given. (Trackers call them scales, factors or metrics.)
 public enum Scales {
     public static let countMax = 16
     public static let nameCharactersMax = 32
@@ -22,13 +22,13 @@ public enum Scales {
         ],
         isEmpty: { isEmpty($0) }, isSame: { isSame($0, $1) }, write: { write($0, to: &$1) })
 
-    /// What is wrong with the name of a scale, which counts without the white space around it; nil when nothing is.
+    /// What is wrong with the name of a scale, without the white space around it; nil if nothing is.
     public static func nameProblem(_ text: UnsafeRawBufferPointer) -> String? {
         TextRule.lineProblem(TextRule.trimmed(text), charactersMax: nameCharactersMax, bytesMax: nameBytesMax)
     }
 
-    /// The first thing that is wrong with a value that should be scales: the name that it is about, nil for the value
-    /// itself, and a clause. An empty object has no scales, and so has an empty array, as some languages write one.
+    /// The first problem of a value that should be scales: the name of the scale, nil for the value itself, and a
+    /// clause. An empty object has no scales; so has an empty array, because some languages write an empty object so.
     public static func problem(of value: ValidJSON) -> (name: JSONText?, reason: String)? {
         var reader = JSONReader(value)
         guard reader.enterObject() else {
@@ -49,7 +49,7 @@ public enum Scales {
         return nil
     }
 
-    /// Whether there is nothing in an object or array.
+    /// Whether an object or array is empty.
     static func isEmpty(_ value: ValidJSON) -> Bool {
         var reader = JSONReader(value)
         if reader.enterObject() { return reader.nextKey() == nil }
@@ -69,7 +69,7 @@ public enum Scales {
         writer.endObject()
     }
 
-    /// Whether two that obey the rules have the same names and numbers, in whatever order.
+    /// Whether two valid ones have the same names and numbers, in any order.
     static func isSame(_ a: ValidJSON, _ b: ValidJSON) -> Bool {
         var first = JSONReader(a)
         var count = 0
@@ -110,7 +110,7 @@ public enum Scales {
         return nil
     }
 
-    /// The place of a name among those that come next.
+    /// The place of a name among the next ones.
     private static func index(of name: JSONText, in start: JSONReader) -> Int? {
         var reader = start
         var index = 0

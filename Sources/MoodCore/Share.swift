@@ -1,10 +1,10 @@
 import JSONCodec
 import MoodText
 
-/// A form in which a mood is passed on. A new one is one more value here, and stands in `all`: the schemas, the host, the
-/// client's options and the documents follow.
+/// A format for sharing a mood. A new one is one more value here and in `all`: the schemas, the host, the client's
+/// options and the documents follow.
 ///
-/// A class, so that a request hands on one word.
+/// A class, so that a request passes one word.
 public final class ShareFormat: Sendable, Equatable {
     /// As peers call it.
     public let name: StaticString
@@ -45,7 +45,7 @@ public final class ShareFormat: Sendable, Equatable {
 
     public static func == (a: ShareFormat, b: ShareFormat) -> Bool { a === b }
 
-    /// The form of this name; nil where there is none.
+    /// The format of this name; nil if there is none.
     public static func named(_ name: String) -> ShareFormat? { all.first { "\($0.name)" == name } }
 }
 

@@ -1,16 +1,16 @@
 import MoodCore
 
-/// A type of cell: what it holds besides the members of all cells, and how a client tells it that has no picture of it. A new
-/// one is a value in `all`, and is written where its screen is made.
+/// A type of cell: its members besides those of all cells, and how a client that cannot draw it says it in words. A new
+/// type is one more value in `all`; its screen writes it.
 public struct CellType: Sendable {
-    /// How a client tells a cell in words.
+    /// How a client says a cell in words.
     public enum Telling: Sendable {
-        /// In a way of its own.
+        /// In its own way.
         case drawn
         /// As a line: its title and its text.
         case line
-        /// As a term and what it says, aligned with others: names of members. Without a term the type is it. Of several
-        /// members the ones that are there are told, and the note where it says something else.
+        /// As a term and its text, aligned with others. The names are those of members. Without a term, the type is the
+        /// term. Members that are absent are left out, and so is a note that says the same.
         case fact(Name?, [Name], note: Name? = nil)
     }
 

@@ -1,11 +1,10 @@
 import JSONCodec
 import MoodCore
 
-/// The emoji of several code points that were found to be right lately: people use a few again and again, and what the
-/// properties of their characters say takes much longer than to compare some bytes.
+/// The latest valid emoji of several code points. People use a few again and again, and to compare some bytes is much
+/// faster than to ask for the properties of characters.
 ///
-/// A table of fixed size in which a newcomer takes the place of the one before; so it holds right ones only, and may
-/// forget any.
+/// A table of fixed size: a new emoji replaces the one in its place. So it has only valid ones, and may forget any.
 struct KnownEmoji: ~Copyable {
     /// A power of two.
     private static let slotCount = 64
@@ -26,7 +25,7 @@ struct KnownEmoji: ~Copyable {
         return JSONText.sameBytes(UnsafeRawBufferPointer(rebasing: slots[slot + 1..<slot + 1 + text.count]), text)
     }
 
-    /// Keeps an emoji that was found to be right; always true, so that it can stand behind a check.
+    /// Keeps a valid emoji; always true, so that it can follow a check.
     mutating func insert(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let slot = Self.slot(of: text) else { return true }
         slots[slot] = UInt8(truncatingIfNeeded: text.count)

@@ -5,19 +5,19 @@ import MoodCore
 /// One method, declared once: what its name, params, result and errors are, and whether it changes anything.
 /// Everything else is derived: decoding, validation, suggestions, `rpc.discover`, the published schemas.
 ///
-/// Params, result and errors are written down here and evaluated when a `Method` is made: a host that is started for one
-/// question need not build the other thirty declarations first. So all of this is constant data of the program.
+/// Params, result and errors are evaluated when a `Method` is made, so a host that is started for one question does not
+/// build the other declarations. All of this is constant data of the program.
 public struct MethodDeclaration: Sendable {
     public enum Effect: String, Sendable {
         /// Answered in the order of arrival, changes nothing.
         case read
         /// May change something; on moods it takes `dryRun`.
         case write
-        /// A read that may take its time: reports progress, may be overtaken.
+        /// A read that may take long: it reports progress and may be overtaken.
         case long
     }
 
-    /// What a plugin must have been granted to call the method. Who started the host needs no permission.
+    /// What a plugin must have been granted to call the method. The program that started the host needs no permission.
     public enum Permission: String, Sendable {
         /// Reading moods, and what this process is.
         case readMoods
@@ -25,7 +25,7 @@ public struct MethodDeclaration: Sendable {
         case writeMoods
         /// The routers of the client's session.
         case navigation
-        /// Nothing that is granted: it is for who started the host.
+        /// Never granted: only for the program that started the host.
         case owner
     }
 
@@ -56,14 +56,14 @@ public struct MethodDeclaration: Sendable {
         self.since = since
     }
 
-    /// The params that methods of a sort have in common.
+    /// The params that methods of one kind share.
     enum Common {
         case none
         /// Changes moods.
         case change
         /// Changes one mood, whose revision the caller may know.
         case changeOfOne
-        /// Takes its time.
+        /// May take long.
         case progress
 
         var fields: [Field] {
@@ -93,7 +93,7 @@ public enum CommonParams {
         "A string or an integer; asks for $/progress notifications that carry it.")
 }
 
-/// How people read what is answered: the params of everything that is put into words.
+/// How a reader sees an answer in words: language, zone, present moment.
 public enum ReadingParams {
     public static let locale = ParamKey<String?>.optional(
         "locale", .string(.locale), "The language of what people read; the host's, if absent.")

@@ -1,10 +1,10 @@
 import JSONCodec
 import MoodCore
 
-/// The rules of requests for a mood that stands in a file which a person has edited.
+/// The rules of requests, for a mood in a file that a person has edited.
 ///
-/// What a caller of `mood.create` may leave out may be missing here, and so may what the host adds. Members that no rule
-/// knows stay as they are, as everywhere in a store.
+/// A member may be missing if a caller of `mood.create` may leave it out, or if the host adds it. Unknown members stay
+/// as they are, as everywhere in a store.
 public enum StoredMood {
     private static let fields: [Field] = MoodField.allCases.map { field in
         let schema = MoodSchemas.schema(of: field)
@@ -15,8 +15,8 @@ public enum StoredMood {
         }
     }
 
-    /// A mood in the store's files as JSON Schema, for the documents in `Schemas`: as in answers, but times and ids in the
-    /// one form in which they are stored, attachments of any kind, and no limit that can be set.
+    /// A mood in the store's files as JSON Schema, for the documents in `Schemas`: as in answers, but times and ids in
+    /// the one form in which they are stored, attachments of any kind, and no limit that can be set.
     public static var jsonSchema: JSONValue {
         var properties: [JSONValue.Member] = []
         var required: [JSONValue] = []

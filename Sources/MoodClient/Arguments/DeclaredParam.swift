@@ -1,5 +1,5 @@
-/// A param of a method, as the host declares it. `DeclaredParams` has them; it is made from the published declarations, so
-/// that the client spells none itself and starts no host to know them.
+/// A param of a method, as the host declares it. `DeclaredParams` lists them; it is made from the published
+/// declarations, so the client spells none itself and starts no host to know them.
 struct DeclaredParam: Sendable {
     enum Kind: Sendable {
         case text, integer, number, boolean
@@ -11,7 +11,7 @@ struct DeclaredParam: Sendable {
     /// As the protocol calls it.
     let name: String
     let kind: Kind
-    /// What stands for it where it is absent, as people read it.
+    /// Its default, for people.
     let absent: String?
     /// A sentence for people.
     let summary: String
@@ -24,7 +24,7 @@ struct DeclaredParam: Sendable {
 
 extension CommandOption {
     /// An option for a param: its name, its values, its default and what it means are those of the declaration.
-    /// - Parameter isOpen: whether a host may know more words than these, so that it is the one to refuse.
+    /// - Parameter isOpen: whether a host may know more words than these; then the host refuses wrong ones.
     init(_ param: DeclaredParam, short: Character? = nil, _ placeholder: String, isOpen: Bool = false) {
         let value: Value
         var note = param.absent.map { " (default: \($0))" } ?? ""

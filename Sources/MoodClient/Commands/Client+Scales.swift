@@ -3,7 +3,7 @@ import JSONCodec
 /// `--scale NAME=NUMBER`: what a person measures, as options and as text.
 extension Client {
     /// What `--scale` gives, in order.
-    /// - Throws: usage, for a value that is no name and number.
+    /// - Throws: usage, for a value that is not a name and a number.
     func givenScales() throws(ClientError) -> [JSONValue.Member] {
         var scales: [JSONValue.Member] = []
         for text in invocation.values("scale") {
@@ -16,7 +16,7 @@ extension Client {
         return scales
     }
 
-    /// A mood's scales with others laid over them, and the revision of which that is true.
+    /// A mood's scales with others laid over them, and the mood's revision.
     func laid(_ scales: [JSONValue.Member], over id: String) throws(ClientError) -> (
         all: JSONValue, revision: JSONValue?
     ) {
@@ -28,7 +28,7 @@ extension Client {
 }
 
 extension [JSONValue.Member] {
-    /// Puts a member in the place of the one of its name, or at the end.
+    /// Replaces the member of this name, or adds one at the end.
     fileprivate mutating func set(_ member: JSONValue.Member) {
         if let place = firstIndex(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
             self[place] = member
