@@ -17,6 +17,8 @@ struct Console {
     let environment: (String) -> String?
     /// Where relative paths begin; nil where the system does not say.
     let workingDirectory: () -> String?
+    /// The directory that keeps a path from being made, because it may not be written; nil where nothing does.
+    let unwritableDirectory: (_ path: String) -> String?
     let now: () -> Int
     let localTime: (Int) -> LocalTime?
     /// The way back, whatever zone the time names; nil if it is not a date.
@@ -32,7 +34,7 @@ struct Console {
             isOutputTerminal: Terminal.isTerminal(StandardStream.output),
             isErrorTerminal: Terminal.isTerminal(StandardStream.error),
             columns: width, environment: Terminal.environment, workingDirectory: Terminal.workingDirectory,
-            now: Terminal.secondsSince1970,
+            unwritableDirectory: Terminal.unwritableDirectory, now: Terminal.secondsSince1970,
             localTime: { LocalTime(secondsSince1970: $0) }, secondsSince1970: { $0.secondsSince1970 })
     }
 

@@ -10,7 +10,7 @@ extension Core {
     mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let name = arguments[NavigationParams.name]
         let router = arguments[NavigationParams.router]
-        try openForWriting()
+        try makeStore()
         // A route may lead to a mood that an earlier request of the group has made. Its commit is made durable first, so that a
         // saved route never leads to nothing. A save cannot be taken back, so the group ends with it.
         do throws(StorageError) {

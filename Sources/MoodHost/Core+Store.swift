@@ -40,6 +40,14 @@ extension Core {
 
     /// Opens the store, for a request that may change it.
     mutating func openForWriting() throws(RPCError) {
+        do throws(MoodStoreError) { try store.openForRequest() } catch {
+            if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
+            throw RPCError(error)
+        }
+    }
+
+    /// The same for a change that is certain: where there is no store yet, it is made.
+    mutating func makeStore() throws(RPCError) {
         do throws(MoodStoreError) { try store.openForWriting() } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
@@ -107,7 +115,9 @@ extension Core {
     private mutating func compact(
         _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws(RPCError) {
-        try openForWriting()
+        try open()
+        // Where there is no store there is nothing to write, and none is made for it.
+        if !store.isAbsent { try openForWriting() }
         let before = store.statistics
         let historyFrom: Int
         let report = progress(arguments)

@@ -83,7 +83,28 @@ struct Dispatcher: ~Copyable {
         if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
         if effect == .long { core.notices.endStreaming() }
         guard effect == .write else { return }
+        if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
         try endCommit()
+    }
+
+    /// A request to change a store that is not there yet has succeeded on an empty one in memory. If there is something to keep,
+    /// the store is made, and the request is carried out again in it. So a request that fails or changes nothing makes nothing.
+    @inline(never)
+    private mutating func performForGood(
+        _ entry: MethodTable.Entry, _ request: Request, _ mark: Int, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        let isToKeep = core.store.isCommitOpen && !arguments.isDryRun
+        core.store.endRehearsal()
+        guard isToKeep else { return try endCommit() }
+        out.rewind(to: mark)
+        core.revertStateOfRequest()
+        core.notices.drop()
+        try core.makeStore()
+        if arguments.namesOperation(of: entry.method) {
+            try performOnce(entry, request, to: &out)
+        } else {
+            try perform(entry, request, to: &out)
+        }
     }
 
     /// The same for a request that names its operation: done before, it is answered as it was then; else its outcome is
@@ -105,6 +126,7 @@ struct Dispatcher: ~Copyable {
         }
         out.endResponse()
         if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+        if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
         try endCommit()
     }
 

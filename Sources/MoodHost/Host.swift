@@ -148,7 +148,7 @@ extension Session {
         core.setTime(Clock.milliseconds)
         defer { core.store.endGroup() }
         do {
-            try core.openForWriting()
+            try core.makeStore()
             guard core.store.count == 0 else { return }
             _ = try core.insertSamples()
             try core.store.endCommit()

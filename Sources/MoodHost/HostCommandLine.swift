@@ -157,7 +157,8 @@ public enum HostCommandLine {
 
     private static func defaultDirectory(_ environment: (String) -> String?) -> String? {
         if let store = environment("MOODBOARD_STORE") { return store }
-        if let data = environment("XDG_DATA_HOME") { return data + "/moodboard" }
+        // Its specification: a relative path is invalid and to be ignored.
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/moodboard" }
         return environment("HOME").map { $0 + "/.local/share/moodboard" }
     }
 }

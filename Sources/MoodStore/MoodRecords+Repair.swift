@@ -10,6 +10,7 @@ extension MoodRecords {
     /// Reads everything again from the disk and checks it. Nil in memory.
     /// - Parameter progress: called now and then with the bytes read so far and in all.
     public func verify(progress: @escaping (_ done: Int, _ total: Int) -> Void) -> VerifyReport? {
+        if isAbsent { return VerifyReport(records: 0, bytes: 0, problems: []) }
         // Only what is cancelled throws, and this is not.
         do throws(StorageError) { return try work(isCancelled: { false })?.verify(progress: progress) } catch { return nil }
     }
@@ -69,10 +70,10 @@ extension MoodRecords {
     /// - Returns: the path of the directory in which they are now; nil where there were none.
     public mutating func reset() throws(RepairError) -> String? {
         let settings = try files("There are no files to set aside: the moods are kept in memory.")
-        close()
+        forgetFiles()
         let aside = try StoreFiles.reset(settings)
         do throws(MoodStoreError) {
-            try open()
+            try openForWriting()
         } catch {
             guard case .storage(let error) = error, let aside else { return aside }
             throw .storage(

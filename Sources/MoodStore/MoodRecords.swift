@@ -6,7 +6,8 @@ import Storage
 /// Moods that last: what the methods of the protocol do, without the protocol.
 ///
 /// The store of a directory is opened when it is first needed, so that a host that only answers `host.ping` touches no
-/// file, and one whose store is broken still serves what needs none. Answers are written into the caller's writer, as
+/// file, and one whose store is broken still serves what needs none. Where there is no store yet it reads as an empty one and
+/// nothing is made: the first change does that (`isRehearsing`). Answers are written into the caller's writer, as
 /// the bytes that are stored. (SwiftData: the `ModelContainer`; Room: the DAO.)
 public struct MoodRecords: ~Copyable {
     /// The version of the stored shape of a mood.
@@ -24,6 +25,13 @@ public struct MoodRecords: ~Copyable {
     var records: RecordStore
     /// Whether the moods can be read.
     public private(set) var isOpen: Bool
+    /// Whether there is no store yet. It is looked for again with each group.
+    public private(set) var isAbsent = false
+    /// Whether the present request is tried on an empty store in memory, because there is no store yet. If it changes
+    /// something, it is carried out again after `openForWriting`; if it fails, nothing was made.
+    public private(set) var isRehearsing = false
+    /// Whether there was a store, so that none may begin in its place.
+    private var wasThere = false
     /// Why the lock was not to be had for the present group.
     private var busy: StorageError?
     /// Whether other processes may have committed what has not been looked for.
@@ -78,32 +86,65 @@ public struct MoodRecords: ~Copyable {
         isLookDue = false
         guard case .directory(let settings) = location else { return }
         do throws(StorageError) {
-            let time = records.time
-            records = try .open(settings, .moods)
-            records.time = time
-            records.keepsSummary = keepsSummary
-            isOpen = true
+            guard let opened = try RecordStore.openIfThere(settings, .moods) else {
+                if wasThere { throw StoreFiles.gone(settings.directory) }
+                isAbsent = true
+                isOpen = true
+                return
+            }
+            use(opened)
         } catch {
             throw .storage(error)
         }
     }
 
-    /// As `open`, and the store can be written: other processes wait until `endGroup`.
-    @inline(__always)
+    private mutating func use(_ opened: consuming RecordStore) {
+        opened.time = records.time
+        opened.keepsSummary = keepsSummary
+        records = opened
+        isAbsent = false
+        isOpen = true
+        wasThere = true
+    }
+
+    /// As `open`, and the store can be written; where there is none it is made. Other processes wait until `endGroup`.
     public mutating func openForWriting() throws(MoodStoreError) {
+        if isWritableMemory || isHeld, !isRehearsing { return }
+        endRehearsal()
+        try hold()
+        if isAbsent, case .directory(let settings) = location {
+            do throws(StorageError) { use(try RecordStore.open(settings, .moods)) } catch { throw .storage(error) }
+            try hold()
+        }
+        isHeld = true
+    }
+
+    /// The same for a request that may fail, or change nothing: where there is no store yet, a rehearsal begins.
+    @inline(__always)
+    public mutating func openForRequest() throws(MoodStoreError) {
         if isWritableMemory || isHeld { return }
         try hold()
+        isRehearsing = isAbsent
         isHeld = true
+    }
+
+    /// The present request has been tried.
+    public mutating func endRehearsal() {
+        guard isRehearsing else { return }
+        isRehearsing = false
+        isHeld = false
+        records.abandonCommit()
     }
 
     @inline(never)
     private mutating func hold() throws(MoodStoreError) {
         if !isOpen { try openFiles() }
         // Who takes the lock looks anyway.
-        if isLookDue, refusal == nil { isLookDue = false } else { try open() }
+        if isLookDue, refusal == nil, !isAbsent { isLookDue = false } else { try open() }
         // What a failed sync may have left on the disk is unknown, whatever became of the store since.
         if let refusal { throw .storage(failure ?? refusal) }
         if let busy { throw .storage(busy) }
+        if isAbsent { return }
         do throws(StorageError) {
             try records.lock()
         } catch {
@@ -127,6 +168,7 @@ public struct MoodRecords: ~Copyable {
     @inline(never)
     private mutating func look() {
         isLookDue = false
+        if isAbsent { return close() }
         do throws(StorageError) { try records.catchUp() } catch { close() }
     }
 
@@ -145,13 +187,23 @@ public struct MoodRecords: ~Copyable {
         records = .inMemory(.moods)
         records.time = time
         isOpen = false
+        isAbsent = false
         isHeld = false
+    }
+
+    /// The store's files are to be others.
+    mutating func forgetFiles() {
+        close()
+        wasThere = false
     }
 
     /// What every change is answered with, or nil when moods can be changed.
     private var refusal: StorageError? {
         if isReadOnlyMemory {
             return .readOnly(reason: "The host was started with --read-only.")
+        }
+        if isAbsent, case .directory(let settings) = location, settings.isReadOnly {
+            return .readOnly(reason: "The store was opened read-only.")
         }
         return records.refusal
     }
@@ -173,8 +225,12 @@ public struct MoodRecords: ~Copyable {
 
     // MARK: Commits
 
-    /// Ends what the present request has changed, as one commit.
+    /// Ends what the present request has changed, as one commit. Nothing can be kept of a rehearsal.
     public mutating func endCommit() throws(MoodStoreError) {
+        if isAbsent, records.isCommitOpen {
+            abandonCommit()
+            throw .storage(.unavailable(reason: "There is no store to keep this in.", advice: "Open it for writing."))
+        }
         do throws(StorageError) {
             try records.endCommit()
         } catch {
@@ -184,7 +240,10 @@ public struct MoodRecords: ~Copyable {
     }
 
     /// Takes back what the present request has changed.
-    public mutating func abandonCommit() { records.abandonCommit() }
+    public mutating func abandonCommit() {
+        endRehearsal()
+        records.abandonCommit()
+    }
 
     /// Whether there are commits that are not durable yet.
     public var needsFlush: Bool { mutating get { records.needsFlush } }

@@ -41,6 +41,21 @@ public enum Terminal {
         return access(path, X_OK) == 0
     }
 
+    /// The directory that keeps a path from being made or written in: the path itself, or the first above it that is
+    /// there, where this process may not write in it. Nil where it may.
+    public static func unwritableDirectory(_ path: String) -> String? {
+        var place = path.isEmpty ? "." : path
+        while access(place, F_OK) != 0, place != "/", place != "." {
+            while place.utf8.last == UInt8(ascii: "/"), place != "/" { place = String(place.dropLast()) }
+            guard let slash = place.lastIndex(of: "/") else {
+                place = "."
+                break
+            }
+            place = slash == place.startIndex ? "/" : String(place[..<slash])
+        }
+        return access(place, W_OK | X_OK) == 0 ? nil : place
+    }
+
     /// The time in seconds since 1970.
     public static func secondsSince1970() -> Int { time(nil) }
 

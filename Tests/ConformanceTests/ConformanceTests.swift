@@ -74,7 +74,8 @@ import Testing
             let line = String(line)
             for found in member.matches(in: line, range: NSRange(line.startIndex..., in: line)) {
                 let pattern = Range(found.range(at: 1), in: line).map { String(line[$0]) } ?? ""
-                let isAllowed = allowed.firstMatch(in: pattern, range: NSRange(pattern.startIndex..., in: pattern)) != nil
+                let isAllowed =
+                    allowed.firstMatch(in: pattern, range: NSRange(pattern.startIndex..., in: pattern)) != nil
                 #expect(isAllowed, "\(pattern)")
             }
         }

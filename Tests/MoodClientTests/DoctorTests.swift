@@ -29,6 +29,20 @@ import Testing
         #expect(outside.error.isEmpty && outside.sent.map(\.method) == ["host.info", "store.verify"])
     }
 
+    @Test func aStoreThatIsNotThereYetIsWell() {
+        let store = Self.well.replacing(#""bytes":123456"#, with: #""bytes":0"#)
+        let outside = outside(store)
+        #expect(outside.run("doctor") == .success)
+        #expect(
+            outside.output.contains("store  /s, not there yet; the first mood makes it\nfiles  none\nAll is well\n"))
+        let unwritable = self.outside(store)
+        unwritable.unwritableDirectory = "/"
+        #expect(unwritable.run("doctor") == .failure)
+        #expect(unwritable.output.contains("1. No store can be made in /s.\n   You may not write in /.\n"))
+        #expect(
+            unwritable.output.contains("     ls -ld /\n") && unwritable.output.contains("     mood --store DIR list\n"))
+    }
+
     @Test(arguments: [
         ("edited", ["mood store accept --yes", "mv /s/moods.json /s/moods-edited.json && mood store salvage DIR"]),
         ("damaged", ["mood store accept --yes", "mood store salvage DIR", "mood store reset --yes"]),

@@ -20,6 +20,8 @@ final class Outside {
     /// 2026-01-02T12:00:00Z; the wall clock is an hour ahead, in a zone called CET.
     var now = 1_767_355_200
     var writeError: SystemError?
+    /// What keeps every path from being made.
+    var unwritableDirectory: String?
     var isErrorTerminal = false
     /// The params of `$/progress` that the host tells before each answer.
     var notices: [String] = []
@@ -69,7 +71,8 @@ final class Outside {
             readInput: { (bytesMax) throws(SystemError) in Array(self.input.prefix(bytesMax + 1)) },
             readLine: { self.typed },
             isInputTerminal: isInputTerminal, isOutputTerminal: isOutputTerminal, isErrorTerminal: isErrorTerminal,
-            columns: columns, environment: { self.environment[$0] }, workingDirectory: { "/here" }, now: { self.now },
+            columns: columns, environment: { self.environment[$0] }, workingDirectory: { "/here" },
+            unwritableDirectory: { _ in self.unwritableDirectory }, now: { self.now },
             localTime: Self.localTime, secondsSince1970: Self.seconds)
     }
 

@@ -66,6 +66,23 @@ import Testing
         #expect(outside.output == "No mood matches.\n")
     }
 
+    @Test(arguments: [["list"], ["list", "--count"], ["list", "--text", "x"]])
+    func anEmptyListOfAStoreThatIsNotThereSaysSo(arguments: [String]) {
+        func outside(bytes: Int) -> Outside {
+            Outside([
+                "mood.list": #"{"items":[],"total":0}"#,
+                "store.info": #"{"path":"/typo","inMemory":false,"moods":0,"bytes":\#(bytes),"readOnly":false}"#,
+            ])
+        }
+        let missing = outside(bytes: 0)
+        #expect(missing.run(arguments) == .success)
+        #expect(missing.error == "There is no store in /typo yet. The first mood makes it.\n")
+        let empty = outside(bytes: 200)
+        #expect(empty.run(arguments) == .success && empty.error.isEmpty && empty.output == missing.output)
+        let program = outside(bytes: 0)
+        #expect(program.run(arguments + ["--json"]) == .success && program.error.isEmpty)
+    }
+
     @Test func anEmptyListSaysWhatTheHostSays() {
         let outside = Outside([
             "mood.list": #"{"items":[],"total":0,"empty":{"title":"No moods","hint":"Add\u001b one"}}"#

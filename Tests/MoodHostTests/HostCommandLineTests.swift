@@ -30,6 +30,8 @@ import Testing
         #expect(try directory(options([], all)) == "/m")
         #expect(try directory(options([], ["XDG_DATA_HOME": "/x", "HOME": "/h"])) == "/x/moodboard")
         #expect(try directory(options([], ["HOME": "/h"])) == "/h/.local/share/moodboard")
+        #expect(
+            try directory(options([], ["XDG_DATA_HOME": "x/relative", "HOME": "/h"])) == "/h/.local/share/moodboard")
         #expect(try directory(options(["--in-memory"], all)) == nil)
         #expect(try directory(options(["--in-memory"])) == nil)
     }

@@ -136,7 +136,7 @@ import Testing
         }
         _ = try session.call("mood.create", #"{"emoji":"x"}"#)
         #expect(directory.names.isEmpty)
-        _ = try session.call("store.info")
+        _ = try session.result("mood.create", #"{"emoji":"😊","label":"A"}"#)
         #expect(!directory.names.isEmpty)
     }
 

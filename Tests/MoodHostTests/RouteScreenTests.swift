@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodCore
 import MoodProtocol
+import Platform
 import Testing
 
 @testable import MoodHost
@@ -140,7 +141,10 @@ import Testing
     }
 
     @Test func whatNeedsNoStoreIsShownWithoutOne() throws {
-        let session = TestSession(TestDirectory(), isReadOnly: true)
+        let directory = TestDirectory()
+        try FileSystem.system.makeDirectory(directory.path)
+        directory.write("backup-1.json", "{}")
+        let session = TestSession(directory)
         #expect(try Self.screen(session, "menu")["title"]?.string == "MoodBoard")
         #expect(try Self.screen(session, "introState")["title"]?.string == "Intro State")
         #expect(try session.call("nav.screen", #"{"route":{"name":"crudList"}}"#).outcome == "storeUnavailable")

@@ -170,6 +170,8 @@ final class TestDirectory: Sendable {
     /// Unlike any other, as the store needs it for names.
     static func makeIdentifier() -> String { testID(1_000_000 + counter.add(1, ordering: .relaxed).newValue) }
 
+    var isThere: Bool { access(path, F_OK) == 0 }
+
     var names: [String] { ((try? FileSystem.system.list(path)) ?? []).sorted() }
 
     func write(_ name: String, _ text: String) {

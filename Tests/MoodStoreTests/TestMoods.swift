@@ -21,6 +21,10 @@ final class TestMoods {
         self.location = location
         store = MoodRecords(location)
         setTime(1_767_323_045_678)
+        guard case .directory(let settings) = location, !settings.isReadOnly else { return }
+        // Where this cannot be done, the test's own call says why.
+        try? store.openForWriting()
+        store.endGroup()
     }
 
     func setTime(_ milliseconds: Int64) {

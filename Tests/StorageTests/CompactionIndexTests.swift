@@ -23,7 +23,7 @@ import Testing
     /// Whether the index that lies there is one of the snapshot that lies there.
     private func hasIndex() throws -> Bool {
         let settings = settings(directory)
-        let place = try StoreDirectory(settings)
+        let place = try StoreDirectory.make(settings)
         let snapshot = try place.open(StoreDirectory.snapshotName, .read)
         let header = try SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: settings.schemaVersion)
             .header(snapshot, in: place.fileSystem)

@@ -36,7 +36,7 @@ struct IndexedSnapshot {
     }
 
     func place(_ fileSystem: FileSystem = .system) throws -> StoreDirectory {
-        try StoreDirectory(settings(directory, fileSystem))
+        try StoreDirectory.make(settings(directory, fileSystem))
     }
 
     func write(_ snapshot: [UInt8]) { directory.write("moods.json", snapshot) }

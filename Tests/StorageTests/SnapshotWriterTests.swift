@@ -22,7 +22,7 @@ import Testing
 
     private func write(_ records: [String], _ files: FileSystem) throws -> [UInt8] {
         let directory = TestDirectory()
-        _ = try StoreDirectory(settings(directory))
+        _ = try StoreDirectory.make(settings(directory))
         let file = try File(directory.path("moods.json"), .create, in: files)
         var writer = SnapshotWriter(file, IndexedSnapshot.header(records.count))
         for record in records { withBytes(record) { _ = writer.append($0) } }
@@ -61,7 +61,7 @@ import Testing
 
     @Test func tellsTheFirstFailureAtTheEnd() throws {
         let directory = TestDirectory()
-        _ = try StoreDirectory(settings(directory))
+        _ = try StoreDirectory.make(settings(directory))
         let files = FaultyFiles()
         let file = try File(directory.path("moods.json"), .create, in: files.fileSystem)
         files.set(.namedOnce("pwrite", 2, ENOSPC))

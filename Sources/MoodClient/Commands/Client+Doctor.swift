@@ -20,7 +20,8 @@ extension Client {
         let info = try call("host.info")
         let check = try callLong("store.verify")
         let diagnosis = Diagnosis(
-            store: try tree(info)["store"] ?? .null, check: try tree(check), option: invocation.value("store"))
+            store: try tree(info)["store"] ?? .null, check: try tree(check), option: invocation.value("store"),
+            unwritable: console.unwritableDirectory)
         if wantsJSON {
             try print(json: info)
             try print(json: check)

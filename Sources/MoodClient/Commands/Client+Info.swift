@@ -39,7 +39,7 @@ extension Client {
         if let error = store["error"] {
             return [("store", place), ("cannot be opened", Self.plain(error["message"]))]
         }
-        var rows = [("store", place)]
+        var rows = [("store", Self.isNotMade(store) ? place + ", not there yet" : place)]
         if let moods = store["moods"]?.integer {
             let favorites = store["favorites"]?.integer ?? 0
             rows.append(("moods", "\(moods) (\(favorites) \(favorites == 1 ? "favourite" : "favourites"))"))
@@ -51,6 +51,11 @@ extension Client {
             rows.append(("read only", store["readOnlyReason"]?.string ?? "yes"))
         }
         return rows
+    }
+
+    /// Whether there is no store yet where the host would keep one.
+    static func isNotMade(_ store: JSONValue) -> Bool {
+        store["inMemory"]?.boolean == false && store["bytes"]?.integer == 0
     }
 
     private static func plain(_ value: JSONValue?) -> String {

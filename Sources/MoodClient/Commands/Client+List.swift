@@ -67,7 +67,10 @@ extension Client {
             cursor = next
         } while cursor != nil && invocation.has("all")
 
-        guard !moods.isEmpty else { return try print(emptyText(first)) }
+        guard !moods.isEmpty else {
+            tellOfMissingStore()
+            return try print(emptyText(first))
+        }
         let total = first["total"]?.integer
         if total == moods.count, !isFiltered { directory = IDDirectory(moods.map(\.id)) }
         let table = MoodView.table(moods, console: console, shorten: shown)
@@ -93,7 +96,19 @@ extension Client {
     private func count(_ params: [JSONValue.Member]) throws(ClientError) {
         let page = try tree(call("mood.list", params))
         guard let total = page["total"]?.integer else { throw unexpected() }
+        if total == 0 { tellOfMissingStore() }
         try print("\(total)\n")
+    }
+
+    /// An empty list may come from a mistyped path.
+    private func tellOfMissingStore() {
+        do throws(ClientError) {
+            let store = try tree(call("store.info"))
+            guard Self.isNotMade(store) else { return }
+            tell("There is no store in \(Escaping.visible(store["path"]?.string ?? "")) yet. The first mood makes it.")
+        } catch {
+            // This is only a remark; the list itself has been answered.
+        }
     }
 
     private var isFiltered: Bool { !filter().isEmpty || invocation.has("cursor") }

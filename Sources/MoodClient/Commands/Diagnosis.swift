@@ -32,23 +32,28 @@ struct Diagnosis {
     ///   - store: `store` of `host.info`.
     ///   - check: the result of `store.verify`.
     ///   - option: what was given with `--store`.
-    init(store: JSONValue, check: JSONValue, option: String?) {
+    ///   - unwritable: the directory that keeps a path from being made; nil where nothing does.
+    init(store: JSONValue, check: JSONValue, option: String?, unwritable: (_ path: String) -> String?) {
         path = store["path"]?.string ?? ""
         mood = option.map { "mood --store \(Self.quoted($0))" } ?? "mood"
         isBusy = store["error"]?["kind"]?.string == "storeBusy"
         let problems = check["problems"]?.array ?? []
         place = Self.place(store)
-        state =
-            problems.isEmpty
-            ? "whole; \(Client.size(check["bytes"]?.integer ?? 0)) read"
-            : "\(problems.count) \(problems.count == 1 ? "problem" : "problems")"
+        let isNotMade = Client.isNotMade(store)
+        if problems.isEmpty {
+            state = isNotMade ? "none" : "whole; \(Client.size(check["bytes"]?.integer ?? 0)) read"
+        } else {
+            state = "\(problems.count) \(problems.count == 1 ? "problem" : "problems")"
+        }
         add(problems)
         addStore(store, hasProblems: !problems.isEmpty)
+        if isNotMade, let directory = unwritable(path) { addUnwritable(directory) }
     }
 
     private static func place(_ store: JSONValue) -> String {
         let path = store["path"]?.string ?? "in memory"
         if store["error"] != nil { return "\(path) cannot be opened" }
+        if Client.isNotMade(store) { return "\(path), not there yet; the first mood makes it" }
         let moods = "\(path): \(Client.count(store["moods"]?.integer ?? 0))"
         return store["readOnly"]?.boolean == true ? moods + ", which can only be read" : moods
     }
@@ -199,10 +204,15 @@ struct Diagnosis {
                 guard !hasProblems else { return }
                 findings.append(
                     Finding(
-                        what: message, meaning: "The store cannot be opened.",
-                        remedies: [Remedy(when: "See who owns it:", command: "ls -ld \(Self.quoted(path))")]))
+                        what: message, meaning: "No mood can be read or kept there.",
+                        remedies: [
+                            Remedy(
+                                when: "See who owns it; the owner can let you in:",
+                                command: "ls -ld \(Self.quoted(path))"),
+                            elsewhere,
+                        ]))
             }
-        } else if store["readOnly"]?.boolean == true, !hasProblems {
+        } else if store["readOnly"]?.boolean == true, !hasProblems, !Client.isNotMade(store) {
             findings.append(
                 Finding(
                     what: store["readOnlyReason"]?.string ?? "The store can only be read.",
@@ -213,6 +223,24 @@ struct Diagnosis {
                             command: "chmod -R u+rwX \(Self.quoted(path))")
                     ]))
         }
+    }
+}
+
+extension Diagnosis {
+    private var elsewhere: Remedy {
+        Remedy(when: "Or keep moods in a directory of your own:", command: "mood --store DIR list")
+    }
+
+    private mutating func addUnwritable(_ directory: String) {
+        findings.append(
+            Finding(
+                what: "No store can be made in \(path).", meaning: "You may not write in \(directory).",
+                remedies: [
+                    Remedy(
+                        when: "See who owns it; the owner can let you in:",
+                        command: "ls -ld \(Self.quoted(directory))"),
+                    elsewhere,
+                ]))
     }
 }
 

@@ -31,19 +31,21 @@ struct HostLocation {
         if let path = onSearchPath(Self.programName) { return path }
         let places = ownDirectory.map { "neither in \($0) nor on PATH" } ?? "not on PATH"
         throw .unavailable(
-            "The host '\(Self.programName)' is \(places).", advice: "Give its path: mood --host PATH …")
+            "The program '\(Self.programName)', which keeps the moods, is \(places).",
+            advice: "Install it beside 'mood' or on PATH, or say where it is: mood --host PATH …")
     }
 
     private func findAsked(_ asked: String) throws(ClientError) -> String {
         if asked.utf8.contains(UInt8(ascii: "/")) {
             if isExecutable(asked) { return asked }
             throw .unavailable(
-                "The host '\(asked)' is not a program that can be started.",
-                advice: "Check the path and its permissions, or leave --host out.")
+                "There is no program '\(asked)', or you may not run it.",
+                advice: "Check the path that --host names (ls -l), or leave --host out to use the usual host.")
         }
         if let path = onSearchPath(asked) { return path }
         throw .unavailable(
-            "The host '\(asked)' is not on PATH.", advice: "For a file in this directory write --host ./\(asked).")
+            "The program '\(asked)' is not on PATH.",
+            advice: "For a file in this directory write --host ./\(asked).")
     }
 
     private var ownDirectory: String? {

@@ -165,7 +165,9 @@ final class HostProcess {
             return try ChildProcess.start(path: path, arguments: options.arguments, output: output)
         } catch {
             throw .unavailable(
-                "The host cannot be started: \(error).", advice: "Give the path of another one: mood --host PATH …")
+                "The host '\(path)' cannot be started: \(error).",
+                advice: "It may be made for another system, or lack a file. Install it again, or name another one:"
+                    + " mood --host PATH …")
         }
     }
 }

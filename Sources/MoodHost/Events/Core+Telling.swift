@@ -119,7 +119,11 @@ extension Core {
 
     /// The revisions of another store continue no sequence, so a client that followed this one must begin again, from 0.
     private mutating func tellOfStore() {
-        guard let identity = store.identity, let known = state.events.store, identity != known else { return }
+        guard let identity = store.identity, identity != state.events.store else { return }
+        guard let known = state.events.store else {
+            // There was none when the first subscription began.
+            return changeState { $0.events.store = identity }
+        }
         let isAnother = identity.id != known.id
         let last = store.revision
         changeState { $0.events.store = identity }

@@ -20,7 +20,8 @@ extension StoreFiles {
     /// - Returns: the path of the directory in which they are now; nil where there were none.
     /// - Throws: `storage`: before step 2 nothing was changed; after it, `outcomeUnknown`, and the same call goes on.
     public static func reset(_ settings: StoreSettings) throws(RepairError) -> String? {
-        let place = try RepairError.storage { () throws(StorageError) in try StoreDirectory(settings) }
+        let found = try RepairError.storage { () throws(StorageError) in try StoreDirectory.openIfThere(settings) }
+        guard let place = found else { return nil }
         let lock = try RepairLock.take(place, settings)
         return try reset(place, lock, settings)
     }

@@ -96,7 +96,7 @@ extension StoreFiles {
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: settings.makeIdentifier(), generation: 1,
             revision: revision, count: records.count)
-        let place = try RepairError.storage { () throws(StorageError) in try StoreDirectory(settings) }
+        let place = try RepairError.storage { () throws(StorageError) in try StoreDirectory.make(settings) }
         do throws(SystemError) {
             for name in try place.inventory().temporaries { try place.unlink(name) }
         } catch {

@@ -243,8 +243,16 @@ extension StoreFiles {
         var lock = old.lock.take()
         let place = try StoreDirectory(settings)
         if lock?.isHeld == true, let held = lock.take() {
+            guard try hasStore(place) else { throw gone(place.path) }
             return try openToWrite(place, held, settings, extractor, load)
         }
         return try openToRead(place, settings, extractor, lock, refusal, load)
+    }
+
+    /// No new store begins in the place of one that was open: somebody has moved it, or the place is not mounted.
+    public static func gone(_ path: String) -> StorageError {
+        .unavailable(
+            reason: "The store in \(path) is not there any more.",
+            advice: "Put its files back, or begin a new store (mood store reset --yes).")
     }
 }

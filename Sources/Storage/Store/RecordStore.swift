@@ -64,13 +64,27 @@ public struct RecordStore: ~Copyable {
     public static func open(_ settings: StoreSettings, _ extractor: RecordExtractor) throws(StorageError) -> RecordStore
     {
         var store = RecordStore(extractor: extractor)
-        var files = try StoreFiles.open(settings, extractor) { store.layers.load($0) }
-        files.extractor = extractor
-        store.revision = files.revision
-        store.flushedRevision = files.revision
-        store.files = consume files
-        try store.takeBase()
+        try store.adopt(StoreFiles.open(settings, extractor) { store.layers.load($0) })
         return store
+    }
+
+    /// The same for a store that is there; nil where there is none, and then nothing is made.
+    public static func openIfThere(
+        _ settings: StoreSettings, _ extractor: RecordExtractor
+    ) throws(StorageError) -> RecordStore? {
+        var store = RecordStore(extractor: extractor)
+        guard let files = try StoreFiles.openIfThere(settings, extractor, load: { store.layers.load($0) })
+        else { return nil }
+        try store.adopt(files)
+        return store
+    }
+
+    private mutating func adopt(_ opened: consuming StoreFiles) throws(StorageError) {
+        opened.extractor = extractor
+        revision = opened.revision
+        flushedRevision = opened.revision
+        files = consume opened
+        try takeBase()
     }
 
     // MARK: Changing

@@ -23,44 +23,56 @@ struct StoreDirectory: ~Copyable, Sendable {
     let fileSystem: FileSystem
     private let handle: File
 
-    /// Opens the directory of the settings and makes it where there is none.
-    init(_ settings: StoreSettings) throws(StorageError) {
-        let path = Self.withoutTrailingSlashes(settings.directory)
-        handle = try Self.openChecked(path, settings)
+    private init(_ path: String, _ handle: consuming File, _ fileSystem: FileSystem) {
         self.path = path
-        fileSystem = settings.fileSystem
+        self.handle = handle
+        self.fileSystem = fileSystem
     }
 
-    private static func openChecked(_ path: String, _ settings: StoreSettings) throws(StorageError) -> File {
-        let access: FileSystem.Access = settings.trustsDirectory ? .directoryThroughLink : .directory
-        let handle = try explaining(path, settings) { () throws(SystemError) in try open(path, access, settings) }
-        guard !settings.trustsDirectory else { return handle }
-        // The open directory is asked, not the path: what the path names may change in between.
-        let status = try explaining(path, settings) { () throws(SystemError) in try handle.status() }
-        try check(status, path, settings)
-        return handle
+    /// Opens the directory of the settings, which must be there.
+    init(_ settings: StoreSettings) throws(StorageError) {
+        guard let place = try Self.openIfThere(settings) else {
+            throw .unavailable(
+                reason: "There is no store at \(Self.withoutTrailingSlashes(settings.directory)).",
+                advice: "Check the path; the first change makes a store.")
+        }
+        self = place
     }
 
-    private static func explaining<Answer: ~Copyable>(
-        _ path: String, _ settings: StoreSettings, _ call: () throws(SystemError) -> Answer
-    ) throws(StorageError) -> Answer {
+    /// Opens the directory of the settings; nil where there is none.
+    static func openIfThere(_ settings: StoreSettings) throws(StorageError) -> StoreDirectory? {
+        let path = withoutTrailingSlashes(settings.directory)
+        let handle: File
         do {
-            return try call()
+            handle = try File(
+                path, settings.trustsDirectory ? .directoryThroughLink : .directory, in: settings.fileSystem)
         } catch {
+            if error.code == ENOENT { return nil }
             throw unavailable(path, error, settings)
         }
+        if !settings.trustsDirectory {
+            // The open directory is asked, not the path: what the path names may change in between.
+            let status: FileStatus
+            do { status = try handle.status() } catch { throw unavailable(path, error, settings) }
+            try check(status, path, settings)
+        }
+        return StoreDirectory(path, handle, settings.fileSystem)
     }
 
-    private static func open(
-        _ path: String, _ access: FileSystem.Access, _ settings: StoreSettings
-    ) throws(SystemError) -> File {
+    /// Opens the directory of the settings, and first makes it where there is none.
+    static func make(_ settings: StoreSettings) throws(StorageError) -> StoreDirectory {
+        if let place = try openIfThere(settings) { return place }
+        guard !settings.isReadOnly else { return try StoreDirectory(settings) }
+        let path = withoutTrailingSlashes(settings.directory)
         do {
-            return try File(path, access, in: settings.fileSystem)
+            try make(path, in: settings.fileSystem)
         } catch {
-            guard error.code == ENOENT, !settings.isReadOnly else { throw error }
+            if error.isNoSpace { throw .full(reason: "The directory \(path) cannot be made: \(error).") }
+            throw .unavailable(
+                reason: "The directory \(path) cannot be made: \(error).",
+                advice: "Name a directory in a place where you may write.")
         }
-        try make(path, in: settings.fileSystem)
-        return try File(path, access, in: settings.fileSystem)
+        return try StoreDirectory(settings)
     }
 
     /// Makes the directory and those above it that are missing, and syncs each one's entry.
@@ -137,13 +149,8 @@ struct StoreDirectory: ~Copyable, Sendable {
                 advice: "Open the directory that it leads to, or trust this one explicitly.")
         }
         switch error.code {
-        case ENOENT where settings.isReadOnly:
-            return .unavailable(
-                reason: "There is no store at \(path).", advice: "Open it once for writing, which makes it.")
         case ENOTDIR:
             return .unavailable(reason: "\(path) is not a directory.", advice: "Give the path of a directory.")
-        case ENOSPC, EDQUOT:
-            return .full(reason: "The directory \(path) cannot be made: \(error).")
         default:
             return .unavailable(
                 reason: "The directory \(path) cannot be opened: \(error).",

@@ -4,11 +4,11 @@ import Platform
 /// Opening: load, judge, and where the end is unclean begin the next journal.
 ///
 /// A new store is made only where snapshot, journals and backups are all missing, or where nothing is there but the
-/// blank first journal of a creation that was interrupted. A snapshot of an earlier schema version is migrated; where
+/// blank first journal of a creation that was interrupted, and only for a change: who reads makes nothing. A snapshot of an earlier schema version is migrated; where
 /// that cannot be written, in memory (`OlderDocument`). Whatever else is missing, empty or unreadable stays as it
 /// is. Opening and reading a clean store writes nothing.
 extension StoreFiles {
-    /// Opens the store of the settings and hands over what it holds, in order.
+    /// Opens the store of the settings, makes it where there is none, and hands over what it holds, in order.
     ///
     /// `load` answers nil, or what is wrong with a record. Where the directory or the file system cannot be written,
     /// or a person edited the snapshot, or acknowledged data is damaged, the store is opened to be read, as far as it is
@@ -18,7 +18,36 @@ extension StoreFiles {
     public static func open(
         _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        let place = try StoreDirectory(settings)
+        try open(StoreDirectory.make(settings), settings, extractor, load)
+    }
+
+    /// The same for a store that is there; nil where there is none, and then nothing is made, not even the directory.
+    public static func openIfThere(
+        _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles? {
+        guard let place = try StoreDirectory.openIfThere(settings), try hasStore(place) else { return nil }
+        return try open(place, settings, extractor, load)
+    }
+
+    /// - Returns: false where a new store may begin.
+    /// - Throws: where there is no snapshot and yet something that speaks of a store.
+    static func hasStore(_ place: borrowing StoreDirectory) throws(StorageError) -> Bool {
+        let inventory: StoreInventory
+        do throws(SystemError) {
+            if try place.status(of: StoreDirectory.snapshotName) != nil { return true }
+            inventory = try place.inventory()
+        } catch {
+            throw .reading(error, place.path)
+        }
+        if inventory.hasSnapshot { return true }
+        try checkIsNew(inventory, place)
+        return false
+    }
+
+    private static func open(
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
+        _ load: (LoadEvent) -> String?
+    ) throws(StorageError) -> StoreFiles {
         if settings.isReadOnly {
             return try openToRead(
                 place, settings, extractor, nil, .readOnly(reason: "The store was opened read-only."), load)
@@ -106,16 +135,7 @@ extension StoreFiles {
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
         _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        let inventory: StoreInventory
-        do {
-            inventory = try place.inventory()
-        } catch {
-            throw .reading(error, place.path)
-        }
-        if !inventory.hasSnapshot {
-            try checkIsNew(inventory, place)
-            return try create(place, lock, settings)
-        }
+        guard try hasStore(place) else { return try create(place, lock, settings) }
         let loading: Loading
         var isUntouched = true
         do {

@@ -21,9 +21,7 @@ extension StoreFiles {
     public static func read(
         _ file: SideFile, of settings: StoreSettings, bytesMax: Int
     ) throws(StorageError) -> [UInt8]? {
-        var settings = settings
-        settings.isReadOnly = true
-        return try read(file, in: StoreDirectory(settings), bytesMax)
+        try read(file, in: StoreDirectory(settings), bytesMax)
     }
 
     private static func read(

@@ -9,7 +9,7 @@ public struct StoreSettings: Sendable {
         case none
     }
 
-    /// The directory's path; it is made, with its parents, when there is none.
+    /// The directory's path; the first change makes it, with its parents, when there is none.
     public var directory: String
     public var durability: Durability
     /// Whether the directory must not be written, not even to mend it.
