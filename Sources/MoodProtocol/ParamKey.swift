@@ -8,15 +8,13 @@ import MoodCore
 ///     query.limit = arguments[MoodParams.limit]  // what was given, else 50
 ///
 /// `Value` is what a handler gets: an optional where the param may be absent and nothing stands for it.
+///
+/// Every request asks for some, so a key is a few words; what describes it lies behind a reference.
 public struct ParamKey<Value>: Sendable {
     public let name: Name
     /// What stands for the param where it is absent.
     let absent: @Sendable () -> Value?
-    private let isRequired: Bool
-    private let schema: @Sendable () -> Schema
-    private let summary: String
-    /// `absent` as a peer would write it.
-    private let written: @Sendable () -> JSONValue?
+    private let declaration: ParamDeclaration
 
     private init(
         _ name: Name, isRequired: Bool, _ schema: @escaping @Sendable () -> Schema, _ summary: String,
@@ -24,11 +22,8 @@ public struct ParamKey<Value>: Sendable {
         written: @escaping @Sendable () -> JSONValue? = { nil }
     ) {
         self.name = name
-        self.isRequired = isRequired
-        self.schema = schema
-        self.summary = summary
         self.absent = absent
-        self.written = written
+        declaration = ParamDeclaration(isRequired, schema, summary, written)
     }
 
     /// A param that must be given.
@@ -46,7 +41,27 @@ public struct ParamKey<Value>: Sendable {
     }
 
     /// The param as it is declared, for checking and describing it.
-    var field: Field {
+    var field: Field { declaration.field(name) }
+}
+
+private final class ParamDeclaration: Sendable {
+    private let isRequired: Bool
+    private let schema: @Sendable () -> Schema
+    private let summary: String
+    /// What stands for it where it is absent, as a peer would write it.
+    private let written: @Sendable () -> JSONValue?
+
+    init(
+        _ isRequired: Bool, _ schema: @escaping @Sendable () -> Schema, _ summary: String,
+        _ written: @escaping @Sendable () -> JSONValue?
+    ) {
+        self.isRequired = isRequired
+        self.schema = schema
+        self.summary = summary
+        self.written = written
+    }
+
+    func field(_ name: Name) -> Field {
         isRequired
             ? .required(name, schema(), summary)
             : .optional(name, schema(), summary, default: written())
