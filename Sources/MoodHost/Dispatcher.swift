@@ -136,6 +136,8 @@ struct Dispatcher: ~Copyable {
         if arguments.isDryRun {
             core.store.abandonCommit()
             core.revertStateOfRequest()
+            // What did not happen is told to nobody.
+            core.notices.drop()
         } else {
             let isToTell = core.isWatching && core.store.isCommitOpen
             do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }

@@ -9,14 +9,14 @@ public enum ActionMethods {
     public static let perform = MethodDeclaration(
         "action.perform", .write, .owner,
         "Do what a person chose: what the host can do is done, the rest comes back as effects for the client.",
-        [action.field],
+        [action.field], common: .change,
         result: .result([
             .required("effects", .array(effect, .any, isUnique: false), "What is left to the client, in this order."),
             .optional("mood", MoodSchemas.mood, "The mood that was changed or recorded, as it is now."),
             .optional("navigation", MoodSchemas.navigation, "The router that was moved, as it is now."),
             .optional("editor", ScreenSchemas.editor, "The form that was opened, changed or closed."),
             .optional("subscription", EventMethods.begun, "The subscription that was begun."),
-        ]), errors: ErrorCode.writing + [.notFound, .refused, .limitExceeded])
+        ]), errors: ErrorCode.writing + [.notFound, .conflict, .refused, .limitExceeded])
 
     private static let plain = Schema.string(.plain)
 

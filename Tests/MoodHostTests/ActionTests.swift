@@ -26,6 +26,37 @@ import Testing
         return session
     }
 
+    // MARK: Common members
+
+    @Test func aDryRunAnswersAndKeepsNothing() throws {
+        let session = try session()
+        _ = try session.result("events.subscribe")
+        let dry = #","dryRun":true}"#
+        for action in [
+            #"{"type":"clear","confirm":true}"#, #"{"type":"toggleFavorite","id":"\#(Self.id)"}"#,
+            #"{"type":"navigate","route":{"name":"observation"}}"#, #"{"type":"add"}"#,
+            #"{"type":"subscribe","topics":["nav"]}"#,
+        ] {
+            let said = try session.answers(request(1, "action.perform", #"{"action":\#(action)"# + dry))
+            #expect(said.map(\.outcome) == ["ok"], "an answer and no event")
+        }
+        #expect(try session.result("store.info")["revision"]?.integer == 1)
+        #expect(try session.result("nav.state")["depth"]?.integer == 0)
+        #expect(try session.result("editor.state")["isPresented"]?.boolean == false)
+        #expect(try session.call("events.unsubscribe", #"{"subscription":"s2"}"#).outcome == "notFound")
+    }
+
+    @Test func anActionWithAnOperationIsDoneOnce() throws {
+        let session = try session()
+        let params = #"{"action":{"type":"toggleFavorite","id":"\#(Self.id)"},"opId":"a"}"#
+        let first = try session.result("action.perform", params)
+        #expect(first["mood"]?["isFavorite"]?.boolean == true)
+        #expect(try session.result("action.perform", params).isEqual(to: first))
+        #expect(try session.result("mood.get", #"{"id":"\#(Self.id)"}"#)["isFavorite"]?.boolean == true)
+        let other = #"{"action":{"type":"delete","id":"\#(Self.id)"},"opId":"a"}"#
+        #expect(try session.call("action.perform", other).outcome == "conflict")
+    }
+
     // MARK: Offers
 
     /// The actions that stand anywhere in a value, as they stand.

@@ -48,7 +48,7 @@ import Testing
             let isRepair = ["store.accept", "store.reset"].contains("\(method.name)")
             let changesMoods =
                 method.effect == .write && !isRepair
-                && ["mood.", "store.", "editor.submit"].contains { "\(method.name)".hasPrefix($0) }
+                && ["mood.", "store.", "editor.submit", "action.perform"].contains { "\(method.name)".hasPrefix($0) }
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
             #expect(names.contains("progressToken") == (method.effect == .long), "\(method.name)")
