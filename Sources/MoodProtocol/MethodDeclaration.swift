@@ -90,7 +90,7 @@ public enum CommonParams {
         "Only when this is still the mood's revision; otherwise the answer is conflict.")
     public static let progressToken = ParamKey<ValidJSON?>.optional(
         "progressToken", .token,
-        "A string or an integer; asks for $/progress notifications that carry it.")
+        "An integer, or a string of at most 256 bytes; asks for $/progress notifications that carry it.")
 }
 
 /// How a reader sees an answer in words: language, zone, present moment.
