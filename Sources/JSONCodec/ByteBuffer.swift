@@ -38,8 +38,21 @@ public struct ByteBuffer: ~Copyable {
 
     @inlinable public var isEmpty: Bool { _count == 0 }
 
-    /// The bytes written so far; valid until the next append.
+    /// The bytes written so far; valid until the next append, and as long as the buffer lives. The compiler may end the
+    /// life of a local buffer after its last use, which this view is not: a view of one is taken by `withBytes`.
     @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: _count) }
+
+    /// Lends the bytes written so far: the buffer lives as long as `body` works on them.
+    @inlinable @inline(__always)
+    public borrowing func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { extendLifetime(self) }
+        return try body(bytes)
+    }
+
+    /// The bytes written so far, which are UTF-8, as a `String`.
+    public borrowing func string() -> String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
     /// Makes room for `extra` more bytes.
     @inlinable @inline(__always)

@@ -25,7 +25,7 @@ public indirect enum JSONValue: Sendable {
     public static func double(_ value: Double) -> JSONValue {
         var writer = JSONWriter(capacity: 32)
         writer.double(value)
-        return value.isFinite ? .number(String(decoding: writer.buffer.bytes, as: UTF8.self)) : .null
+        return value.isFinite ? .number(writer.buffer.string()) : .null
     }
 
     /// Reads a valid text.
@@ -157,7 +157,7 @@ public indirect enum JSONValue: Sendable {
     public var prettyText: String {
         var writer = JSONWriter()
         writePretty(to: &writer, indent: 0)
-        return String(decoding: writer.buffer.bytes, as: UTF8.self)
+        return writer.buffer.string()
     }
 
     private func writePretty(to writer: inout JSONWriter, indent: Int) {
@@ -194,7 +194,7 @@ public indirect enum JSONValue: Sendable {
     public var text: String {
         var writer = JSONWriter()
         write(to: &writer)
-        return String(decoding: writer.buffer.bytes, as: UTF8.self)
+        return writer.buffer.string()
     }
 }
 

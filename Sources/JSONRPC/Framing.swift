@@ -19,7 +19,7 @@ extension JSONWriter {
             header.append("Content-Length: " as StaticString)
             header.append(integer: count - mark)
             header.append("\r\n\r\n" as StaticString)
-            buffer.insert(header.bytes, at: mark)
+            header.withBytes { buffer.insert($0, at: mark) }
         }
     }
 }

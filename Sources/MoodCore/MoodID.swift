@@ -67,7 +67,7 @@ public struct MoodID: Sendable, Hashable {
     public var text: String {
         var buffer = ByteBuffer(capacity: 40)
         write(to: &buffer)
-        return String(decoding: buffer.bytes, as: UTF8.self)
+        return buffer.string()
     }
 
     public func write(to buffer: inout ByteBuffer) {

@@ -145,7 +145,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public var text: String {
         var buffer = ByteBuffer(capacity: 32)
         write(to: &buffer)
-        return String(decoding: buffer.bytes, as: UTF8.self)
+        return buffer.string()
     }
 
     /// Appends the written form.

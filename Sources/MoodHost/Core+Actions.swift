@@ -102,6 +102,7 @@ extension Core {
         // As it stands in a request, because that is what the store lays over a mood.
         var text = JSONWriter(capacity: notes.utf8.count + 16)
         text.string(notes)
+        defer { extendLifetime(text) }
         try setNotes(id, to: ValidJSON(trusting: text.buffer.bytes).text, ifRevision: nil, &out)
     }
 

@@ -110,7 +110,8 @@ extension Core {
     private mutating func keep(_ editor: MoodEditor, _ out: inout JSONWriter) throws(RPCError) {
         var form = JSONWriter(capacity: editor.byteCount + 128)
         editor.writeChange(to: &form)
-        // Views of the form, which stays until the mood is written.
+        // Views of the form.
+        defer { extendLifetime(form) }
         var given = MoodMembers(change: ValidJSON(trusting: form.buffer.bytes))
         do throws(MoodStoreError) {
             if let id = editor.editing {

@@ -19,6 +19,7 @@ extension Arguments {
     func operationKey(of method: Method) -> OperationKey {
         var id = JSONWriter(capacity: 128)
         self[CommonParams.operation]?.withDecoded { id.contents(utf8: $0) }
-        return OperationKey(id: Array(id.buffer.bytes), method: Array(method.name.bytes), params: paramsFingerprint)
+        return OperationKey(
+            id: id.buffer.withBytes { Array($0) }, method: Array(method.name.bytes), params: paramsFingerprint)
     }
 }

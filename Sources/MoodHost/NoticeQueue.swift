@@ -114,7 +114,7 @@ final class NoticeQueue {
     /// Puts what has not left, framed, before what `output` holds from `mark` on.
     func insert(into output: inout JSONWriter, at mark: Int, framing: Framing) {
         let framed = framed(framing)
-        output.buffer.insert(framed.buffer.bytes, at: mark)
+        framed.buffer.withBytes { output.buffer.insert($0, at: mark) }
         output.buffer.insert(unsent.bytes, at: mark)
         unsent.truncate(to: 0)
         removeAll()

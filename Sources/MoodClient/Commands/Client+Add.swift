@@ -116,7 +116,7 @@ extension Client {
         if let valence = invocation.number("valence") {
             var writer = JSONWriter()
             writer.double(valence)
-            members.append(.init("valence", .number(String(decoding: writer.buffer.bytes, as: UTF8.self))))
+            members.append(.init("valence", .number(writer.buffer.string())))
         }
         if let zone = invocation.value("time-zone") { members.append(.init("timeZone", .string(zone))) }
         return members

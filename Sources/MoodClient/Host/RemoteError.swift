@@ -27,7 +27,7 @@ struct RemoteError: Error, Sendable {
     init(_ error: RPCError) {
         var writer = JSONWriter()
         error.write(to: &writer)
-        self.init(json: Array(writer.buffer.bytes))
+        self.init(json: writer.buffer.withBytes { Array($0) })
     }
 
     /// There is no mood of this id.

@@ -86,7 +86,7 @@ struct IDTemplate: Sendable {
         let id = MoodID(high: .max, low: .max)
         var writer = JSONWriter(capacity: 512)
         write(id, &writer)
-        parts = Array(writer.buffer.bytes).split(separator: Array(id.text.utf8)).map(Array.init)
+        parts = writer.buffer.withBytes { Array($0) }.split(separator: Array(id.text.utf8)).map(Array.init)
     }
 
     func write(_ id: MoodID, to writer: inout JSONWriter) {
