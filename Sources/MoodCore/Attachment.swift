@@ -85,9 +85,9 @@ extension Attachment.Content {
             guard let address = text("address") else { return nil }
             self = .email(address: address, label: text("label"))
         case "place":
-            guard let latitude = value["latitude"]?.double, let longitude = value["longitude"]?.double else {
-                return nil
-            }
+            guard let latitude = value["latitude"]?.double, let longitude = value["longitude"]?.double,
+                (-90...90).contains(latitude), (-180...180).contains(longitude)
+            else { return nil }
             self = .place(latitude: latitude, longitude: longitude, label: text("label"), address: text("address"))
         case "image":
             guard let source = Attachment.Source(value) else { return nil }

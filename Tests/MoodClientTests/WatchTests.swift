@@ -31,6 +31,14 @@ import Testing
         #expect(outside.closed == 1)
     }
 
+    /// What a host counts is its word, and nothing to calculate with.
+    @Test(arguments: [Int.min, -1, 0, 1, .max]) func believesNoCount(count: Int) {
+        let outside = Outside(["events.subscribe": #"{"subscription":"s1","revision":3}"#])
+        outside.events = [Self.event(4, Self.change("deleted"), more: #","truncated":true,"count":\#(count)"#)]
+        #expect(outside.run("watch", "--count", "1") == .success)
+        #expect(outside.output.contains("more in the same commit") == (count > 1))
+    }
+
     @Test func printsEventsAsTheyCame() {
         let outside = Outside(["events.subscribe": #"{"subscription":"s1","revision":3}"#])
         let events = [Self.event(4, Self.change("deleted")), Self.event(5, Self.change("deleted"))]

@@ -74,6 +74,15 @@ import Testing
         #expect(try Set(uids([("Tea", [first, first, later])], at: 0)).count == 3)
     }
 
+    /// A request cannot say so, but a file can.
+    @Test(arguments: ["1e300", "-1e300", "180.5"]) func aPlaceThatIsNotOnTheEarthIsLeftOut(degrees: String) throws {
+        for place in ["\"latitude\":\(degrees),\"longitude\":0", "\"latitude\":0,\"longitude\":\(degrees)"] {
+            let record = Self.record(attachments: #"[{"kind":"place",\#(place)}]"#)
+            let lines = try calendar(record, as: .vevent)
+            #expect(!lines.contains { $0.hasPrefix("GEO") })
+        }
+    }
+
     @Test func aMoodIsAnEventOrAnEntryOfADiary() throws {
         let place = #"{"kind":"place","latitude":60.1699,"longitude":-0.0000001,"label":"Home, 1"}"#
         let record = Self.record(

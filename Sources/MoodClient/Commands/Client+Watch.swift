@@ -86,7 +86,7 @@ extension Client {
             let title = mood.map { style.apply(.heading, to: $0.title) + mark + "  " } ?? ""
             text += "\(when)  \(type)  \(title)\(id)\n"
         }
-        if commit["truncated"]?.boolean == true, let all = commit["count"]?.integer {
+        if commit["truncated"]?.boolean == true, let all = commit["count"]?.integer, all > changes.count {
             text += "\(when)  and \(all - changes.count) more in the same commit\n"
         }
         try print(text)
