@@ -57,6 +57,7 @@ struct Console {
 
     private static func writeErrorOutput(_ text: String) {
         var text = text
+        // Where stderr cannot be written to there is no place to say so.
         text.withUTF8 { try? StandardStream.writeAll(UnsafeRawBufferPointer($0), to: StandardStream.error) }
     }
 
@@ -72,7 +73,7 @@ struct Console {
         return bytes
     }
 
-    /// A terminal gives one line at a time.
+    /// A terminal gives one line at a time. One that cannot be read is at its end.
     private static func readTerminalLine() -> String? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 10, alignment: 16)
         defer { buffer.deallocate() }

@@ -17,7 +17,7 @@ final class ProgressBar {
         style = Style(choice: choice, isTerminal: true, environment: console.environment)
     }
 
-    /// Takes a notification of the host; only `$/progress` counts.
+    /// Takes a notification of the host; only a `$/progress` that makes sense counts.
     func hear(_ method: String, _ params: [UInt8]) {
         guard method == "$/progress", let value = (try? JSONValue.parse(params))?["value"],
             let done = value["done"]?.integer, let total = value["total"]?.integer

@@ -74,7 +74,8 @@ extension Core {
         guard subscriptions.contains(where: { $0.awaits(summary.revision) }) else { return }
         var changes = EventChanges()
         for change in summary.changes.prefix(EventChanges.changesMax) {
-            // The commit has just ended, so the mood as it is now is the mood after it.
+            // The commit has just ended, so the mood as it is now is the mood after it. A change is told without its mood
+            // where that cannot be read.
             let record = change.kind == .deleted ? nil : try? store.record(change.mood)
             changes.add(change.kind, change.mood, record?.bytes)
         }
