@@ -73,7 +73,7 @@ let package = Package(
         tests(
             "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
-        tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
+        tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Seeds"]),
         tests(
             "MoodHostTests",
             [

@@ -63,7 +63,7 @@ public struct JSONText {
     ) throws(Failure) -> Result {
         if !isEscaped { return try body(raw) }
         let buffer = decoded()
-        return try body(buffer.bytes)
+        return try buffer.withBytes(body)
     }
 
     /// The decoded bytes, copied.
@@ -96,12 +96,18 @@ public struct JSONText {
         return withDecoded { mine in other.withDecoded { theirs in Self.sameBytes(mine, theirs) } }
     }
 
-    /// Eight bytes at a time; the last word overlaps the one before, so that no byte is left over.
+    /// Eight bytes at a time, or four; the last word overlaps the one before, so that no byte is left over.
     @inlinable @inline(__always)
     public static func sameBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         guard a.count == b.count else { return false }
         guard let first = a.baseAddress, let second = b.baseAddress else { return true }
         if a.count < 8 {
+            if a.count >= 4 {
+                let last = a.count - 4
+                return first.loadUnaligned(as: UInt32.self) == second.loadUnaligned(as: UInt32.self)
+                    && first.loadUnaligned(fromByteOffset: last, as: UInt32.self)
+                        == second.loadUnaligned(fromByteOffset: last, as: UInt32.self)
+            }
             for index in 0..<a.count
             where first.load(fromByteOffset: index, as: UInt8.self)
                 != second.load(fromByteOffset: index, as: UInt8.self)

@@ -15,7 +15,7 @@ public struct JSONValidator: ~Copyable {
     /// The deepest nesting that can be allowed: one bit for each level of a word.
     public static let depthMax = 64
 
-    private let depthLimit: Int
+    let depthLimit: Int
     var names: NameTable
     /// The members (of an object) or elements (of an array) of the top level of the last text.
     private var parts: UnsafeMutablePointer<JSONPart>
@@ -81,11 +81,20 @@ public struct JSONValidator: ~Copyable {
     /// - Returns: the offset behind the value; nil when it is not JSON, or a name in it is doubled.
     public mutating func endOfValue(_ text: UnsafeRawBufferPointer, from start: Int, depth: Int) -> Int? {
         guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self), start < text.count else { return nil }
-        var fault = TokenFault()
-        partCount = 0
         names.reset()
-        let end = walk(base, start, text.count, depthLimit - depth, isWhole: false, &fault)
+        let end = skipValue(base, start, text.count, depth)
         return end >= 0 && names.duplicate == nil ? end : nil
+    }
+
+    /// The same inside a text that is read by a cursor; names that are doubled are noted.
+    /// - Returns: the offset behind the value, or -1 when it is not JSON.
+    @inline(never)
+    mutating func skipValue(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ depth: Int) -> Int {
+        var fault = TokenFault()
+        let outer = names.depth
+        let behind = walk(base, start, end, depthLimit - depth, isWhole: false, &fault)
+        if behind < 0 { names.unwind(to: outer) }
+        return behind
     }
 
     /// Checks the string whose opening quote is at `start`, whatever stands behind it.
@@ -121,7 +130,7 @@ public struct JSONValidator: ~Copyable {
             at = Self.skipSpace(base, at, end)
             guard at < end else { return fault.at(.unexpectedEnd, at) }
             let first = base[at]
-            if depth == 1 { partStart = at }
+            if isWhole && depth == 1 { partStart = at }
             switch first {
             case UInt8(ascii: "\""):
                 var isEscaped = false
@@ -142,7 +151,7 @@ public struct JSONValidator: ~Copyable {
                 let start = at + 1
                 at = skipMember(base, at, end, &fault)
                 guard at >= 0 else { return -1 }
-                if depth == 1 { (keyStart, keyEnd) = (start, memberEnd) }
+                if isWhole && depth == 1 { (keyStart, keyEnd) = (start, memberEnd) }
                 continue values
             case UInt8(ascii: "["):
                 guard depth < depthLimit else { return fault.at(.tooDeep, at) }
@@ -168,7 +177,7 @@ public struct JSONValidator: ~Copyable {
 
             // Behind a value: close what ends here, or go on to the next member or element.
             while true {
-                if depth == 1 {
+                if isWhole && depth == 1 {
                     appendPart(JSONPart(keyStart: keyStart, keyEnd: keyEnd, valueStart: partStart, valueEnd: at))
                 }
                 if depth == 0 && !isWhole { return at }
@@ -184,7 +193,7 @@ public struct JSONValidator: ~Copyable {
                     let start = at + 1
                     at = skipMember(base, at, end, &fault)
                     guard at >= 0 else { return -1 }
-                    if depth == 1 { (keyStart, keyEnd) = (start, memberEnd) }
+                    if isWhole && depth == 1 { (keyStart, keyEnd) = (start, memberEnd) }
                     continue values
                 }
                 guard next == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else {

@@ -9,9 +9,9 @@
 struct NameTable: ~Copyable {
     private struct Name {
         let fingerprint: UInt64
-        let start: Int32
+        let start: Int
         /// The length in bytes; negative for a name with escapes.
-        let length: Int32
+        let length: Int
     }
 
     /// Up to here all pairs are compared as names arrive.
@@ -25,7 +25,7 @@ struct NameTable: ~Copyable {
     private var capacity = 64
     /// For each open object the number of its first name.
     private let openings: UnsafeMutablePointer<Int>
-    private var depth = 0
+    private(set) var depth = 0
     /// Bit d: in the open object at depth d + 1 two fingerprints are equal.
     private var suspects: UInt64 = 0
     private var slots: [Int32] = []
@@ -67,10 +67,10 @@ struct NameTable: ~Copyable {
     /// `start..<end` are the bytes between a name's quotes.
     @inline(__always)
     mutating func enter(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, isEscaped: Bool) {
-        let length = Int32(truncatingIfNeeded: end - start)
+        let length = end - start
         let name = Name(
             fingerprint: isEscaped ? decodedFingerprint(base, start, end) : Self.fingerprint(base + start, end - start),
-            start: Int32(truncatingIfNeeded: start), length: isEscaped ? -length : length)
+            start: start, length: isEscaped ? -length : length)
         var index = openings[depth - 1]
         if count - index < Self.pairwiseMax {
             while index < count {
@@ -90,6 +90,18 @@ struct NameTable: ~Copyable {
         let first = openings[depth]
         if count - first > Self.pairwiseMax || suspects >> UInt64(depth) & 1 == 1 { checkAll(base, from: first) }
         count = first
+    }
+
+    /// Forgets the objects that were opened since there were `outer`, of a value that turned out not to be JSON.
+    mutating func unwind(to outer: Int) {
+        guard outer < depth else { return }
+        depth = outer
+        count = openings[outer]
+    }
+
+    /// Notes a doubled name that was found in another way.
+    mutating func note(duplicate offset: Int) {
+        if offset < duplicate ?? .max { duplicate = offset }
     }
 
     /// The length, and the first and the last bytes; all of the name when it is short.
@@ -128,7 +140,7 @@ struct NameTable: ~Copyable {
 
     private func text(_ base: UnsafePointer<UInt8>, _ name: Name) -> JSONText {
         JSONText(
-            raw: UnsafeRawBufferPointer(start: base + Int(name.start), count: Int(name.length.magnitude)),
+            raw: UnsafeRawBufferPointer(start: base + name.start, count: abs(name.length)),
             isEscaped: name.length < 0)
     }
 
@@ -141,7 +153,7 @@ struct NameTable: ~Copyable {
         let mask = size - 1
         for index in first..<count {
             // Nothing after a doubled name matters, and equal hashes in a row would cost their number squared.
-            if let duplicate, duplicate < Int(names[index].start) { return }
+            if let duplicate, duplicate < names[index].start { return }
             let hashed = keyedHash(base, names[index])
             // The keyed hash is needed again when another name meets this one: keep it in the fingerprint's place.
             names[index] = Name(fingerprint: hashed, start: names[index].start, length: names[index].length)
@@ -164,6 +176,6 @@ struct NameTable: ~Copyable {
 
     @inline(never)
     private mutating func compare(_ base: UnsafePointer<UInt8>, _ a: Name, _ b: Name) {
-        if text(base, a).isEqual(to: text(base, b)) { duplicate = Int(b.start) - 1 }
+        if text(base, a).isEqual(to: text(base, b)) { duplicate = b.start - 1 }
     }
 }

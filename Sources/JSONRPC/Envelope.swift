@@ -1,11 +1,21 @@
 import JSONCodec
 
-/// A message with its members told apart and its params still bytes. JSON-RPC 2.0, sections 4 and 5.
+/// A message, read in one pass: its members told apart, in any order and spelling. JSON-RPC 2.0, sections 4 and 5.
 ///
-/// It is a view of the frame it was read from. Members that the specification does not know are passed over, as LSP and
-/// MCP peers do.
+/// It is a view of the frame it is read from. Members that the specification does not know are passed over, as LSP and
+/// MCP peers do. Reading stops at the params, so that a caller who knows the method can check and take them on the way:
+///
+///     var envelope = Envelope(message)
+///     while envelope.advance(&validator) {
+///         // The cursor stands at the params. The method is known if it came before them.
+///         envelope.skipParams(&validator)
+///     }
+///     guard envelope.isObject else { … }  // `validator.fault(of: message)` says why.
+///
+/// The validator notes names that are given twice, anywhere in the message.
 public struct Envelope {
-    /// The id as it was written, to be echoed byte for byte; nil for a notification.
+    /// The id as it was written, to be echoed byte for byte; nil for a notification. It is there whatever else is wrong
+    /// with the request, so that the answer reaches the caller who waits for it.
     public private(set) var id: UnsafeRawBufferPointer?
     public private(set) var method: JSONText?
     /// The params; nil when absent or null, which mean the same.
@@ -14,85 +24,178 @@ public struct Envelope {
     public private(set) var result: ValidJSON?
     /// Of a response.
     public private(set) var error: ValidJSON?
+    /// Whether the message was read to its end, and is an object.
+    public private(set) var isObject = false
+    /// Where reading goes on.
+    public var cursor: JSONCursor
+
+    private let idBytesMax: Int
+    private var given: UInt8 = 0
+    private var paramsStart: Int?
+    private var isVersioned = false
+    private var isIDUsable = true
+    private var areParamsUsable = true
 
     /// The longest string id, in bytes of its text; numbers may be as long.
     public static let idBytesMax = 256
 
-    /// Takes an object apart.
-    ///
-    /// - Returns: the envelope, and what is wrong with it as a request (nil when it is one). The id is salvaged in
-    ///   either case when there is a usable one, so that the answer reaches the caller who waits for it.
-    public static func read(_ outline: JSONOutline, idBytesMax: Int = idBytesMax) -> (Envelope, RPCError?) {
-        var envelope = Envelope()
-        var fault: RPCError?
-        var isVersioned = false
-        var idFault: RPCError?
-        var params: ValidJSON?
-        for part in outline.parts {
-            let value = outline.text[part]
-            switch member(outline.key(part)) {
-            case .jsonrpc: isVersioned = isVersion2(value)
-            case .id:
-                if isUsableID(value, idBytesMax) {
-                    envelope.id = value.bytes
-                } else {
-                    idFault = RPCError(
-                        .invalidRequest,
-                        "An id must be a string of at most \(idBytesMax) bytes, a number or null.")
-                }
-            case .method:
-                var reader = JSONReader(value)
-                envelope.method = reader.text()
-            case .params: params = value
-            case .result: envelope.result = value
-            case .error: envelope.error = value
-            case nil: break
-            }
-        }
-        if let params {
-            switch params.bytes.first {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): envelope.params = params
-            case UInt8(ascii: "n"): break
-            default: fault = RPCError(.invalidRequest, "params must be an object or an array.")
-            }
-        }
-        if envelope.method == nil {
-            fault = RPCError(.invalidRequest, "A request needs a method, which is a string such as \"mood.list\".")
-        }
-        if !isVersioned {
-            fault = RPCError(.invalidRequest, "A request needs \"jsonrpc\":\"2.0\".")
-        }
-        return (envelope, idFault ?? fault)
-    }
-
-    private enum Member { case jsonrpc, id, method, params, result, error }
-
-    private static func member(_ key: UnsafeRawBufferPointer) -> Member? {
-        member(JSONText(raw: key, isEscaped: false))
-            ?? (key.contains(UInt8(ascii: "\\")) ? member(JSONText(raw: key, isEscaped: true)) : nil)
-    }
-
     @inline(__always)
-    private static func member(_ text: JSONText) -> Member? {
-        switch text.raw.count {
-        case 2 where text.equals("id"): .id
-        case 6 where text.equals("method"): .method
-        case 6 where text.equals("params"): .params
-        case 7 where text.equals("jsonrpc"): .jsonrpc
-        case 6 where text.equals("result"): .result
-        case 5 where text.equals("error"): .error
-        default: text.isEscaped ? escapedMember(text) : nil
+    public init(_ message: UnsafeRawBufferPointer, idBytesMax: Int = idBytesMax) {
+        cursor = JSONCursor(message)
+        self.idBytesMax = idBytesMax
+    }
+
+    /// Reads a whole message; nil when it is not an object.
+    public static func read(_ message: UnsafeRawBufferPointer, _ validator: inout JSONValidator) -> Envelope? {
+        var envelope = Envelope(message)
+        while envelope.advance(&validator) { envelope.skipParams(&validator) }
+        return envelope.isObject ? envelope : nil
+    }
+
+    /// Reads on.
+    /// - Returns: whether the cursor stands at params, an object or an array, which the caller now passes over; false
+    ///   when there is nothing more to read.
+    public mutating func advance(_ validator: inout JSONValidator) -> Bool {
+        if let start = paramsStart {
+            params = cursor.slice(from: start)
+            paramsStart = nil
+            guard cursor.take(UInt8(ascii: ",")) else { return end(&validator) }
+        } else {
+            validator.beginObject()
+            guard cursor.take(UInt8(ascii: "{")) else { return false }
+            if cursor.next == UInt8(ascii: "}") { return end(&validator) }
+        }
+        repeat {
+            guard let member = name(&validator) else { return false }
+            if member == .params, standsAtParams() { return true }
+            guard read(member, &validator) else { return false }
+        } while cursor.take(UInt8(ascii: ","))
+        return end(&validator)
+    }
+
+    /// Passes over the params from their beginning on, wherever the cursor is.
+    public mutating func skipParams(_ validator: inout JSONValidator) {
+        guard let start = paramsStart else { return }
+        cursor.move(to: start)
+        // A cursor that stays is where no message ends, so `advance` finds that this one is broken.
+        _ = cursor.value(&validator, depth: 1)
+    }
+
+    /// What is wrong with the message as a request; nil when nothing is.
+    public var fault: RPCError? {
+        if isIDUsable, isVersioned, method != nil, areParamsUsable { return nil }
+        if !isIDUsable {
+            return RPCError(
+                .invalidRequest, "An id must be a string of at most \(idBytesMax) bytes, a number or null.")
+        }
+        if !isVersioned { return RPCError(.invalidRequest, "A request needs \"jsonrpc\":\"2.0\".") }
+        if method == nil {
+            return RPCError(.invalidRequest, "A request needs a method, which is a string such as \"mood.list\".")
+        }
+        return RPCError(.invalidRequest, "params must be an object or an array.")
+    }
+
+    // MARK: Members
+
+    private enum Member: UInt8 {
+        case jsonrpc = 1
+        case id = 2
+        case method = 4
+        case params = 8
+        case result = 16
+        case error = 32
+        case other = 0
+    }
+
+    /// Passes over a name and its colon; nil when none comes.
+    @inline(__always)
+    private mutating func name(_ validator: inout JSONValidator) -> Member? {
+        let start = cursor.at
+        let member: Member
+        if cursor.take(exactly: "\"jsonrpc\":") {
+            member = .jsonrpc
+        } else if cursor.take(exactly: "\"id\":") {
+            member = .id
+        } else if cursor.take(exactly: "\"method\":") {
+            member = .method
+        } else if cursor.take(exactly: "\"params\":") {
+            member = .params
+        } else {
+            return otherName(&validator)
+        }
+        if given & member.rawValue != 0 { validator.note(duplicate: start) }
+        given |= member.rawValue
+        return member
+    }
+
+    /// The same for a name that is written in another way, or is another.
+    @inline(never)
+    private mutating func otherName(_ validator: inout JSONValidator) -> Member? {
+        _ = cursor.next
+        let start = cursor.at
+        guard let text = cursor.string() else { return nil }
+        let member = text.withDecoded { Self.member($0) }
+        if member == .other { validator.enter(text, cursor) }
+        if given & member.rawValue != 0 { validator.note(duplicate: start) }
+        given |= member.rawValue
+        return cursor.take(UInt8(ascii: ":")) ? member : nil
+    }
+
+    private static func member(_ name: UnsafeRawBufferPointer) -> Member {
+        let text = JSONText(raw: name, isEscaped: false)
+        switch name.count {
+        case 2 where text.equals("id"): return .id
+        case 5 where text.equals("error"): return .error
+        case 6 where text.equals("method"): return .method
+        case 6 where text.equals("params"): return .params
+        case 6 where text.equals("result"): return .result
+        case 7 where text.equals("jsonrpc"): return .jsonrpc
+        default: return .other
         }
     }
 
-    private static func escapedMember(_ text: JSONText) -> Member? {
-        text.withDecoded { member(JSONText(raw: $0, isEscaped: false)) }
+    /// Whether there are params that the caller has to pass over.
+    @inline(__always)
+    private mutating func standsAtParams() -> Bool {
+        params = nil
+        let first = cursor.next
+        areParamsUsable = first == UInt8(ascii: "{") || first == UInt8(ascii: "[") || first == UInt8(ascii: "n")
+        guard areParamsUsable, first != UInt8(ascii: "n") else { return false }
+        paramsStart = cursor.at
+        return true
     }
 
-    private static func isVersion2(_ value: ValidJSON) -> Bool {
-        if JSONText(raw: value.bytes, isEscaped: false).equals("\"2.0\"") { return true }
+    /// Reads a member's value; false when there is none.
+    @inline(__always)
+    private mutating func read(_ member: Member, _ validator: inout JSONValidator) -> Bool {
+        if member == .jsonrpc, cursor.take(exactly: "\"2.0\"") {
+            isVersioned = true
+            return true
+        }
+        guard let value = cursor.value(&validator, depth: 1) else { return false }
+        switch member {
+        case .jsonrpc: isVersioned = Self.text(value)?.equals("2.0") ?? false
+        case .id:
+            if Self.isUsableID(value, idBytesMax) { id = value.bytes } else { isIDUsable = false }
+        case .method: method = Self.text(value)
+        case .result: result = value
+        case .error: error = value
+        case .params, .other: break
+        }
+        return true
+    }
+
+    /// Passes over the end of the object; always false.
+    @inline(__always)
+    private mutating func end(_ validator: inout JSONValidator) -> Bool {
+        validator.endObject(cursor)
+        isObject = cursor.take(UInt8(ascii: "}")) && cursor.isAtEnd
+        return false
+    }
+
+    private static func text(_ value: ValidJSON) -> JSONText? {
         var reader = JSONReader(value)
-        return reader.text()?.equals("2.0") ?? false
+        return reader.text()
     }
 
     private static func isUsableID(_ value: ValidJSON, _ idBytesMax: Int) -> Bool {

@@ -29,7 +29,8 @@ struct Dispatcher: ~Copyable {
     /// Answers a request.
     /// - Parameter duplicate: where a name stands a second time in `params`.
     mutating func answer(
-        _ request: Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?, to out: inout JSONWriter
+        _ request: Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?,
+        _ validator: inout JSONValidator, to out: inout JSONWriter
     ) {
         do throws(RPCError) {
             guard let entry = core.methods.find(name) else {
@@ -38,7 +39,7 @@ struct Dispatcher: ~Copyable {
             }
             if core.isShuttingDown { throw RPCError(.shuttingDown, "The host is shutting down.") }
             if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
-            if let error = arguments.read(params, for: entry.method, limits) { throw error }
+            try arguments.read(params, for: entry.method, limits, &validator)
             answer(request, entry, to: &out)
         } catch {
             if let id = request.id { out.errorResponse(id: id, error) }

@@ -12,10 +12,8 @@ extension Session {
             number += 1
             guard case .message(let range, _) = frame else { continue }
             let bytes = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
-            guard Cancellations.mayContain(bytes),
-                let outline = try? validator.validate(bytes), outline.kind == .object
-            else { continue }
-            cancellations.note(Envelope.read(outline).0, at: number)
+            guard Cancellations.mayContain(bytes), let envelope = Envelope.read(bytes, &validator) else { continue }
+            cancellations.note(envelope, at: number)
         }
         frames.rewind(to: mark)
     }

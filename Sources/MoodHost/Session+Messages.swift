@@ -5,48 +5,28 @@ import MoodProtocol
 /// How a message's bytes become a request, and what is answered where they do not.
 extension Session {
     mutating func read(_ message: UnsafeRawBufferPointer) {
-        if answerPlain(message) { return }
-        let outline: JSONOutline
+        var cursor = JSONCursor(message)
+        if cursor.next == UInt8(ascii: "{") { return answer(message, room: .max) }
         do throws(JSONError) {
-            outline = try validator.validate(message)
-        } catch {
-            return output.errorResponse(id: nil, RPCError(parsing: error))
-        }
-        switch outline.kind {
-        case .object: answer(outline, room: .max)
-        case .array: answerBatch(outline)
-        default:
+            let outline = try validator.validate(message)
+            if outline.kind == .array { return answerBatch(outline) }
             output.errorResponse(
                 id: nil, RPCError(.invalidRequest, "A message is a JSON object, or an array of them."))
+        } catch {
+            output.errorResponse(id: nil, RPCError(parsing: error))
         }
     }
 
-    /// Answers a request that is written as most are, in one pass over it.
-    /// - Returns: false, and nothing done, when the request is written otherwise or something is wrong with it.
-    @inline(__always)
-    private mutating func answerPlain(_ message: UnsafeRawBufferPointer) -> Bool {
-        guard cancellations.isEmpty, !core.isShuttingDown,
-            let head = RequestHead(message, idBytesMax: limits[.idBytes]),
-            let entry = core.methods.find(bytes: head.method)
-        else { return false }
-        if let start = head.params {
-            guard
-                let end = dispatcher.arguments.readPlain(
-                    message, from: start, depth: 1, for: entry.method, limits, &validator),
-                end == message.count - 1, message[end] == UInt8(ascii: "}")
-            else { return false }
-        } else if dispatcher.arguments.read(nil, for: entry.method, limits) != nil {
-            return false
-        }
-        dispatcher.answer(request(head.id, room: .max), entry, to: &output)
-        return true
-    }
-
-    /// Answers one request, or carries out one notification.
+    /// Reads one request in one pass and answers it, or carries out one notification.
     /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
-    mutating func answer(_ outline: JSONOutline, room: Int) {
-        let (envelope, fault) = Envelope.read(outline, idBytesMax: limits[.idBytes])
-        if let error = fault ?? Self.duplicateOutsideParams(outline, envelope) {
+    mutating func answer(_ message: UnsafeRawBufferPointer, room: Int) {
+        var envelope = Envelope(message, idBytesMax: limits[.idBytes])
+        var entry: MethodTable.Entry?
+        while envelope.advance(&validator) { entry = takeArguments(&envelope) }
+        guard envelope.isObject else {
+            return output.errorResponse(id: nil, RPCError(parsing: validator.fault(of: message)))
+        }
+        if let error = envelope.fault ?? duplicateOutsideParams(message, envelope) {
             return output.errorResponse(id: envelope.id, error)
         }
         guard let name = envelope.method else { return }
@@ -55,22 +35,42 @@ extension Session {
             if !silence { output.errorResponse(id: id, RPCError(.cancelled, "The request was cancelled.")) }
             return
         }
-        let duplicate = outline.duplicate.flatMap { offset in
-            envelope.params.map { offset - Self.offset(of: $0, in: outline) }
+        let streaming = room == .max && sent == output.count ? framing : nil
+        let request = Dispatcher.Request(id: envelope.id, room: room, streaming: streaming)
+        if let entry, validator.duplicate == nil, !core.isShuttingDown {
+            dispatcher.answer(request, entry, to: &output)
+        } else {
+            let duplicate = validator.duplicate.flatMap { offset in
+                envelope.params.map { offset - Self.offset(of: $0, in: message) }
+            }
+            dispatcher.answer(
+                request, name, envelope.params, duplicate: duplicate, &validator, to: &output)
         }
-        dispatcher.answer(request(envelope.id, room: room), name, envelope.params, duplicate: duplicate, to: &output)
     }
 
+    /// Takes the params at which the envelope stands.
+    /// - Returns: the method that they are for; nil where it is not known yet, or something is wrong with the params. What
+    ///   is wrong is told when all of the message has been read, and is no worse than it.
     @inline(__always)
-    private func request(_ id: UnsafeRawBufferPointer?, room: Int) -> Dispatcher.Request {
-        Dispatcher.Request(id: id, room: room, streaming: room == .max && sent == output.count ? framing : nil)
+    private mutating func takeArguments(_ envelope: inout Envelope) -> MethodTable.Entry? {
+        if let name = envelope.method, let entry = core.methods.find(name) {
+            do throws(Problem) {
+                try dispatcher.arguments.read(&envelope.cursor, for: entry.method, limits, &validator)
+                return entry
+            } catch {
+                // Found again by the dispatcher, which answers with it.
+            }
+        }
+        envelope.skipParams(&validator)
+        return nil
     }
 
     /// A name that stands twice in the envelope itself.
-    private static func duplicateOutsideParams(_ outline: JSONOutline, _ envelope: Envelope) -> RPCError? {
-        guard let offset = outline.duplicate else { return nil }
+    @inline(__always)
+    private func duplicateOutsideParams(_ message: UnsafeRawBufferPointer, _ envelope: Envelope) -> RPCError? {
+        guard let offset = validator.duplicate else { return nil }
         if let params = envelope.params {
-            let start = Self.offset(of: params, in: outline)
+            let start = Self.offset(of: params, in: message)
             if offset >= start, offset < start + params.bytes.count { return nil }
         }
         return RPCError(
@@ -78,8 +78,8 @@ extension Session {
             [.init("offset", .number(String(offset)))])
     }
 
-    private static func offset(of part: ValidJSON, in outline: JSONOutline) -> Int {
-        guard let start = part.bytes.baseAddress, let base = outline.text.bytes.baseAddress else { return 0 }
+    private static func offset(of part: ValidJSON, in message: UnsafeRawBufferPointer) -> Int {
+        guard let start = part.bytes.baseAddress, let base = message.baseAddress else { return 0 }
         return start - base
     }
 }

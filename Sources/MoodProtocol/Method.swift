@@ -96,14 +96,16 @@ public final class Method: Sendable {
                 }
         }
 
-        /// The offset behind this name and `":`, when they stand here.
+        /// Passes over this name, its quotes and its colon, if they come next without white space and escapes.
         @inline(__always)
-        func end(in message: UnsafeRawBufferPointer, from start: Int) -> Int? {
-            let end = start + name.bytes.count
-            guard end + 2 <= message.count, message[end] == UInt8(ascii: "\""), message[end + 1] == UInt8(ascii: ":"),
-                name.isSpelt(UnsafeRawBufferPointer(rebasing: message[start..<end]))
-            else { return nil }
-            return end + 2
+        func take(_ cursor: inout JSONCursor) -> Bool {
+            let count = name.bytes.count
+            guard let bytes = cursor.bytes(count + 3), bytes[0] == UInt8(ascii: "\""),
+                bytes[count + 1] == UInt8(ascii: "\""), bytes[count + 2] == UInt8(ascii: ":"),
+                name.isSpelt(UnsafeRawBufferPointer(rebasing: bytes[1...count]))
+            else { return false }
+            cursor.move(to: cursor.at + count + 3)
+            return true
         }
 
         @inline(__always)
@@ -122,21 +124,10 @@ public final class Method: Sendable {
     @inline(__always)
     func plain(_ index: Int) -> FieldName.Plain { names.withUnsafeBufferPointer { $0[index].plain } }
 
-    /// The field whose name stands in a message, with its quotes and its colon and no escapes.
-    /// - Parameter expected: the number of the field to compare with first.
-    /// - Returns: its number and the offset behind the colon, or nil.
+    /// Passes over the name of the field of this number, if it comes next and there is such a field.
     @inline(__always)
-    func plainName(_ message: UnsafeRawBufferPointer, _ start: Int, from expected: Int) -> (Int, Int)? {
-        names.withUnsafeBufferPointer { names in
-            guard start < message.count, message[start] == UInt8(ascii: "\"") else { return nil }
-            if expected < names.count, let end = names[expected].end(in: message, from: start + 1) {
-                return (expected, end)
-            }
-            for index in 0..<names.count {
-                if let end = names[index].end(in: message, from: start + 1) { return (index, end) }
-            }
-            return nil
-        }
+    func takeName(_ index: Int, _ cursor: inout JSONCursor) -> Bool {
+        names.withUnsafeBufferPointer { index < $0.count && $0[index].take(&cursor) }
     }
 
     /// Whether the field of this number has this name.

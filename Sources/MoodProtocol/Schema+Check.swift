@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 
 /// Something in params that is not as declared.
-public struct Problem: Sendable {
+public struct Problem: Error {
     /// A JSON Pointer (RFC 6901) into params.
     public var path: String
     /// What is wrong and what is right, as a clause.

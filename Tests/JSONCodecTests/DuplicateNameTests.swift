@@ -59,6 +59,18 @@ import Testing
         }
     }
 
+    /// The text before is never touched, so it takes no memory.
+    @Test func findsOneBehindMoreThanTwoGigabytes() {
+        let object = Array(#"{"a":1,"b":2,"\u0061":3}"#.utf8)
+        let start = (1 << 31) + 8
+        let text = UnsafeMutableRawBufferPointer.allocate(byteCount: start + object.count, alignment: 16)
+        defer { text.deallocate() }
+        UnsafeMutableRawBufferPointer(rebasing: text[start...]).copyBytes(from: object)
+        var validator = JSONValidator(depthLimit: 64)
+        #expect(validator.endOfValue(UnsafeRawBufferPointer(text), from: start, depth: 0) == nil)
+        #expect(validator.duplicate == start + 13)
+    }
+
     @Test func findsTheFirstOneOfLargeObjectsInsideEachOther() {
         func names(_ letter: String, _ count: Int) -> String {
             (0..<count).map { #""\#(letter)\#($0)":0"# }.joined(separator: ",")

@@ -15,8 +15,9 @@ private struct Read: Equatable {
         var validator = JSONValidator(depthLimit: 64)
         var copy = text
         self = try copy.withUTF8 { bytes in
-            let (envelope, fault) = Envelope.read(try validator.validate(UnsafeRawBufferPointer(bytes)))
-            return Read(envelope, fault)
+            let message = UnsafeRawBufferPointer(bytes)
+            guard let envelope = Envelope.read(message, &validator) else { throw validator.fault(of: message) }
+            return Read(envelope)
         }
     }
 
@@ -24,14 +25,14 @@ private struct Read: Equatable {
         (self.id, self.method, self.params, self.fault) = (id, method, params, fault)
     }
 
-    private init(_ envelope: Envelope, _ fault: RPCError?) {
+    private init(_ envelope: Envelope) {
         func text(_ bytes: UnsafeRawBufferPointer?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
         id = text(envelope.id)
         method = envelope.method?.string
         params = text(envelope.params?.bytes)
         result = text(envelope.result?.bytes)
         error = text(envelope.error?.bytes)
-        self.fault = fault.map { "\($0.code.number) \($0.code.name): \($0.message)" }
+        self.fault = envelope.fault.map { "\($0.code.number) \($0.code.name): \($0.message)" }
     }
 }
 
@@ -116,9 +117,9 @@ private struct Read: Equatable {
             try Read(#"{"id":[1],"method":7,"params":8}"#) == Read(fault: Self.idFault), "the id's fault comes first")
     }
 
-    @Test(arguments: ["[]", "[1,2]", "7", "null", #""x""#, "[{\"id\":1}]"])
+    @Test(arguments: ["[]", "[1,2]", "7", "null", #""x""#, "[{\"id\":1}]", "{]", "{", "", " ", #"{"id":1} 2"#])
     func findsNothingInWhatIsNoObject(_ text: String) throws {
-        #expect(try Read(text) == Read(fault: Self.versionFault))
+        #expect(throws: JSONError.self) { try Read(text) }
     }
 
     @Test func readsResponses() throws {
@@ -130,11 +131,47 @@ private struct Read: Equatable {
         #expect(error.id == "null" && error.error == #"{"code":-1,"message":"x"}"# && error.result == nil)
     }
 
+    @Test func stopsAtTheParamsWithWhatCameBefore() {
+        var validator = JSONValidator(depthLimit: 64)
+        let message = #"{"method":"a", "params": [1] ,"id":1,"params":{"b":2},"jsonrpc":"2.0","params":null}"#
+        Array(message.utf8).withUnsafeBytes {
+            var envelope = Envelope($0)
+            var places: [Int] = []
+            while envelope.advance(&validator) {
+                #expect(envelope.method?.string == "a" && envelope.params == nil)
+                #expect((envelope.id == nil) == places.isEmpty)
+                places.append(envelope.cursor.at)
+                // Wherever the cursor is, the params are passed over from their beginning.
+                envelope.cursor.move(to: envelope.cursor.at + places.count)
+                envelope.skipParams(&validator)
+            }
+            #expect(envelope.isObject && places == [25, 46] && envelope.params == nil && envelope.fault == nil)
+            #expect(validator.duplicate == 37)
+        }
+    }
+
+    /// Params that nobody passes over are not taken for the rest of the message.
+    @Test func isNoObjectWhereTheParamsAreLeft() {
+        var validator = JSONValidator(depthLimit: 64)
+        for text in [#"{"params":{}}"#, #"{"params":{},"id":1}"#, #"{"params":[,]}"#] {
+            Array(text.utf8).withUnsafeBytes {
+                var envelope = Envelope($0)
+                let hasParams = envelope.advance(&validator)
+                #expect(hasParams)
+                if text.contains(",]") { envelope.skipParams(&validator) }
+                let hasMore = envelope.advance(&validator)
+                #expect(!hasMore && !envelope.isObject)
+            }
+        }
+    }
+
     @Test func obeysALimitThatWasSet() throws {
         var validator = JSONValidator(depthLimit: 64)
         for (id, isUsable) in [("\"abcd\"", true), ("\"abcde\"", false), ("1234", true), ("12345", false)] {
-            let found = try Array(request(id).utf8).withUnsafeBytes { bytes in
-                Envelope.read(try validator.validate(bytes), idBytesMax: 4).0.id != nil
+            let found = Array(request(id).utf8).withUnsafeBytes { bytes in
+                var envelope = Envelope(bytes, idBytesMax: 4)
+                _ = envelope.advance(&validator)
+                return envelope.id != nil
             }
             #expect(found == isUsable)
         }

@@ -20,11 +20,20 @@ import Testing
     ) throws -> RPCError? {
         let declaration = try #require(Self.methods.first { "\($0.name)" == method })
         var arguments = Arguments()
-        guard var params else { return arguments.read(nil, for: declaration, Limits()) }
+        guard var params else { return Self.read(nil, declaration, &arguments) }
         return params.withUTF8 { bytes in
-            let text = ValidJSON(trusting: UnsafeRawBufferPointer(bytes))
-            let error = arguments.read(text, for: declaration, Limits())
+            let error = Self.read(ValidJSON(trusting: UnsafeRawBufferPointer(bytes)), declaration, &arguments)
             if error == nil { body(arguments) }
+            return error
+        }
+    }
+
+    private static func read(_ params: ValidJSON?, _ method: Method, _ arguments: inout Arguments) -> RPCError? {
+        var validator = JSONValidator(depthLimit: 64)
+        do throws(RPCError) {
+            try arguments.read(params, for: method, Limits(), &validator)
+            return nil
+        } catch {
             return error
         }
     }
@@ -150,13 +159,13 @@ import Testing
         var text = #"{"limit":7}"#
         text.withUTF8 { bytes in
             let params = ValidJSON(trusting: UnsafeRawBufferPointer(bytes))
-            let first = arguments.read(params, for: list, Limits())
+            let first = Self.read(params, list, &arguments)
             let limit = arguments[MoodParams.limit]
             #expect(first == nil && limit == 7)
-            let second = arguments.read(nil, for: list, Limits())
+            let second = Self.read(nil, list, &arguments)
             let none = arguments[MoodParams.limit]
             #expect(second == nil && none == 50, "the default stands where the param is declared")
-            let third = arguments.read(params, for: ping, Limits())
+            let third = Self.read(params, ping, &arguments)
             #expect(third != nil)
         }
     }

@@ -35,6 +35,7 @@ final class HostProcess {
             passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
     }
 
+    /// How the host ends is of no matter here: it has answered all that it was asked.
     func close() { _ = child.finish(within: Self.endMillisecondsMax) }
 
     /// Sends one request and waits for its answer. Notifications before it go to the listener, if there is one.
@@ -57,7 +58,7 @@ final class HostProcess {
         writer.endObject()
         writer.endMessage(from: 0, framing: .line)
         do throws(SystemError) {
-            try child.write(writer.buffer.bytes)
+            try writer.buffer.withBytes { (bytes) throws(SystemError) in try child.write(bytes) }
         } catch {
             // A host that stopped reading may have said why: read its answer.
             if error.code != EPIPE { throw .unavailable("The host cannot be written to: \(error).", advice: nil) }
@@ -106,14 +107,7 @@ final class HostProcess {
     private func read(_ frame: FrameReader.Frame) throws(ClientError) -> Message {
         guard case .message(let range, _) = frame else { throw notSpeaking() }
         let bytes = UnsafeRawBufferPointer(rebasing: reader.buffer.bytes[range])
-        let outline: JSONOutline
-        do throws(JSONError) {
-            outline = try validator.validate(bytes)
-        } catch {
-            throw notSpeaking()
-        }
-        guard outline.kind == .object else { throw notSpeaking() }
-        let (envelope, _) = Envelope.read(outline)
+        guard let envelope = Envelope.read(bytes, &validator) else { throw notSpeaking() }
         guard let id = envelope.id else {
             guard let method = envelope.method else { throw notSpeaking() }
             return .notification(method: method.string, params: envelope.params.map { Array($0.bytes) } ?? [])

@@ -7,7 +7,8 @@ import Seeds
 /// 1. However the stream is cut, the frames are those of `PlainFrame.read`: nothing is lost behind a fault, nothing
 ///    doubled; going back to a mark gives the same frames again.
 /// 2. Of a message over the limit nothing is kept.
-/// 3. A message that is an object has an envelope, and the answer to it is JSON with the id of the request.
+/// 3. A message has the envelope that `PlainEnvelope` says, or the same is wrong with it; and the answer to it is JSON with
+///    the id of the request.
 ///
 /// The input's first byte chooses the limit, its second the cuts, the rest is the stream. Where the second is 0xf0 or
 /// more, 0xff and a number repeat the byte before them, 64 times the number (up to 144): so that short inputs reach the
@@ -80,15 +81,20 @@ public struct FrameTarget: ~Copyable {
 
     /// Property 3.
     private mutating func envelope(_ message: [UInt8]) throws(Violation) {
-        let count: Int? = message.withUnsafeBytes { bytes in
-            guard let outline = try? validator.validate(bytes), outline.kind == .object else { return nil }
-            let (envelope, fault) = Envelope.read(outline)
+        let (found, fault, idBytes): (PlainEnvelope?, JSONError?, Int) = message.withUnsafeBytes { bytes in
+            guard let envelope = Envelope.read(bytes, &validator) else { return (nil, validator.fault(of: bytes), 0) }
             answer.rewind(to: 0)
-            answer.errorResponse(id: envelope.id, fault ?? RPCError(.internalError, "none"))
-            return envelope.id?.count ?? 0
+            answer.errorResponse(id: envelope.id, envelope.fault ?? RPCError(.internalError, "none"))
+            return (PlainEnvelope(envelope, validator), nil, envelope.id?.count ?? 0)
         }
-        guard let count else { return }
-        try require(count <= Envelope.idBytesMax * 6 + 2, "an id of \(count) bytes")
+        switch PlainEnvelope.read(message, &validator) {
+        case .success(let plain):
+            try require(found == plain, "\(String(describing: found)), but it is \(String(describing: plain))")
+        case .failure(let error):
+            try require(fault == error, "\(String(describing: fault)), but it is \(error)")
+        }
+        guard found != nil else { return }
+        try require(idBytes <= Envelope.idBytesMax * 6 + 2, "an id of \(idBytes) bytes")
         try require(validator.accepts(answer.buffer.bytes), "the answer is not JSON")
     }
 }

@@ -48,6 +48,7 @@ enum Seeds {
         "Content-X: \u{ff}\u{7f}\r\n\r\n{}\n",
         "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"a\",\"params\":[1]}\n",
         "{\"jsonrpc\":\"2.0\",\"\\u0069d\":1e2,\"method\":null,\"params\":7,\"result\":{},\"error\":{}}\n",
+        "{ \"method\" : \"a\" , \"params\" : {\"b\":[{}]} , \"id\":-1.5e3,\"jsonrpc\":\"2.0\"}\n",
         "     \n    {}\n   Content-Length: 2\r\n\r\n[]\n",
     ]
 
@@ -70,7 +71,8 @@ enum Seeds {
     static let frameTokens: [String] = [
         "Content-", "Content-Length: ", "content-length:", "Content-Type: x", "\r\n\r\n", "\r\n", "\n", "\r",
         " ", "\t", "0", "2", "65", "-", "9223372036854775808", "{}", "[]", "{\"id\":1}",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}", "\"id\":", "\\u0069d", "\"params\":",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}", "\"id\":", "\\u0069d", "\"params\":", "\"method\":",
+        "\"jsonrpc\":\"2.0\"", "\"meta\":{\"id\":1,\"id\":2}", ",", "{", "}", " : ",
     ]
 
     static let frameBytes: [[UInt8]] = [

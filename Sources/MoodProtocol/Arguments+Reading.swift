@@ -1,0 +1,196 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+
+/// Params are checked and taken in one pass over bytes that nobody has looked at before.
+///
+/// By name: every declared member at most once, no other. By position: the method's own params in their order. A null for
+/// a param that may be absent means absent, unless the param gives null a meaning.
+extension Arguments {
+    /// How deep params stand in a message: the envelope is around them.
+    private static let depth = 1
+
+    /// Takes params that are known to be JSON; nil where there are none.
+    public mutating func read(
+        _ params: ValidJSON?, for method: Method, _ limits: Limits, _ validator: inout JSONValidator
+    ) throws(RPCError) {
+        do throws(Problem) {
+            if let params {
+                var cursor = JSONCursor(params.bytes)
+                try read(&cursor, for: method, limits, &validator)
+            } else {
+                begin(method)
+                try requireAll(of: method)
+            }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    /// Takes the params at which the cursor stands, an object or an array, and passes over them.
+    /// - Throws: the first thing that is wrong. The cursor is then somewhere in the params. As what comes later may be no
+    ///   JSON at all, or a name may be given twice, which is worse, the params are then passed over from their beginning.
+    @inline(__always)
+    public mutating func read(
+        _ cursor: inout JSONCursor, for method: Method, _ limits: Limits, _ validator: inout JSONValidator
+    ) throws(Problem) {
+        begin(method)
+        guard validator.allows(depth: Self.depth + 1) else { throw Self.notJSON }
+        if cursor.take(UInt8(ascii: "{")) {
+            try readMembers(&cursor, method, limits, &validator)
+        } else {
+            try readElements(&cursor, method, limits, &validator)
+        }
+        try requireAll(of: method)
+    }
+
+    /// What the answer never shows: who passes over the params finds out more.
+    private static let notJSON = Problem("is not JSON")
+
+    @inline(__always)
+    private mutating func begin(_ method: Method) {
+        self.method = method
+        given = 0
+        unescaped = 0
+    }
+
+    @inline(__always)
+    private func requireAll(of method: Method) throws(Problem) {
+        let missing = method.requiredFields & ~given
+        if missing == 0 { return }
+        let field = method.fields[missing.trailingZeroBitCount]
+        throw Problem("is required: \(field.summary)").below("\(field.name)")
+    }
+
+    private mutating func readMembers(
+        _ cursor: inout JSONCursor, _ method: Method, _ limits: Limits, _ validator: inout JSONValidator
+    ) throws(Problem) {
+        if cursor.take(UInt8(ascii: "}")) { return }
+        var seen: UInt32 = 0
+        // Members mostly come in the order of their declaration.
+        var expected = 0
+        repeat {
+            let index = try readName(&cursor, method, expected)
+            let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: index)
+            // A name that is given twice.
+            if seen & bit != 0 { throw Self.notJSON }
+            seen |= bit
+            do throws(Problem) {
+                try readValue(&cursor, index, method, limits, &validator)
+            } catch {
+                throw error.below("\(method.fields[index].name)")
+            }
+            expected = index + 1
+        } while cursor.take(UInt8(ascii: ","))
+        if !cursor.take(UInt8(ascii: "}")) { throw Self.notJSON }
+    }
+
+    private mutating func readElements(
+        _ cursor: inout JSONCursor, _ method: Method, _ limits: Limits, _ validator: inout JSONValidator
+    ) throws(Problem) {
+        guard cursor.take(UInt8(ascii: "[")) else { throw Self.notJSON }
+        if cursor.take(UInt8(ascii: "]")) { return }
+        var index = 0
+        repeat {
+            guard index < method.params.count else {
+                throw Problem("is one too many; this method takes \(method.params.count) params by position")
+                    .below(String(index))
+            }
+            do throws(Problem) {
+                try readValue(&cursor, index, method, limits, &validator)
+            } catch {
+                throw error.below(String(index))
+            }
+            index += 1
+        } while cursor.take(UInt8(ascii: ","))
+        if !cursor.take(UInt8(ascii: "]")) { throw Self.notJSON }
+    }
+
+    /// Passes over a name and its colon.
+    /// - Returns: the number of the field.
+    @inline(__always)
+    private func readName(_ cursor: inout JSONCursor, _ method: Method, _ expected: Int) throws(Problem) -> Int {
+        if method.takeName(expected, &cursor) { return expected }
+        guard let key = cursor.string() else { throw Self.notJSON }
+        guard let index = method.index(of: key) else { throw Schema.unknown(key, among: method.fields) }
+        guard cursor.take(UInt8(ascii: ":")) else { throw Self.notJSON }
+        return index
+    }
+
+    /// Checks the value that comes next, and takes it for a field.
+    @inline(__always)
+    private mutating func readValue(
+        _ cursor: inout JSONCursor, _ index: Int, _ method: Method, _ limits: Limits,
+        _ validator: inout JSONValidator
+    ) throws(Problem) {
+        let kind = method.plain(index)
+        let first = cursor.next
+        let start = cursor.at
+        if kind != .none, first == UInt8(ascii: "\"") {
+            if kind == .id {
+                if takeID(&cursor, index) { return }
+            } else {
+                guard let text = cursor.string() else { throw Self.notJSON }
+                if take(text, cursor.slice(from: start), index, kind, limits) { return }
+                cursor.move(to: start)
+            }
+        }
+        guard let value = cursor.value(&validator, depth: Self.depth + 1) else { throw Self.notJSON }
+        if first == UInt8(ascii: "n"), !method.names[index].isNullMeaningful { return }
+        var reader = JSONReader(value)
+        if let problem = method.fields[index].schema.check(&reader, limits) { throw problem }
+        keep(value, index, kind)
+    }
+
+    /// Takes an id that is written without escapes. It is in most requests, and to read it is to check it, so it goes
+    /// through neither validator nor schema.
+    /// - Returns: false, and nothing passed over, when there is none.
+    @inline(__always)
+    private mutating func takeID(_ cursor: inout JSONCursor, _ index: Int) -> Bool {
+        let count = MoodID.textLength + 2
+        guard let bytes = cursor.bytes(count), bytes[count - 1] == UInt8(ascii: "\""),
+            let id = MoodID(UnsafeRawBufferPointer(rebasing: bytes[1..<count - 1]))
+        else { return false }
+        ids[index] = id
+        cursor.move(to: cursor.at + count)
+        mark(ValidJSON(trusting: bytes), index, isEscaped: false)
+        return true
+    }
+
+    /// Takes a text by the rule of its kind, without the schema; false when it does not obey.
+    @inline(__always)
+    private mutating func take(
+        _ text: JSONText, _ value: ValidJSON, _ index: Int, _ kind: Method.FieldName.Plain, _ limits: Limits
+    ) -> Bool {
+        let isRight: Bool
+        switch kind {
+        case .emoji: isRight = text.withDecoded { emoji.contains($0) || Emoji.problem($0) == nil && emoji.insert($0) }
+        case .label:
+            isRight = text.withDecoded { TextRule.labelProblem($0, charactersMax: limits[.label]) == nil }
+        case .notes:
+            isRight =
+                text.raw.count <= limits[.notesBytes]
+                || text.withDecoded { TextRule.notesProblem($0, bytesMax: limits[.notesBytes]) == nil }
+        case .time:
+            let time = text.withDecoded { Timestamp(rfc3339: $0) }
+            if let time { times[index] = time }
+            isRight = time != nil
+        case .none, .id: isRight = false
+        }
+        if isRight { mark(value, index, isEscaped: text.isEscaped) }
+        return isRight
+    }
+
+    @inline(__always)
+    private mutating func mark(_ value: ValidJSON, _ index: Int, isEscaped: Bool) {
+        values[index] = value
+        given |= 1 << UInt32(truncatingIfNeeded: index)
+        if !isEscaped { unescaped |= 1 << UInt32(truncatingIfNeeded: index) }
+    }
+
+    /// Keeps a value that its schema has found right.
+    private mutating func keep(_ value: ValidJSON, _ index: Int, _ kind: Method.FieldName.Plain) {
+        mark(value, index, isEscaped: true)
+        if kind == .id, let id = value.moodID { ids[index] = id }
+    }
+}
