@@ -48,8 +48,8 @@ import Testing
         ("damaged", ["mood store accept --yes", "mood store salvage DIR", "mood store reset --yes"]),
         ("unfinished", ["mood store compact"]), ("missing", ["mood store salvage DIR", "mood store reset --yes"]),
         ("interrupted", ["mood store reset --yes"]), ("version", ["moodboard --version"]),
-        ("unreadable", ["ls -la /s"]),
-        ("of a later host", ["ls -la /s"]),
+        ("unreadable", ["ls -la /s", "mood --store DIR list"]),
+        ("of a later host", ["ls -la /s", "mood --store DIR list"]),
     ])
     func everyKindOfProblemHasItsRemedy(kind: String, commands: [String]) {
         let outside = outside(Self.well, [(kind, "It is so.")])

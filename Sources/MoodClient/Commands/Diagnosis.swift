@@ -157,7 +157,9 @@ struct Diagnosis {
             return Finding(
                 what: what, meaning: "The files cannot be read.",
                 remedies: [
-                    Remedy(when: "See who owns them, and what they are:", command: "ls -la \(Self.quoted(path))")
+                    Remedy(
+                        when: "See who owns them; the owner can let you in:", command: "ls -la \(Self.quoted(path))"),
+                    elsewhere,
                 ])
         }
     }
