@@ -267,62 +267,7 @@ public struct MoodRecords: ~Copyable {
         set { records.failure = newValue }
     }
 
-    // MARK: Reading
-
-    /// Writes a mood.
-    public mutating func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
-        do throws(StorageError) {
-            if let bytes = try records.bytes(RecordID(id)) { return writer.raw(bytes) }
-        } catch {
-            throw .storage(error)
-        }
-        throw .notFound(id)
-    }
-
-    /// The bytes of a mood; valid until the store is next called.
-    public mutating func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
-        do throws(StorageError) {
-            if let bytes = try records.bytes(RecordID(id)) { return ValidJSON(trusting: bytes) }
-        } catch {
-            throw .storage(error)
-        }
-        throw .notFound(id)
-    }
-
-    /// A mood with what the store knows of it; valid until the store is next called.
-    @inline(__always)
-    mutating func stored(_ id: MoodID) throws(MoodStoreError) -> StoredRecord {
-        do throws(StorageError) {
-            if let record = try records.record(RecordID(id)) { return record }
-        } catch {
-            throw .storage(error)
-        }
-        throw .notFound(id)
-    }
-
-    /// What is said of a mood in one line: emoji, label, time and time zone, and its bytes. The rest is not read, which
-    /// spares most of the work of the texts that are shared most.
-    public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
-        let record = try stored(id)
-        let bytes = ValidJSON(trusting: record.bytes)
-        if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
-        return (MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time)), bytes)
-    }
-
-    /// Asks for the memory of moods that will be needed soon, all at once.
-    public mutating func bringNear(_ ids: UnsafeBufferPointer<MoodID>) {
-        records.bringNear(count: ids.count) { RecordID(ids[$0]) }
-    }
-
-    public mutating func contains(_ id: MoodID) throws(MoodStoreError) -> Bool {
-        do throws(StorageError) { return try records.contains(RecordID(id)) } catch { throw .storage(error) }
-    }
-
-    /// Whether there are so many moods, or more.
-    public mutating func hasAtLeast(_ number: Int) -> Bool { records.hasAtLeast(number) }
-
-    /// How many moods there are.
-    public var count: Int { records.count }
+    // MARK: What is in it
 
     /// What `store.info` says of a store that is open.
     public var statistics: Statistics {
