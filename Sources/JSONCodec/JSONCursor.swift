@@ -82,11 +82,11 @@ public struct JSONCursor {
         let start = offset + 1
         var isEscaped = false
         var fault = TokenFault()
-        let behind = JSONValidator.skipString(base, start, end, &isEscaped, &fault)
-        guard behind >= 0 else { return nil }
-        offset = behind
+        let after = JSONValidator.skipString(base, start, end, &isEscaped, &fault)
+        guard after >= 0 else { return nil }
+        offset = after
         return JSONText(
-            raw: UnsafeRawBufferPointer(start: base + start, count: behind - 1 - start), isEscaped: isEscaped)
+            raw: UnsafeRawBufferPointer(start: base + start, count: after - 1 - start), isEscaped: isEscaped)
     }
 
     /// Passes over one value. Names that stand twice in it are noted by the validator.
@@ -96,17 +96,17 @@ public struct JSONCursor {
         let first = next
         let start = offset
         var fault = TokenFault()
-        let behind: Int
+        let after: Int
         switch first {
         case UInt8(ascii: "\""):
             var isEscaped = false
-            behind = JSONValidator.skipString(base, start + 1, end, &isEscaped, &fault)
+            after = JSONValidator.skipString(base, start + 1, end, &isEscaped, &fault)
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-            behind = JSONValidator.skipNumber(base, start, end, &fault)
-        default: behind = validator.skipValue(base, start, end, depth)
+            after = JSONValidator.skipNumber(base, start, end, &fault)
+        default: after = validator.skipValue(base, start, end, depth)
         }
-        guard behind >= 0 else { return nil }
-        offset = behind
+        guard after >= 0 else { return nil }
+        offset = after
         return slice(from: start)
     }
 

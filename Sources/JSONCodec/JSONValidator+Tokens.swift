@@ -1,6 +1,6 @@
 import CPlatform
 
-/// The tokens of RFC 8259, sections 2 to 7: each takes the offset of a token and answers with the offset behind it, or
+/// The tokens of RFC 8259, sections 2 to 7: each takes the offset of a token and answers with the offset after it, or
 /// with -1 and the reason in `fault`.
 extension JSONValidator {
     @inlinable @inline(__always)
@@ -14,7 +14,7 @@ extension JSONValidator {
         return at
     }
 
-    /// `start` is behind the opening quote; the answer is behind the closing one.
+    /// `start` is after the opening quote; the answer is after the closing one.
     @inline(__always)
     static func skipString(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ isEscaped: inout Bool, _ fault: inout TokenFault

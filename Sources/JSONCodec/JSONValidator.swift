@@ -76,9 +76,9 @@ public struct JSONValidator: ~Copyable {
         do { return try validate(text).duplicate == nil } catch { return false }
     }
 
-    /// Checks the value that begins at `start`, whatever stands behind it.
+    /// Checks the value that begins at `start`, whatever follows it.
     /// - Parameter depth: how many containers are open around the value.
-    /// - Returns: the offset behind the value; nil when it is not JSON, or a name in it is doubled.
+    /// - Returns: the offset after the value; nil when it is not JSON, or a name in it is doubled.
     public mutating func endOfValue(_ text: UnsafeRawBufferPointer, from start: Int, depth: Int) -> Int? {
         guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self), start < text.count else { return nil }
         names.reset()
@@ -87,17 +87,17 @@ public struct JSONValidator: ~Copyable {
     }
 
     /// The same inside a text that is read by a cursor; names that are doubled are noted.
-    /// - Returns: the offset behind the value, or -1 when it is not JSON.
+    /// - Returns: the offset after the value, or -1 when it is not JSON.
     @inline(never)
     mutating func skipValue(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ depth: Int) -> Int {
         var fault = TokenFault()
         let outer = names.depth
-        let behind = walk(base, start, end, depthLimit - depth, isWhole: false, &fault)
-        if behind < 0 { names.unwind(to: outer) }
-        return behind
+        let after = walk(base, start, end, depthLimit - depth, isWhole: false, &fault)
+        if after < 0 { names.unwind(to: outer) }
+        return after
     }
 
-    /// Checks the string whose opening quote is at `start`, whatever stands behind it.
+    /// Checks the string whose opening quote is at `start`, whatever follows it.
     /// - Returns: the text between its quotes; nil when it is none.
     @inline(__always)
     public static func string(_ text: UnsafeRawBufferPointer, from start: Int) -> JSONText? {
@@ -113,7 +113,7 @@ public struct JSONValidator: ~Copyable {
     }
 
     /// Passes over one value, which is all of the text when `isWhole`.
-    /// - Returns: the offset behind it; -1, and `fault` says what, when it is not JSON.
+    /// - Returns: the offset after it; -1, and `fault` says what, when it is not JSON.
     @inline(__always)
     private mutating func walk(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ depthLimit: Int, isWhole: Bool,
@@ -207,7 +207,7 @@ public struct JSONValidator: ~Copyable {
     }
 
     /// Passes over a name and its colon, and enters the name into the table of its object.
-    /// - Returns: the offset behind the colon, or -1.
+    /// - Returns: the offset after the colon, or -1.
     @inline(__always)
     private mutating func skipMember(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ fault: inout TokenFault

@@ -18,7 +18,7 @@ public enum NearestNames {
         return ranked.sorted { $0.1 != $1.1 ? $0.1 < $1.1 : $0.0 < $1.0 }.prefix(3).map(\.0)
     }
 
-    /// Whether one is the other behind its last dot: `get` for `mood.get`.
+    /// Whether one is the other after its last dot: `get` for `mood.get`.
     private static func endsAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         let dot = UInt8(ascii: ".")
         return b.split(separator: dot).last.map(Array.init) == a.split(separator: dot).last.map(Array.init)

@@ -9,7 +9,7 @@ import MoodCore
 ///
 /// `Value` is what a handler gets: an optional where the param may be absent and nothing stands for it.
 ///
-/// Every request asks for some, so a key is a few words; what describes it lies behind a reference.
+/// Every request asks for some, so a key is a few words; a reference leads to what describes it.
 public struct ParamKey<Value>: Sendable {
     public let name: Name
     /// What stands for the param where it is absent.
