@@ -10,7 +10,7 @@ import JSONCodec
 ///
 /// The members that every mood has are fixed for the schema version. A new member is one that a mood may lack, because
 /// there are stored moods without it. It gets a case and a row here, between `tags` and `attachments`, a place in
-/// `MoodValues`, and, if no kind fits, an `ObjectKind` in its own file.
+/// `MoodValues`, and, if no kind fits, an `Object` with its rule in its own file.
 public enum MoodField: Int, CaseIterable, Sendable {
     case id, emoji, label, timestamp, isFavorite, notes, tags, valence, scales, timeZone, attachments, createdAt,
         updatedAt,
@@ -28,7 +28,7 @@ public enum MoodField: Int, CaseIterable, Sendable {
         case .valence: Row("valence", .number(-1...1), .optional, "How pleasant it was, from -1 to 1.")
         case .scales:
             Row(
-                "scales", .object(Scales.kind), .added,
+                "scales", .object(.scales), .added,
                 "What else was measured: 1-16 names with numbers from -1000 to 1000.")
         case .timeZone: Row("timeZone", .timeZone, .optional, "The IANA zone in which the moment was lived.")
         case .attachments: Row("attachments", .attachments, .filled("[]"), "What it carries besides text.")
@@ -46,9 +46,9 @@ public enum MoodField: Int, CaseIterable, Sendable {
         /// The schema version of the store whose moods first had it.
         public let since: Int
         /// For people: what it means.
-        public let summary: String
+        let summary: StaticString
 
-        init(_ name: StaticString, _ kind: Kind, _ presence: Presence, since: Int = 3, _ summary: String) {
+        init(_ name: StaticString, _ kind: Kind, _ presence: Presence, since: Int = 3, _ summary: StaticString) {
             self.name = name
             self.kind = kind
             self.presence = presence
@@ -61,7 +61,7 @@ public enum MoodField: Int, CaseIterable, Sendable {
     public enum Kind: Sendable {
         case id, time, revision, boolean, emoji, label, notes, tags, timeZone, attachments
         case number(ClosedRange<Double>)
-        case object(ObjectKind)
+        case object(Object)
 
         public var json: JSONKind {
             switch self {
@@ -74,8 +74,20 @@ public enum MoodField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// A kind of object with its own rule.
-    public struct ObjectKind: Sendable {
+    /// The kinds of object, each with its own rule. The table holds only their names. So it is plain memory, and to read a
+    /// row copies no closure.
+    public enum Object: Sendable {
+        case scales
+
+        public var rule: ObjectRule {
+            switch self {
+            case .scales: Scales.rule
+            }
+        }
+    }
+
+    /// The rule of a kind of object.
+    public struct ObjectRule: Sendable {
         /// The first problem of a value: the name of its member, nil for the value itself, and a clause.
         public let problem: @Sendable (ValidJSON) -> (name: JSONText?, reason: String)?
         /// Its JSON Schema.
@@ -105,13 +117,15 @@ public enum MoodField: Int, CaseIterable, Sendable {
         case added
     }
 
-    private static let rows = allCases.map(\.declared)
+    private static let rows = InlineArray<14, Row> { MoodField.allCases[$0].declared }
     /// Those that a mood may lack.
     public static let optional = allCases.filter(\.isOptional)
 
     public var row: Row { Self.rows[rawValue] }
     public var name: StaticString { row.name }
-    public var kind: Kind { row.kind }
+    public var kind: Kind { Self.rows[rawValue].kind }
+    /// For people: what it means.
+    public var summary: String { "\(row.summary)" }
     public var isAdded: Bool { if case .added = row.presence { true } else { false } }
 
     public var isOptional: Bool {
@@ -126,22 +140,53 @@ public enum MoodField: Int, CaseIterable, Sendable {
 
     /// The member of a name.
     /// - Parameter expected: the number of the one to compare with first; records mostly have theirs in order.
+    @inline(__always)
     public init?(_ key: JSONText, expecting expected: Int = 0) {
-        let rows = Self.rows
-        for index in rows.indices.dropFirst(expected) where key.equals(rows[index].name) {
-            self.init(rawValue: index)
-            return
+        if expected < Self.rows.count, key.equals(Self.rows[expected].name) {
+            self.init(rawValue: expected)
+        } else {
+            self.init(searching: key, from: expected)
         }
-        for index in rows.indices.prefix(expected) where key.equals(rows[index].name) {
-            self.init(rawValue: index)
-            return
+    }
+
+    @inline(never)
+    private init?(searching key: JSONText, from expected: Int) {
+        var index = expected
+        for _ in 0..<Self.rows.count {
+            index = index + 1 < Self.rows.count ? index + 1 : 0
+            if key.equals(Self.rows[index].name) {
+                self.init(rawValue: index)
+                return
+            }
         }
         return nil
     }
+
+    /// The place of its value among `MoodValues`.
+    var place: Int { rawValue - MoodField.emoji.rawValue }
 }
 
-/// A place for the value of each member.
-typealias MoodValues = InlineArray<14, JSONText>
+/// A place for the value of each member from `emoji` to `attachments`.
+typealias MoodValues = InlineArray<10, MoodValue>
+
+/// Where a value stands: the inside of a string, any other value whole. A `JSONText` in two words, because a mood is handed
+/// from one to the other on the way of every request that has one.
+struct MoodValue {
+    private let start: UnsafeRawPointer?
+    /// The length, and in the lowest bit whether there are escapes.
+    private let bits: Int
+
+    init(_ text: JSONText) {
+        start = text.raw.baseAddress
+        bits = text.raw.count << 1 | (text.isEscaped ? 1 : 0)
+    }
+
+    var text: JSONText {
+        JSONText(raw: UnsafeRawBufferPointer(start: start, count: bits >> 1), isEscaped: bits & 1 == 1)
+    }
+
+    var json: ValidJSON { ValidJSON(trusting: UnsafeRawBufferPointer(start: start, count: bits >> 1)) }
+}
 
 /// Some of the members.
 public struct MoodFields: OptionSet, Sendable {

@@ -45,15 +45,15 @@ extension MoodMembers {
     @inline(never)
     private func writeOptional(to writer: inout JSONWriter) {
         given.intersection(.optional).forEach { field in
-            let value = values[field.rawValue]
+            let value = values[field.place].text
             switch field.kind {
             case .number:
                 guard let number = JSONNumber(raw: value.raw).double else { return }
                 writer.key(field.name)
                 writer.double(number)
-            case .object(let rule):
+            case .object(let object):
                 writer.key(field.name)
-                rule.write(ValidJSON(trusting: value.raw), &writer)
+                object.rule.write(ValidJSON(trusting: value.raw), &writer)
             default:
                 writer.key(field.name)
                 writer.string(value)

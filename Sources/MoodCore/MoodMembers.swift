@@ -18,14 +18,15 @@ public struct MoodMembers {
     public var revision: Int?
     /// Members that this version does not know; they are kept as they are.
     public var unknown: [(name: JSONText, value: ValidJSON)] = []
-    /// The other members by the number of their field: a string without its quotes, any other value whole.
+    /// The other members, each at its place: a string without its quotes, any other value whole.
     private(set) var values = MoodValues(
-        repeating: JSONText(raw: UnsafeRawBufferPointer(start: nil, count: 0), isEscaped: false))
+        repeating: MoodValue(JSONText(raw: UnsafeRawBufferPointer(start: nil, count: 0), isEscaped: false)))
     /// Which of the values are there.
     private(set) var given: MoodFields = []
     /// The members to remove from a mood that this is laid over.
     private var removed: MoodFields = []
 
+    @inline(__always)
     public init() {}
 
     /// Reads bytes that are to become a stored record.
@@ -99,11 +100,10 @@ public struct MoodMembers {
                 continue
             }
             expected = field.rawValue + 1
-            let start = reader
+            let start = reader.valueStart
             if take(field, &reader) { continue }
             guard field.isAdded else { return false }
-            reader = start
-            unknown.append((key, reader.skip()))
+            unknown.append((key, reader.slice(from: start)))
         }
         return true
     }
@@ -133,10 +133,10 @@ public struct MoodMembers {
 
     /// A member other than id, time and revision: a string without its quotes, any other value whole.
     subscript(field: MoodField) -> JSONText? {
-        @inline(__always) get { given.contains(MoodFields(field)) ? values[field.rawValue] : nil }
+        @inline(__always) get { given.contains(MoodFields(field)) ? values[field.place].text : nil }
         @inline(__always) set {
             if let newValue {
-                values[field.rawValue] = newValue
+                values[field.place] = MoodValue(newValue)
                 given.insert(MoodFields(field))
             } else {
                 given.remove(MoodFields(field))
@@ -156,34 +156,59 @@ public struct MoodMembers {
         }
     }
 
-    /// Takes the next value for a member; false if it has the wrong kind.
-    public mutating func take(_ field: MoodField, _ reader: inout JSONReader) -> Bool {
+    /// Takes the next value for a member; false when it has the wrong kind.
+    @inline(__always)
+    private mutating func take(_ field: MoodField, _ reader: inout JSONReader) -> Bool {
+        if let text = reader.text() { return take(field, text: text) }
+        return take(field, value: reader.skip())
+    }
+
+    /// Takes a value for a member; false when it has the wrong kind.
+    public mutating func take(_ field: MoodField, _ value: ValidJSON) -> Bool {
+        var reader = JSONReader(value)
+        return take(field, &reader)
+    }
+
+    @inline(__always)
+    private mutating func take(_ field: MoodField, text: JSONText) -> Bool {
         let kind = field.kind
         switch kind {
         case .id:
-            id = reader.text()?.withDecoded { MoodID($0) }
+            id = text.withDecoded { MoodID($0) }
             return id != nil
-        case .time:
-            let text = reader.text()
-            self[time: field] = MoodTime(text)
-            return text != nil
-        case .revision:
-            revision = reader.number()?.integer
-            return revision != nil
-        case .object(let rule):
-            let value = reader.skip()
-            guard rule.problem(value) == nil else { return false }
-            if rule.isEmpty(value) { removed.insert(MoodFields(field)) } else { self[field] = JSONText(whole: value) }
+        case .time: self[time: field] = MoodTime(text)
         default:
-            guard reader.kind == kind.json else { return false }
-            self[field] = reader.text() ?? JSONText(whole: reader.skip())
+            guard kind.json == .string else { return false }
+            self[field] = text
         }
         return true
     }
 
-    /// Takes a text for a member that is one.
+    private mutating func take(_ field: MoodField, value: ValidJSON) -> Bool {
+        let kind = field.kind
+        if case .object(let object) = kind {
+            guard object.rule.problem(value) == nil else { return false }
+            if object.rule.isEmpty(value) {
+                removed.insert(MoodFields(field))
+            } else {
+                self[field] = JSONText(whole: value)
+            }
+            return true
+        }
+        var reader = JSONReader(value)
+        guard reader.kind == kind.json else { return false }
+        if case .revision = kind {
+            revision = reader.number()?.integer
+            return revision != nil
+        }
+        self[field] = JSONText(whole: value)
+        return true
+    }
+
+    /// Takes a value of the right kind for a member that is not an id, a time, a revision or an object: a string without its
+    /// quotes, any other value whole.
     @inline(__always)
-    public mutating func take(_ field: MoodField, _ text: JSONText) { self[field] = text }
+    public mutating func take(_ field: MoodField, _ value: JSONText) { self[field] = value }
 
     /// Whether it has all members that every mood has.
     public var isWhole: Bool {
@@ -198,14 +223,14 @@ public struct MoodMembers {
         result.given.formUnion(other.given)
         result.given.subtract(other.removed)
         other.given.forEach { field in
-            let value = other.values[field.rawValue]
+            let value = other.values[field.place]
             // A value of the same meaning stays as it is, so that it is not a change.
-            if case .object(let rule) = field.kind, let mine = self[field],
-                rule.isSame(ValidJSON(trusting: mine.raw), ValidJSON(trusting: value.raw))
+            if case .object(let object) = field.kind, given.contains(MoodFields(field)),
+                object.rule.isSame(values[field.place].json, value.json)
             {
                 return
             }
-            result.values[field.rawValue] = value
+            result.values[field.place] = value
         }
         if !unknown.isEmpty {
             result.unknown.removeAll { member in

@@ -9,7 +9,7 @@ public enum Scales {
     public static let nameBytesMax = 256
     public static let range: ClosedRange<Double> = -1000...1000
 
-    static let kind = MoodField.ObjectKind(
+    static let rule = MoodField.ObjectRule(
         problem: { problem(of: $0) },
         keywords: [
             .init("type", "object"), .init("maxProperties", .number(String(countMax))),

@@ -16,10 +16,11 @@ extension MoodMembers {
             case .time:
                 self[time: field] =
                     arguments.text(index).map { MoodTime($0, saying: arguments.times[index]) } ?? MoodTime()
-            case .emoji, .label, .notes: if let text = arguments.text(index) { take(field, text) }
-            default:
-                var reader = JSONReader(arguments.values[index])
-                _ = take(field, &reader)
+            case .emoji, .label, .notes, .timeZone: if let text = arguments.text(index) { take(field, text) }
+            case .boolean, .tags, .attachments, .number:
+                take(field, JSONText(raw: arguments.values[index].bytes, isEscaped: false))
+            case .object: _ = take(field, arguments.values[index])
+            case .revision: break
             }
         }
     }

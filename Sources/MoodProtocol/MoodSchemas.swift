@@ -18,7 +18,7 @@ enum MoodSchemas {
         case .notes: .string(.notes)
         case .tags: tags
         case .number(let range): .number(range)
-        case .object(let kind): .value(ObjectRule(kind))
+        case .object(let object): .value(ObjectRule(object.rule))
         case .timeZone: .string(.timeZone)
         case .attachments: attachments
         }
@@ -29,12 +29,12 @@ enum MoodSchemas {
     static let given: [Field] = (allGiven.filter { !$0.isAdded } + allGiven.filter(\.isAdded)).map { field in
         let schema = schema(of: field)
         return switch field.row.presence {
-        case .required: .required(Name(field.name), schema, field.row.summary)
+        case .required: .required(Name(field.name), schema, field.summary)
         case .filled(let json):
             .optional(
-                Name(field.name), schema, field.row.summary, default: JSONValue(ValidJSON(trusting: JSONText(json).raw))
+                Name(field.name), schema, field.summary, default: JSONValue(ValidJSON(trusting: JSONText(json).raw))
             )
-        case .made, .now, .optional, .added: .optional(Name(field.name), schema, field.row.summary)
+        case .made, .now, .optional, .added: .optional(Name(field.name), schema, field.summary)
         }
     }
 
@@ -43,7 +43,7 @@ enum MoodSchemas {
     /// The members that a change may set; null takes away what may be absent.
     static let set = Schema.object(
         allGiven.map { field in
-            let (schema, summary) = (schema(of: field), field.row.summary)
+            let (schema, summary) = (schema(of: field), field.summary)
             return field.isOptional
                 ? .optional(Name(field.name), .nullable(schema), summary + " null removes it.")
                 : .optional(Name(field.name), schema, summary)
@@ -55,8 +55,8 @@ enum MoodSchemas {
 
     static let moodMembers: [Field] = MoodField.allCases.map { field in
         field.isOptional
-            ? .optional(Name(field.name), schema(of: field), field.row.summary)
-            : .required(Name(field.name), schema(of: field), field.row.summary)
+            ? .optional(Name(field.name), schema(of: field), field.summary)
+            : .required(Name(field.name), schema(of: field), field.summary)
     }
 
     /// A picture: where it is, and what is known of it.
@@ -159,13 +159,13 @@ enum MoodSchemas {
 }
 
 extension ObjectRule {
-    /// The rule of a kind of a mood's members.
-    init(_ kind: MoodField.ObjectKind) {
+    /// The rule of a member that is an object.
+    init(_ rule: MoodField.ObjectRule) {
         self.init(
             problem: { value in
-                kind.problem(value).map { ($0.name.map { "/" + JSONPointer.token($0) } ?? "", $0.reason) }
+                rule.problem(value).map { ($0.name.map { "/" + JSONPointer.token($0) } ?? "", $0.reason) }
             },
-            keywords: kind.keywords)
+            keywords: rule.keywords)
     }
 
     static let pathOrURL = ObjectRule(

@@ -9,9 +9,9 @@ public enum StoredMood {
     private static let fields: [Field] = MoodField.allCases.map { field in
         let schema = MoodSchemas.schema(of: field)
         return if case .required = field.row.presence {
-            .required(Name(field.name), schema, field.row.summary)
+            .required(Name(field.name), schema, field.summary)
         } else {
-            .optional(Name(field.name), schema, field.row.summary)
+            .optional(Name(field.name), schema, field.summary)
         }
     }
 

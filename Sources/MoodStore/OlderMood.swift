@@ -60,7 +60,7 @@ extension MoodMembers {
             self[time: field] = MoodTime(try value.time(path))
             return true
         case .id:
-            if take(field, &reader) { return true }
+            if take(field, value) { return true }
             throw OlderMoodProblem(value, path, "must be a UUID, or be left out")
         case .revision:
             if reader.number()?.integer == 1 { return true }
@@ -85,8 +85,7 @@ extension MoodMembers {
         case .attachments: try value.checkAttachments()
         case .object: break
         }
-        reader = JSONReader(value)
-        return take(field, &reader)
+        return take(field, value)
     }
 }
 

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func thereIsAPlaceForEachMember() {
-        #expect(MoodValues.count == MoodField.allCases.count)
+        #expect(MoodField.emoji.place == 0 && MoodField.attachments.place == MoodValues.count - 1)
         #expect(MoodFields.optional.rawValue.nonzeroBitCount == MoodField.optional.count)
     }
 
