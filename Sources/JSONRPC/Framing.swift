@@ -22,4 +22,20 @@ extension JSONWriter {
             header.withBytes { buffer.insert($0, at: mark) }
         }
     }
+
+    /// The end of the message that begins at `start`; it was completed by `endMessage`.
+    public func messageEnd(from start: Int) -> Int {
+        let bytes = buffer.bytes
+        guard start < count, bytes[start] == UInt8(ascii: "C") else {
+            return bytes.firstOffset(of: UInt8(ascii: "\n"), from: start).map { $0 + 1 } ?? count
+        }
+        // "Content-Length: ", digits, "\r\n\r\n".
+        var at = start + 16
+        var length = 0
+        while at < count, bytes[at] &- 48 < 10 {
+            length = length * 10 + Int(bytes[at] - 48)
+            at += 1
+        }
+        return min(at + 4 + length, count)
+    }
 }

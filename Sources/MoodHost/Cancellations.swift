@@ -47,17 +47,21 @@ struct Cancellations {
         return false
     }
 
-    static func isCancellation(_ method: JSONText) -> Bool {
-        method.equals("$/cancelRequest") || method.equals("notifications/cancelled")
+    /// Which request a notification cancels, and whether silently. Empty bytes: none.
+    /// - Returns: nil for a notification that cancels nothing.
+    static func read(_ envelope: Envelope) -> (id: UnsafeRawBufferPointer, isSilent: Bool)? {
+        guard envelope.id == nil, let method = envelope.method else { return nil }
+        let isSilent = method.equals("notifications/cancelled")
+        guard isSilent || method.equals("$/cancelRequest") else { return nil }
+        var id = UnsafeRawBufferPointer(start: nil, count: 0)
+        envelope.params?.forEachMember { key, value in
+            if isSilent ? key.equals("requestId") : key.equals("id") { id = value.bytes }
+        }
+        return (id, isSilent)
     }
 
-    mutating func note(_ envelope: Envelope, at number: Int) {
-        guard envelope.id == nil, let method = envelope.method, Self.isCancellation(method) else { return }
-        let isSilent = method.equals("notifications/cancelled")
-        envelope.params?.forEachMember { key, value in
-            guard isSilent ? key.equals("requestId") : key.equals("id") else { return }
-            cancellations.append(Cancellation(id: Array(value.bytes), number: number, isSilent: isSilent))
-        }
+    mutating func note(_ id: UnsafeRawBufferPointer, isSilent: Bool, at number: Int) {
+        cancellations.append(Cancellation(id: Array(id), number: number, isSilent: isSilent))
     }
 
     /// Whether the request with this id, which is message `number`, was cancelled, and if so whether silently.

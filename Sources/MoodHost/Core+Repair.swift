@@ -3,51 +3,56 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import Platform
 import Storage
 
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
-        Handler(StoreMethods.verify, { (core, arguments, out) throws(RPCError) in try core.verify(arguments, &out) }),
-        Handler(StoreMethods.salvage, { (core, arguments, out) throws(RPCError) in try core.salvage(arguments, &out) }),
+        Handler(StoreMethods.verify, later: { (core, _) throws(RPCError) in core.verify() }),
+        Handler(StoreMethods.salvage, later: { (core, arguments) throws(RPCError) in try core.salvage(arguments) }),
         Handler(StoreMethods.accept, { (core, _, out) throws(RPCError) in try core.accept(&out) }),
         Handler(StoreMethods.reset, { (core, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
-
-    /// Tells how far a request is, where it asked for that.
-    func progress(_ arguments: borrowing Arguments) -> (StaticString, _ done: Int, _ total: Int) -> Void {
-        guard let token = arguments[CommonParams.progressToken] else { return { _, _, _ in } }
-        let notices = notices
-        return { message, done, total in notices.addProgress(token: token, done: done, total: total, message: message) }
-    }
 
     /// What earlier requests of the group have changed has to be in the files before these are looked at.
     private mutating func flushFiles() throws(RPCError) {
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
     }
 
-    private mutating func verify(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func verify() -> Later {
         // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
-        try flushFiles()
-        let statistics = store.statistics
-        let tell = progress(arguments)
-        tell("Reading", 0, statistics.bytes)
-        var all = statistics.bytes
-        let report = store.verify { done, total in
-            all = total
-            tell("Reading", done, total)
+        let (statistics, isOpen) = (store.statistics, store.isOpen)
+        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: statistics.bytes))
+        let files = store.isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
+        return Later(work: work) {
+            do throws(StorageError) {
+                let report = try files?.verify { work.tell($0, $1) }
+                return { (_, out) throws(RPCError) in
+                    Self.write(
+                        report, moods: isOpen ? statistics.moods : report?.records ?? 0, statistics.bytes, &out)
+                }
+            } catch {
+                let error = RPCError(error, forWriting: false)
+                return { (_, _) throws(RPCError) in throw error }
+            }
         }
-        tell("Done", all, all)
+    }
+
+    /// - Parameters:
+    ///   - report: nil in memory.
+    ///   - bytes: of a store in memory.
+    private static func write(_ report: VerifyReport?, moods: Int, _ bytes: Int, _ out: inout JSONWriter) {
         out.beginObject()
         out.key("ok")
         out.boolean(report?.isWhole ?? true)
         out.key("moods")
-        out.integer(store.isOpen ? statistics.moods : report?.records ?? 0)
+        out.integer(moods)
         out.key("bytes")
-        out.integer(report?.bytes ?? statistics.bytes)
+        out.integer(report?.bytes ?? bytes)
         out.key("problems")
-        Self.write(report?.problems ?? [], &out)
+        write(report?.problems ?? [], &out)
         out.endObject()
     }
 
@@ -68,22 +73,26 @@ extension Core {
         out.endArray()
     }
 
-    private mutating func salvage(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func salvage(_ arguments: borrowing Arguments) throws(RPCError) -> Later {
         let target = arguments[StoreParams.to]
-        try flushFiles()
-        let tell = progress(arguments)
-        tell("Reading", 0, 0)
-        var all = 0
-        let report: SalvageReport
-        do throws(RepairError) {
-            report = try store.salvage(to: target) { done, total in
-                all = total
-                tell("Reading", done, total)
-            }
-        } catch {
-            throw RPCError(error, by: "store.salvage")
+        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: 0))
+        guard let files = store.work(isCancelled: { work.isCancelled }) else {
+            throw RPCError(
+                .refused(reason: "There is nothing to salvage: the moods are kept in memory.", problems: []),
+                by: "store.salvage")
         }
-        tell("Done", all, all)
+        return Later(work: work) {
+            do throws(RepairError) {
+                let report = try files.salvage(to: target) { work.tell($0, $1) }
+                return { (_, out) throws(RPCError) in Self.write(report, target, &out) }
+            } catch {
+                let error = RPCError(error, by: "store.salvage")
+                return { (_, _) throws(RPCError) in throw error }
+            }
+        }
+    }
+
+    private static func write(_ report: SalvageReport, _ target: String, _ out: inout JSONWriter) {
         out.beginObject()
         out.key("to")
         out.string(target)
@@ -100,7 +109,7 @@ extension Core {
         out.key("snapshotSealed")
         out.boolean(report.isSnapshotSealed)
         out.key("skipped")
-        Self.write(report.skipped, &out)
+        write(report.skipped, &out)
         out.key("skippedCount")
         out.integer(report.skippedCount)
         out.endObject()
@@ -109,6 +118,7 @@ extension Core {
     /// A repair is carried out once: where its group is answered anew, because a later sync failed, nobody can say what
     /// an answer given before would have been.
     private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
+        try awaitWork()
         try flushFiles()
         guard let failure = store.failure else {
             endsGroup = true
@@ -117,6 +127,16 @@ extension Core {
         throw RPCError(
             .outcomeUnknown,
             "\(method) may have been done before a sync failed: \(failure.reason) See with store.info.")
+    }
+
+    /// The work of earlier requests is on the files that are about to be replaced.
+    private func awaitWork() throws(RPCError) {
+        guard store.helper.isRunning else { return }
+        while !store.helper.wait(milliseconds: 50) {
+            if Interruption.hasCome { throw .shuttingDown }
+        }
+        // The loop has not seen yet what is done.
+        store.helper.wake()
     }
 
     private mutating func accept(_ out: inout JSONWriter) throws(RPCError) {

@@ -29,7 +29,7 @@ extension Core {
         Handler(
             StoreMethods.redo,
             { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
-        Handler(StoreMethods.compact, { (core, arguments, out) throws(RPCError) in try core.compact(arguments, &out) }),
+        Handler(StoreMethods.compact, later: { (core, arguments) throws(RPCError) in try core.compact(arguments) }),
     ]
 
     /// Opens the store, for a request that reads.
@@ -112,33 +112,46 @@ extension Core {
         out.endObject()
     }
 
-    private mutating func compact(
-        _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    private mutating func compact(_ arguments: borrowing Arguments) throws(RPCError) -> Later {
         try open()
         // Where there is no store there is nothing to write, and none is made for it.
-        if !store.isAbsent { try openForWriting() }
+        let isAbsent = store.isAbsent
+        if !isAbsent { try openForWriting() }
         let before = store.statistics
+        let historyFrom = arguments[StoreParams.keepHistoryFrom]
+        let work = LongWork(on: store.helper, .init(message: "Writing the snapshot", done: 0, total: before.moods))
+        let files = isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
+        return Later(work: work) {
+            do throws(StorageError) {
+                _ = try files?.compact { work.tell($0, $1) }
+                return { (core, out) throws(RPCError) in
+                    try core.finishCompaction(bytesBefore: before.bytes, keepHistoryFrom: historyFrom, &out)
+                }
+            } catch {
+                let error = RPCError(error, forWriting: true)
+                return { (_, _) throws(RPCError) in throw error }
+            }
+        }
+    }
+
+    private mutating func finishCompaction(
+        bytesBefore: Int, keepHistoryFrom: Int?, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        // Who takes the lock finds the new files.
+        try open()
+        if !store.isAbsent { try openForWriting() }
         let historyFrom: Int
-        let report = progress(arguments)
-        report("Writing the snapshot", 0, before.moods)
-        do throws(StorageError) {
-            // What earlier requests of the group changed has to be in the journal before it is replaced.
-            try store.flushEarly()
-            _ = try store.compact { done, total in report("Writing the snapshot", done, total) }
-            historyFrom = try store.shortenHistory(to: arguments[StoreParams.keepHistoryFrom])
-        } catch {
+        do throws(StorageError) { historyFrom = try store.shortenHistory(to: keepHistoryFrom) } catch {
             throw RPCError(error, forWriting: true)
         }
         let after = store.statistics
-        report("Done", after.moods, after.moods)
         out.beginObject()
         out.key("revision")
         out.integer(after.revision)
         out.key("moods")
         out.integer(after.moods)
         out.key("bytesBefore")
-        out.integer(before.bytes)
+        out.integer(bytesBefore)
         out.key("bytesAfter")
         out.integer(after.bytes)
         out.key("historyFrom")

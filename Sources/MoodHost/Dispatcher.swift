@@ -10,6 +10,8 @@ struct Dispatcher: ~Copyable {
     let limits: Limits
     /// The params of the present request.
     var arguments = Arguments()
+    /// The requests that are answered later.
+    var pending = PendingRequests()
 
     init(core: consuming Core) {
         limits = core.options.limits
@@ -22,8 +24,8 @@ struct Dispatcher: ~Copyable {
         let id: UnsafeRawBufferPointer?
         /// How many bytes the answer may have; over that nothing is done, and the error says so.
         let room: Int
-        /// Where nothing of before would be overtaken: the framing in which progress may leave at once.
-        let streaming: Framing?
+        let caller: Caller
+        let destination: Destination
     }
 
     /// Answers a request.
@@ -37,7 +39,7 @@ struct Dispatcher: ~Copyable {
                 let text = name.string
                 throw .methodNotFound(text, core.methods.suggestions(for: text))
             }
-            if core.isShuttingDown { throw RPCError(.shuttingDown, "The host is shutting down.") }
+            if core.isShuttingDown { throw .shuttingDown }
             if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
             try arguments.read(params, for: entry.method, limits, &validator)
             answer(request, entry, to: &out)
@@ -51,6 +53,7 @@ struct Dispatcher: ~Copyable {
     mutating func answer(_ request: Request, _ entry: MethodTable.Entry, to out: inout JSONWriter) {
         let mark = out.count
         do throws(RPCError) {
+            try request.caller.check(entry.method)
             if arguments.namesOperation(of: entry.method) {
                 try performOnce(entry, request, to: &out)
             } else {
@@ -75,15 +78,13 @@ struct Dispatcher: ~Copyable {
     private mutating func perform(
         _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
+        guard case .now(let handler) = entry.run else { return try performLater(entry, request, to: &out) }
         let mark = out.count
         out.beginResponse(id: request.id)
-        let effect = entry.method.effect
-        if effect == .long, let framing = request.streaming { core.notices.beginStreaming(framing) }
-        try entry.run(&core, arguments, &out)
+        try handler(&core, arguments, &out)
         out.endResponse()
         if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
-        if effect == .long { core.notices.endStreaming() }
-        guard effect == .write else { return }
+        guard entry.method.effect == .write else { return }
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
         try endCommit()
     }
@@ -114,6 +115,7 @@ struct Dispatcher: ~Copyable {
     private mutating func performOnce(
         _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
+        guard case .now(let handler) = entry.run else { return try performLater(entry, request, to: &out) }
         try core.openForWriting()
         let key = arguments.operationKey(of: entry.method)
         let mark = out.count
@@ -122,7 +124,7 @@ struct Dispatcher: ~Copyable {
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { out.raw($0) }
         } else {
-            try entry.run(&core, arguments, &out)
+            try handler(&core, arguments, &out)
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
         out.endResponse()
@@ -145,5 +147,67 @@ struct Dispatcher: ~Copyable {
             if isToTell { core.tellOfRequest() }
             core.keepStateOfRequest()
         }
+    }
+}
+
+// MARK: - Answers that come later
+
+extension Dispatcher {
+    /// Notes a request that takes long. It begins when its group is durable, and ends that group.
+    @inline(never)
+    private mutating func performLater(
+        _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
+    ) throws(RPCError) {
+        guard case .later(let handler) = entry.run else { return }
+        if pending.isClosed { throw .shuttingDown }
+        let later = try handler(&core, arguments)
+        pending.stage(
+            Pending(
+                id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
+                progressToken: arguments[CommonParams.progressToken].map { Array($0.bytes) }, later: later))
+        core.endsGroup = true
+    }
+
+    /// Answers a pending request whose work is done.
+    /// - Returns: the request, which is pending no more, and whether it has succeeded; nil while its work goes on.
+    mutating func conclude(
+        _ place: Int, room: Int, to out: inout JSONWriter
+    ) -> (request: Pending, hasSucceeded: Bool)? {
+        guard let conclusion = pending.begun[place].work.takeConclusion() else { return nil }
+        let request = pending.remove(at: place)
+        let mark = out.count
+        core.store.beginGroup()
+        defer { core.store.endGroup() }
+        var failure: RPCError?
+        do throws(RPCError) {
+            out.beginResponse(copiedID: request.id)
+            try conclusion(&core, &out)
+            out.endResponse()
+            if out.count - mark > room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+        } catch {
+            out.rewind(to: mark)
+            out.errorResponse(copiedID: request.id, error)
+            failure = error
+        }
+        if request.id == nil || request.isSilenced { out.rewind(to: mark) }
+        // What it did to the store is told of before its answer.
+        if core.isWatching { core.lookAround() }
+        return (request, failure == nil)
+    }
+}
+
+extension RPCError {
+    static var shuttingDown: RPCError { RPCError(.shuttingDown, "The host is shutting down.") }
+}
+
+extension JSONWriter {
+    fileprivate mutating func beginResponse(copiedID id: [UInt8]?) {
+        guard let id else { return beginResponse(id: nil) }
+        id.withUnsafeBytes { beginResponse(id: $0) }
+    }
+
+    mutating func errorResponse(copiedID id: [UInt8]?, _ error: RPCError) {
+        guard let id else { return errorResponse(id: nil, error) }
+        id.withUnsafeBytes { errorResponse(id: $0, error) }
     }
 }

@@ -10,13 +10,27 @@ import MoodProtocol
 struct Handler: Sendable {
     /// What a method does: it reads its arguments, changes the core, and writes its result. Who calls it ends or abandons
     /// the commit that it opened.
-    typealias Run = @Sendable (inout Core, borrowing Arguments, inout JSONWriter) throws(RPCError) -> Void
+    typealias Now = @Sendable (inout Core, borrowing Arguments, inout JSONWriter) throws(RPCError) -> Void
+
+    /// What a method does that takes long: it reads its arguments, and leaves the rest to the helper thread.
+    typealias Begin = @Sendable (inout Core, borrowing Arguments) throws(RPCError) -> Later
+
+    /// When the method is answered.
+    enum Run: Sendable {
+        case now(Now)
+        case later(Begin)
+    }
 
     let declaration: @Sendable () -> MethodDeclaration
     let run: Run
 
-    init(_ declaration: @autoclosure @escaping @Sendable () -> MethodDeclaration, _ run: @escaping Run) {
+    init(_ declaration: @autoclosure @escaping @Sendable () -> MethodDeclaration, _ now: @escaping Now) {
         self.declaration = declaration
-        self.run = run
+        run = .now(now)
+    }
+
+    init(_ declaration: @autoclosure @escaping @Sendable () -> MethodDeclaration, later begin: @escaping Begin) {
+        self.declaration = declaration
+        run = .later(begin)
     }
 }

@@ -15,7 +15,7 @@ struct MethodTable: ~Copyable {
         let method: Method
         let run: Handler.Run
 
-        init(_ method: Method, _ run: @escaping Handler.Run) {
+        init(_ method: Method, _ run: Handler.Run) {
             self.method = method
             self.run = run
         }
@@ -108,7 +108,7 @@ struct MethodTable: ~Copyable {
 
     /// Adds a method that is not in the program; from now on it is called like any other.
     /// - Returns: false, and nothing done, where there is one of this name.
-    mutating func add(_ method: Method, _ run: @escaping Handler.Run) -> Bool {
+    mutating func add(_ method: Method, _ run: Handler.Run) -> Bool {
         guard slots[slot(of: method.name.bytes)] < 0 else { return false }
         append(Row(name: method.name, handler: nil, entry: Entry(method, run)))
         return true

@@ -6,13 +6,15 @@ import Platform
 public enum Program {
     /// The command line could not be understood. BSD sysexits, EX_USAGE.
     private static let exitUsage: Int32 = 64
+    /// The client did not take all of its answers. EX_TEMPFAIL.
+    private static let exitUnread: Int32 = 75
 
     /// - Parameter arguments: without the program's name.
     /// - Returns: the exit code.
     public static func run(_ arguments: ProgramArguments) -> Int32 {
         switch HostCommandLine.read(arguments) {
         case .serve(let options):
-            return Host.run(options)
+            return serve(options)
         case .printHelp:
             StandardStreams.writeOutput(HostCommandLine.help)
             return 0
@@ -26,6 +28,19 @@ public enum Program {
         case .misuse(let problem):
             StandardStreams.writeError("moodboard: \(problem)\nTry moodboard --help.\n")
             return exitUsage
+        }
+    }
+    private static func serve(_ options: HostOptions) -> Int32 {
+        do throws(SystemError) {
+            switch try Host.run(options) {
+            case .complete, .dismissed: return 0
+            case .unread:
+                StandardStreams.writeError("moodboard: the client did not take all of its answers.\n")
+                return exitUnread
+            }
+        } catch {
+            StandardStreams.writeError("moodboard: \(error)\n")
+            return 1
         }
     }
 }

@@ -25,26 +25,46 @@ extension Session {
         // The members are read one by one, for which the validator takes the outline's memory.
         let parts = Array(batch.parts)
         let errorBytes = min(Self.errorBytes, limits[.messageBytes] / (2 * count))
+        // Where each answer stands; empty for one that comes later.
+        var answers: [Range<Int>] = []
+        var late = 0
         for (number, part) in parts.enumerated() {
             let memberMark = output.count
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
             let start = output.count
             // Room for the errors of those that come behind is kept free.
-            let room = limits[.messageBytes] - (start - mark) - (count - number) * errorBytes
+            let room = limits[.messageBytes] - (start - mark) - (count - number + late) * errorBytes
+            let staged = dispatcher.pending.staged.count
             let member = batch.text[part].bytes
             if member.first == UInt8(ascii: "{") {
-                answer(member, room: max(room, 0))
+                answer(
+                    member, room: max(room, 0), Destination(framing: framing, batch: (nextBatch, answers.count)))
             } else {
                 output.errorResponse(
                     id: nil, RPCError(.invalidRequest, "Every member of a batch is a request, which is an object."))
             }
             core.notices.keep()
+            let isLate = dispatcher.pending.staged.count > staged
             if output.count == start { output.rewind(to: memberMark) }
+            if isLate { late += 1 }
+            if isLate || output.count > start { answers.append(min(start, output.count)..<output.count) }
         }
+        if late > 0 { return hold(answers, late, from: mark, errorBytes) }
         if output.count == mark + 1 {
             output.rewind(to: mark)
         } else {
             output.buffer.append(UInt8(ascii: "]"))
         }
+    }
+
+    /// Keeps the answers of a batch until those that are missing have come.
+    private mutating func hold(_ answers: [Range<Int>], _ missing: Int, from mark: Int, _ errorBytes: Int) {
+        let bytes = output.buffer.bytes
+        batches.append(
+            HeldBatch(
+                number: nextBatch, framing: framing, errorBytes: errorBytes, answers: answers.map { Array(bytes[$0]) },
+                missing: missing))
+        nextBatch += 1
+        output.rewind(to: mark)
     }
 }

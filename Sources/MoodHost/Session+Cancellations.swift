@@ -12,8 +12,11 @@ extension Session {
             number += 1
             guard case .message(let range, _) = frame else { continue }
             let bytes = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
-            guard Cancellations.mayContain(bytes), let envelope = Envelope.read(bytes, &validator) else { continue }
-            cancellations.note(envelope, at: number)
+            guard Cancellations.mayContain(bytes), let envelope = Envelope.read(bytes, &validator),
+                let (id, isSilent) = Cancellations.read(envelope)
+            else { continue }
+            cancellations.note(id, isSilent: isSilent, at: number)
+            dispatcher.pending.cancel(id, of: .client, isSilent: isSilent)
         }
         frames.rewind(to: mark)
     }

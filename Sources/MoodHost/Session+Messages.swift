@@ -6,7 +6,9 @@ import MoodProtocol
 extension Session {
     mutating func read(_ message: UnsafeRawBufferPointer) {
         var cursor = JSONCursor(message)
-        if cursor.next == UInt8(ascii: "{") { return answer(message, room: .max) }
+        if cursor.next == UInt8(ascii: "{") {
+            return answer(message, room: .max, Destination(framing: framing, batch: nil))
+        }
         do throws(JSONError) {
             let outline = try validator.validate(message)
             if outline.kind == .array { return answerBatch(outline) }
@@ -19,7 +21,7 @@ extension Session {
 
     /// Reads one request in one pass and answers it, or carries out one notification.
     /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
-    mutating func answer(_ message: UnsafeRawBufferPointer, room: Int) {
+    mutating func answer(_ message: UnsafeRawBufferPointer, room: Int, _ destination: Destination) {
         var envelope = Envelope(message, idBytesMax: limits[.idBytes])
         var entry: MethodTable.Entry?
         while envelope.advance(&validator) { entry = takeArguments(&envelope) }
@@ -30,13 +32,14 @@ extension Session {
             return output.errorResponse(id: envelope.id, error)
         }
         guard let name = envelope.method else { return }
-        if envelope.id == nil, Cancellations.isCancellation(name) { return }
+        if let (id, isSilent) = Cancellations.read(envelope) {
+            return dispatcher.pending.cancel(id, of: .client, isSilent: isSilent)
+        }
         if !cancellations.isEmpty, let id = envelope.id, let silence = cancellations.find(id, before: frameNumber) {
             if !silence { output.errorResponse(id: id, RPCError(.cancelled, "The request was cancelled.")) }
             return
         }
-        let streaming = room == .max && sent == output.count ? framing : nil
-        let request = Dispatcher.Request(id: envelope.id, room: room, streaming: streaming)
+        let request = Dispatcher.Request(id: envelope.id, room: room, caller: .client, destination: destination)
         if let entry, validator.duplicate == nil, !core.isShuttingDown {
             dispatcher.answer(request, entry, to: &output)
         } else {

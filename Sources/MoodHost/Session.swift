@@ -34,17 +34,27 @@ struct Session: ~Copyable {
 
     var output = JSONWriter(capacity: 64 * 1024)
     var sent = 0
+    /// The end of the message of which a part was sent, or 0.
+    private var messageEnd = 0
     var groupStart = 0
     private var groupMark: FrameReader.Mark
     private var groupFrames = 0
     /// Whether the latest group was one of several requests and had a sync.
     private(set) var hasSharedSync = false
-    /// What `process` was told last: a group that is read again must be cut into the same frames.
+    /// Whether no more input will come.
     private var isInputAtEnd = false
+    /// Whether `process` has something to do.
+    private(set) var hasWork = false
     /// The number of the message that is handled, counted from where cancellations were last looked for.
     var frameNumber = 0
     var cancellations = Cancellations()
     var framing = Framing.line
+    /// Batches that wait for answers which come later, and the number of the next.
+    var batches: [HeldBatch] = []
+    var nextBatch = 0
+    private var groupBatch = 0
+    /// Whether work is done that nobody has been told of by the helper thread.
+    var isWorkDone = false
 
     init(core: consuming Core) {
         limits = core.options.limits
@@ -62,8 +72,18 @@ struct Session: ~Copyable {
         let before = frames.buffer.count
         frames.buffer.append(upTo: limit) { (room: UnsafeMutableRawBufferPointer) in read(room) }
         cancellations.look(in: UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[before...]))
+        hasWork = true
         return frames.buffer.count - before
     }
+
+    /// No more input will come: what is left of it is a message.
+    mutating func endInput() {
+        isInputAtEnd = true
+        hasWork = true
+    }
+
+    /// Lets `process` look around.
+    mutating func expectWork() { hasWork = true }
 
     /// What may be sent now.
     var sendable: UnsafeRawBufferPointer {
@@ -76,36 +96,52 @@ struct Session: ~Copyable {
         if sent == output.count {
             output.rewind(to: 0)
             sent = 0
+            messageEnd = 0
             if output.buffer.capacity > 4 * 1024 * 1024 { output.buffer.shrink(toCapacity: 256 * 1024) }
-        } else if sent > 1024 * 1024 {
-            output.buffer.removeFirst(sent)
-            sent = 0
+        } else {
+            while messageEnd < sent { messageEnd = output.messageEnd(from: messageEnd) }
+            if sent > 1024 * 1024 {
+                output.buffer.removeFirst(sent)
+                messageEnd -= sent
+                sent = 0
+            }
         }
         groupStart = output.count
     }
 
+    /// Drops every message of which nothing was sent; no group is open.
+    mutating func dropUnbegunMessages() {
+        output.rewind(to: messageEnd)
+        groupStart = output.count
+        hasWork = false
+    }
+
+    /// Whether requests are still to be answered whose answers come later.
+    var hasPending: Bool { !dispatcher.pending.isEmpty }
+
+    /// Whether so much waits, to be sent or to be done, that nothing more may be handled.
+    var isFull: Bool { isOutputFull || dispatcher.pending.isFull }
+
     /// Whether so much waits to be sent that nothing more may be handled.
     var isOutputFull: Bool { output.count - sent >= limits[.queuedOutputBytes] }
 
-    /// Handles the messages that are complete, and makes what they changed durable.
-    /// - Parameter isAtEnd: whether no more input will come.
-    /// - Returns: whether all of them were handled; false when there is something to send first.
-    mutating func process(isAtEnd: Bool, milliseconds: Int64) -> Bool {
-        isInputAtEnd = isAtEnd
+    /// Handles the messages that are complete, and makes what they changed durable. Where there is something to send first,
+    /// there is more to do afterwards (`hasWork`).
+    mutating func process(milliseconds: Int64) {
+        hasWork = true
         core.setTime(milliseconds)
         core.store.beginGroup()
         beginGroup()
-        if cancellations.isExpected { scanForCancellations(isAtEnd: isAtEnd) }
+        if cancellations.isExpected { scanForCancellations(isAtEnd: isInputAtEnd) }
         frameNumber = 0
         lookahead.forget()
         if core.isWatching { lookAround() }
         while true {
             if core.isWatching, !tell() {
-                commit()
-                return false
+                return commit()
             }
             lookahead.step(frames.waiting, &dispatcher.core.store)
-            guard let frame = frames.next(isAtEnd: isAtEnd) else { break }
+            guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             groupFrames += 1
             frameNumber += 1
             handle(frame)
@@ -115,13 +151,16 @@ struct Session: ~Copyable {
             }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes, !core.store.needsFlush || isOutputFull {
-                commit()
-                return false
+                return commit()
+            }
+            if dispatcher.pending.isFull {
+                return commit()
             }
         }
         commit()
         cancellations.removeAll()
-        return !core.hasUntold
+        hasWork = core.hasUntold
+        if isWorkDone { attendWork(milliseconds: milliseconds) }
     }
 
     private mutating func beginGroup() {
@@ -129,6 +168,7 @@ struct Session: ~Copyable {
         groupStart = output.count
         core.beginStateOfGroup()
         groupFrames = 0
+        groupBatch = nextBatch
     }
 
     /// Makes the group's changes durable; on failure answers all of it anew.
@@ -136,6 +176,7 @@ struct Session: ~Copyable {
         hasSharedSync = groupFrames > 1 && core.store.needsFlush
         do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }
         core.store.endGroup()
+        beginPending()
         core.store.compactWhenDue()
         beginGroup()
     }
@@ -146,6 +187,9 @@ struct Session: ~Copyable {
         output.rewind(to: groupStart)
         core.revertStateOfGroup()
         core.isShuttingDown = false
+        dispatcher.pending.dropStaged()
+        batches.removeAll { $0.number >= groupBatch }
+        nextBatch = groupBatch
         frames.rewind(to: groupMark)
         core.store.failure = error
         frameNumber -= count

@@ -12,6 +12,7 @@ extension ErrorCode {
     public static let storeUnavailable = ErrorCode(1014, "storeUnavailable")
     public static let storeCorrupt = ErrorCode(1015, "storeCorrupt")
     public static let limitExceeded = ErrorCode(1020, "limitExceeded")
+    public static let permissionDenied = ErrorCode(1040, "permissionDenied")
 
     /// What any method that needs the store may answer with.
     static let store: [ErrorCode] = [.storeBusy, .storeUnavailable, .storeCorrupt]

@@ -39,7 +39,8 @@ public struct MoodRecords: ~Copyable {
     /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
     /// happened since that could have changed it.
     private var isHeld = false
-    private let compaction = BackgroundTask()
+    /// Does what takes long, from files alone.
+    public let helper = HelperThread()
     /// What the store was when a compaction was last begun.
     private var compacted = (generation: 0, bytes: 0)
     /// Whether anything was committed here.
@@ -291,7 +292,7 @@ public struct MoodRecords: ~Copyable {
 
     /// Begins a compaction beside the work on the store, if one is due and none is at it.
     public mutating func compactWhenDue() {
-        guard !isWritableMemory, records.wantsCompaction, !compaction.isRunning else { return }
+        guard !isWritableMemory, records.wantsCompaction, !helper.isRunning else { return }
         // One that failed is not tried again before the journal has grown.
         if records.generation == compacted.generation, records.byteCount < compacted.bytes / 16 * 17 { return }
         compacted = (records.generation, records.byteCount)
@@ -303,16 +304,16 @@ public struct MoodRecords: ~Copyable {
     public mutating func part(withinMilliseconds limit: Int) {
         guard hasCommitted, isOpen, !isWritableMemory, records.byteCount <= StoreFiles.partingBytesMax else { return }
         let deadline = Clock.monotonicMilliseconds + limit
-        guard compaction.wait(milliseconds: limit) else { return }
+        guard helper.wait(milliseconds: limit) else { return }
         look()
         guard isOpen, records.wantsCompactionAtParting else { return }
         startCompaction()
-        _ = compaction.wait(milliseconds: deadline - Clock.monotonicMilliseconds)
+        _ = helper.wait(milliseconds: deadline - Clock.monotonicMilliseconds)
     }
 
     private func startCompaction() {
         guard case .directory(let settings) = location else { return }
-        compaction.start {
+        _ = helper.run {
             do throws(StorageError) {
                 _ = try Compaction.run(settings, .moods)
             } catch {

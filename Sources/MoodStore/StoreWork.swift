@@ -14,6 +14,8 @@ import Storage
 public struct StoreWork: Sendable {
     let settings: StoreSettings
     let isCancelled: @Sendable () -> Bool
+    /// The last commit of the state that it works on; nil where the store cannot be read.
+    let revision: Int?
 
     /// Reads everything again from the disk and checks it.
     /// - Parameter progress: called now and then with the bytes read so far and in all.
@@ -66,7 +68,8 @@ public struct StoreWork: Sendable {
     private func examination(_ progress: @escaping (Int, Int) -> Void) -> RecordExamination {
         let inspector = MoodInspector()
         return RecordExamination(
-            inspect: { inspector.finding($0) }, progress: progress, isCancelled: isCancelled)
+            inspect: { inspector.finding($0) }, progress: progress, isCancelled: isCancelled,
+            revisionMax: revision)
     }
 }
 
@@ -74,6 +77,6 @@ extension MoodRecords {
     /// Nil in memory.
     public func work(isCancelled: @escaping @Sendable () -> Bool) -> StoreWork? {
         guard case .directory(let settings) = location else { return nil }
-        return StoreWork(settings: settings, isCancelled: isCancelled)
+        return StoreWork(settings: settings, isCancelled: isCancelled, revision: isOpen ? records.revision : nil)
     }
 }

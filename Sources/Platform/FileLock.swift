@@ -175,17 +175,17 @@ private enum LockWaiters {
         try fileSystem.lock(descriptor, .exclusive)
     }
 
-    /// Waits for the outcome; at the deadline the waiter is left to itself.
+    /// Waits for the outcome; at the deadline, and when a signal asks the process to end, the waiter is left to itself.
     static func wait(
         _ ticket: Int, until deadline: Int, _ path: String, _ fileSystem: FileSystem
     ) throws(FileLock.Failure) -> File {
         guard let readEnd = table.withLock({ $0.entries[ticket]?.readEnd }) else { throw .timedOut }
-        var isReady = false
-        repeat {
-            var wanted = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
-            let left = min(max(deadline - Clock.monotonicMilliseconds, 0), Int(Int32.max))
-            isReady = poll(&wanted, 1, Int32(left)) > 0
-        } while !isReady && Clock.monotonicMilliseconds < deadline
+        var sources = EventSources()
+        let (outcomeReady, isOver) = (EventSources.Name(0), EventSources.Name(1))
+        sources.listen(to: readEnd, as: outcomeReady, for: .reading)
+        sources.listen(to: Interruption.descriptor, as: isOver, for: .reading)
+        sources.setDeadline(isOver, at: deadline)
+        _ = sources.next()
 
         let outcome: Result<Int32, SystemError>? = table.withLock { table in
             guard let outcome = table.entries[ticket]?.outcome else {

@@ -1,96 +1,73 @@
 import CPlatform
 
-/// The two directions of a connection to a peer: reading may block (after `wait` it does not), writing never does.
+/// The two directions of a connection to a peer: reading blocks only where nothing is to be read, writing never does.
 ///
-/// A pipe is opened anew for writing, through `/proc`, so that `O_NONBLOCK` is ours alone: the flag belongs to the open
-/// file description, which a shell or a parent shares with us. Where that is not possible, sockets are asked with
-/// `MSG_DONTWAIT`, and for everything else (files, terminals) a blocking write is right.
+/// Whether a write blocks is a flag of the open file description, which a shell or a parent shares with us. So a pipe or a
+/// terminal is opened anew for writing, by its name, where the system gives it one, and the flag is ours alone. A socket is
+/// asked with `MSG_DONTWAIT`. To a regular file a blocking write is right: it waits for nobody.
 public struct PeerStreams: ~Copyable {
-    private enum Writing { case nonblocking, socket, blocking }
+    private enum Writing {
+        case nonblocking, socket, file
+        /// It would block, and cannot be opened anew (macOS, and Linux without `/proc`): it is written to after poll(2) has
+        /// said that it takes bytes, and then at most what a pipe takes at once (POSIX, `PIPE_BUF`).
+        case guarded
+    }
 
     /// The size that pipes are widened to where the system allows it: fewer switches between the processes, and more
     /// requests for each sync.
     private static let pipeBytes: Int32 = 256 * 1024
-    /// What the system gives everybody; more than the caches hold, so only for those who gain by it.
-    private static let widePipeBytes: Int32 = 1024 * 1024
+    /// More than the caches hold, so only for those who gain by it.
+    private static let widePipeBytes: Int32 = 512 * 1024
+    /// What the system gives everybody.
+    private static let pipeBytesMax: Int32 = 1024 * 1024
 
     public let input: Int32
     public let output: Int32
     private let writing: Writing
 
-    init(input: Int32, output: Int32) {
+    /// - Parameter reopens: whether the output may be opened anew; a test says no.
+    init(input: Int32, output: Int32, reopens: Bool = true) {
         self.input = input
         _ = cplatform_set_pipe_size(input, Self.pipeBytes)
         _ = cplatform_set_pipe_size(output, Self.pipeBytes)
         var status = stat()
         let kind = fstat(output, &status) == 0 ? status.st_mode & S_IFMT : 0
+        let isTerminal = isatty(output) == 1
         if kind == S_IFSOCK {
             self.output = output
             writing = .socket
-        } else if kind == S_IFIFO {
-            let own = open("/proc/self/fd/\(output)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-            if own >= 3 {
-                close(output)
-                self.output = own
-                writing = .nonblocking
-            } else {
-                self.output = output
-                writing = .blocking
-            }
+        } else if kind != S_IFIFO, !isTerminal {
+            self.output = output
+            writing = .file
+        } else if reopens, let own = Self.reopen(output, isTerminal: isTerminal) {
+            close(output)
+            self.output = own
+            writing = .nonblocking
         } else {
             self.output = output
-            writing = .blocking
+            writing = .guarded
         }
     }
 
     deinit { close(output) }
 
-    /// Widens pipes as far as the system allows, for many small requests that share one slow step.
+    private static func reopen(_ output: Int32, isTerminal: Bool) -> Int32? {
+        let flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+        var own = open("/proc/self/fd/\(output)", flags)
+        if own < 0, isTerminal, let name = ttyname(output) { own = open(name, flags) }
+        guard own >= 0 else { return nil }
+        // The standard descriptors are open, so this cannot be one of them.
+        return own
+    }
+
+    /// Widens pipes, for many small requests that share one slow step.
     public func widen() {
-        _ = cplatform_set_pipe_size(input, Self.widePipeBytes)
+        _ = cplatform_set_pipe_size(input, Self.pipeBytesMax)
         _ = cplatform_set_pipe_size(output, Self.widePipeBytes)
     }
 
-    /// What a wait found.
-    public struct Readiness: Sendable {
-        public var canRead = false
-        /// The peer has closed its writing end; what it wrote before may still be there to read.
-        public var isInputClosed = false
-        public var canWrite = false
-        /// The peer no longer reads.
-        public var isOutputClosed = false
-        /// Somebody asked the process to end.
-        public var isInterrupted = false
-        /// The watched file has something to tell.
-        public var hasNews = false
-    }
-
-    /// Waits until something can be done.
-    /// - Parameters:
-    ///   - noticesEnd: whether the end of the input ends the wait also when nothing is to be read.
-    ///   - watch: another descriptor that ends the wait when it becomes readable; -1: none.
-    ///   - milliseconds: nil: as long as it takes.
-    public func wait(
-        toRead: Bool, noticesEnd: Bool, toWrite: Bool, _ interruption: Int32, watch: Int32 = -1, milliseconds: Int?
-    ) -> Readiness {
-        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 4) { polls in
-            polls[0] = pollfd(fd: toRead || noticesEnd ? input : -1, events: toRead ? Int16(POLLIN) : 0, revents: 0)
-            // Errors are reported whatever is asked for, so a closed pipe is noticed while there is nothing to write.
-            polls[1] = pollfd(fd: output, events: toWrite ? Int16(POLLOUT) : 0, revents: 0)
-            polls[2] = pollfd(fd: interruption, events: Int16(POLLIN), revents: 0)
-            polls[3] = pollfd(fd: watch, events: Int16(POLLIN), revents: 0)
-            let timeout = milliseconds.map { Int32(clamping: max($0, 0)) } ?? -1
-            var readiness = Readiness()
-            guard poll(polls.baseAddress, 4, timeout) > 0 else { return readiness }
-            readiness.canRead = toRead && polls[0].revents != 0
-            readiness.isInputClosed = polls[0].revents & Int16(POLLHUP | POLLERR) != 0
-            readiness.canWrite = polls[1].revents & Int16(POLLOUT) != 0
-            readiness.isOutputClosed = polls[1].revents & Int16(POLLERR | POLLNVAL) != 0
-            readiness.isInterrupted = polls[2].revents != 0
-            readiness.hasNews = polls[3].revents != 0
-            return readiness
-        }
-    }
+    /// Makes room for the rest of a message in a pipe that nobody reads just now, where the system allows it.
+    public func makeRoom() { _ = cplatform_set_pipe_size(output, Self.pipeBytesMax) }
 
     /// Reads what is there, at most the buffer's size; 0 at the end of the stream.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -102,26 +79,23 @@ public struct PeerStreams: ~Copyable {
     /// - Returns: how many bytes, 0 when the peer must read first.
     /// - Throws: when the peer is gone.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
-        let written = Self.write(bytes, to: output, writing)
+        let written = retryingInterrupted {
+            switch writing {
+            case .socket: send(output, bytes.baseAddress, bytes.count, socketFlags)
+            case .nonblocking, .file: writeBytes(output, bytes.baseAddress, bytes.count)
+            case .guarded: writeGuarded(bytes)
+            }
+        }
         if written >= 0 { return written }
         let code = cplatform_errno()
         if code == EAGAIN || code == EWOULDBLOCK { return 0 }
         throw SystemError(call: "write", subject: "stdout", code: code)
     }
 
-    /// Writes what the peer can take now: how many bytes, 0 also when it is gone. For whoever has something to tell in the
-    /// middle of its work; only to be called as long as this value lives.
-    public var interimWriter: @Sendable (UnsafeRawBufferPointer) -> Int {
-        { [output, writing] bytes in max(Self.write(bytes, to: output, writing), 0) }
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to output: Int32, _ writing: Writing) -> Int {
-        retryingInterrupted {
-            switch writing {
-            case .socket: send(output, bytes.baseAddress, bytes.count, socketFlags)
-            case .nonblocking, .blocking: writeBytes(output, bytes.baseAddress, bytes.count)
-            }
-        }
+    private func writeGuarded(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var wanted = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+        guard poll(&wanted, 1, 0) > 0 else { return 0 }
+        return writeBytes(output, bytes.baseAddress, min(bytes.count, Int(PIPE_BUF)))
     }
 }
 

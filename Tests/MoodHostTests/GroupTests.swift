@@ -108,10 +108,10 @@ import Testing
             _ = try session.answers(Self.create(1, 1))
             fault.set("fdatasync", Self.ioError)
             let answers = try session.answers(Self.create(1, 2), request(2, method), Self.create(3, 3))
-            #expect(answers.map(\.id) == [1, 2, 3])
-            #expect(answers[0].outcome == "outcomeUnknown", "\(method)")
-            #expect(answers[2].outcome == "outcomeUnknown", "\(method)")
-            #expect(try session.result("store.info")["moods"]?.integer == 1)
+            // The long request ends the group that is lost; it and what comes after it see what is durable.
+            #expect(answers.map(\.id) == [1, 3, 2])
+            #expect(answers.map(\.outcome) == ["outcomeUnknown", "ok", "ok"], "\(method)")
+            #expect(try session.result("store.info")["moods"]?.integer == 2)
         }
     }
 

@@ -1,4 +1,5 @@
 import JSONCodec
+import JSONRPC
 import MoodProtocol
 import Testing
 
@@ -110,10 +111,10 @@ import Testing
             room.copyBytes(from: input)
             return input.count
         }
+        session.endInput()
         var output: [UInt8] = []
-        var isDone = false
-        while !isDone || !session.sendable.isEmpty {
-            if !isDone { isDone = session.process(isAtEnd: true, milliseconds: 0) }
+        while session.hasWork || !session.sendable.isEmpty {
+            if session.hasWork { session.process(milliseconds: 0) }
             let count = min(977, session.sendable.count)
             output += session.sendable[..<count]
             session.didSend(count)
@@ -122,6 +123,41 @@ import Testing
             try JSONValue(parsing: String($0)).id
         }
         #expect(ids == (0..<50).map { $0 })
+    }
+
+    /// The last message that has begun to leave is sent to its end, and no other, wherever the client stopped to read.
+    @Test(arguments: [Framing.line, .header]) func nothingIsCutInTheMiddle(framing: Framing) throws {
+        let options = HostOptions(place: .memory)
+        for taken in [0, 1, 2, 20, 40, 41, 60, 500, 1000] {
+            var session = Session(core: Core(options, .memory(isReadOnly: false)))
+            var input = JSONWriter(capacity: 256)
+            for number in 10..<30 {
+                let mark = input.count
+                input.buffer.append(utf8: request(number, "host.ping"))
+                input.endMessage(from: mark, framing: framing)
+            }
+            let bytes = Array(input.buffer.bytes)
+            _ = session.receive(upTo: bytes.count) { room in
+                room.copyBytes(from: bytes)
+                return bytes.count
+            }
+            session.process(milliseconds: 0)
+            let whole = Array(session.sendable)
+            session.didSend(min(taken, 3))
+            if taken > 3 { session.didSend(taken - 3) }
+            session.dropUnbegunMessages()
+            let rest = Array(session.sendable)
+            let left = whole[..<(taken + rest.count)]
+            #expect(rest == Array(whole[taken..<left.count]))
+            var reader = FrameReader(messageBytesMax: 1000)
+            left.withUnsafeBytes { reader.buffer.append($0) }
+            var count = 0
+            while let frame = reader.next(isAtEnd: true) {
+                if case .message = frame { count += 1 } else { Issue.record("a message was cut behind \(taken) bytes") }
+            }
+            let size = whole.count / 20
+            #expect(count == (taken + size - 1) / size, "\(taken)")
+        }
     }
 
     @Test func limitsThatAreSetAreToldAndKept() throws {

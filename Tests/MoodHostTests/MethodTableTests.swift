@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Answers with the text that was given.
-    private static let echo: Handler.Run = { (_, arguments, out) throws(RPCError) in
+    private static let echo = Handler.Run.now { (_, arguments, out) throws(RPCError) in
         out.raw(arguments[named: "text"]?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
     }
 

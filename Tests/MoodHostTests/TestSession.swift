@@ -57,7 +57,7 @@ final class TestSession {
     func add(_ one: NavigationGuard) { session.core.guards.append(one) }
 
     /// Adds a method that is not in the program.
-    func add(_ method: Method, _ run: @escaping Handler.Run) {
+    func add(_ method: Method, _ run: Handler.Run) {
         let isAdded = session.core.methods.add(method, run)
         #expect(isAdded)
     }
@@ -67,8 +67,16 @@ final class TestSession {
         #expect(isGone)
     }
 
-    /// Takes notices that leave in the middle of a request.
-    func stream(_ send: @escaping (UnsafeRawBufferPointer) -> Int) { session.core.notices.send = send }
+    var hasPending: Bool { session.hasPending }
+
+    /// Waits for the helper thread, and sees what it has done.
+    func attendWork() {
+        _ = session.core.store.helper.wait(milliseconds: 60_000)
+        session.attendWork(milliseconds: now)
+    }
+
+    /// The process is to end.
+    func refuseWork() { session.refuseWork() }
 
     var isOutputFull: Bool { session.isOutputFull }
     var isTooSlow: Bool { session.isTooSlow }
@@ -86,7 +94,11 @@ final class TestSession {
     }
 
     /// Handles what it can; whether that was all.
-    func process(isAtEnd: Bool = false) -> Bool { session.process(isAtEnd: isAtEnd, milliseconds: now) }
+    func process(isAtEnd: Bool = false) -> Bool {
+        if isAtEnd { session.endInput() }
+        session.process(milliseconds: now)
+        return !session.hasWork
+    }
 
     /// Takes everything that may be sent.
     func takeOutput() -> String {
@@ -97,11 +109,22 @@ final class TestSession {
 
     var waitingBytes: Int { session.sendable.count }
 
-    /// What one read of these bytes is answered with.
+    /// What one read of these bytes is answered with, at once and later.
     func output(for text: String, isAtEnd: Bool = false) -> String {
+        var output = outputNow(for: text, isAtEnd: isAtEnd)
+        while session.hasPending || session.hasWork {
+            attendWork()
+            _ = process()
+            output += takeOutput()
+        }
+        return output
+    }
+
+    /// What one read of these bytes is answered with, without waiting for what comes later.
+    func outputNow(for text: String, isAtEnd: Bool = false) -> String {
         receive(Array(text.utf8))
         var output = ""
-        while !process(isAtEnd: isAtEnd) { output += takeOutput() }
+        while !process(isAtEnd: isAtEnd), !session.isFull || session.isOutputFull { output += takeOutput() }
         return output + takeOutput()
     }
 

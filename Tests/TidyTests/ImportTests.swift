@@ -25,6 +25,7 @@ import Testing
             target: "MoodHost", level: 4,
             mayImport: [
                 "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform",
+                "Synchronization",
             ]),
         Row(target: "moodboard", level: 5, mayImport: ["MoodHost", "Platform"]),
         Row(target: "mood", level: 5, mayImport: ["MoodClient", "Platform"]),

@@ -28,7 +28,7 @@ extension Session {
     }
 
     /// Outside of any request.
-    private mutating func sendNotices() {
+    mutating func sendNotices() {
         core.keepStateOfRequest()
         if !core.notices.isEmpty { core.notices.insert(into: &output, at: output.count, framing: framing) }
     }

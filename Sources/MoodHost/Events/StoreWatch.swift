@@ -14,63 +14,93 @@ struct StoreWatch: ~Copyable {
 
     private var watch: FileWatch?
     private var isWanted = false
+    private var isLookSet = false
+    private var isStallSet = false
 
-    /// Since when a subscribed client has taken nothing of what waits for it.
-    private var stalledSince: Int?
-
-    /// What to wait for besides the client; -1: nothing.
-    var descriptor: Int32 {
-        switch watch {
-        case .some(let watch): watch.descriptor
-        case .none: -1
-        }
-    }
-
-    /// Begins or ends watching, before a wait.
-    /// - Returns: after how long the wait must end, nil where it need not.
-    mutating func prepare(_ session: inout Session, isWanted: Bool) -> Int? {
-        if isWanted != self.isWanted || (isWanted && descriptor < 0) {
+    /// Before a wait: begins or ends watching, and says when to look at the latest.
+    /// - Parameter isWanted: whether anything may come of it.
+    mutating func prepare(_ session: inout Session, isWanted: Bool, _ sources: inout EventSources) {
+        let isWanted = isWanted && session.followsStore
+        if isWanted != self.isWanted || (isWanted && !isWatching) {
             self.isWanted = isWanted
-            watch = isWanted ? session.core.path.flatMap { FileWatch(directory: $0, name: "lock") } : nil
+            begin(session, &sources)
         }
-        guard isWanted else { return nil }
-        let pause = descriptor < 0 ? Self.pollMilliseconds : Self.seldomMilliseconds
-        guard session.isTooSlow else {
-            stalledSince = nil
-            return pause
+        guard isWanted else { return }
+        if !isLookSet {
+            let pause = isWatching ? Self.seldomMilliseconds : Self.pollMilliseconds
+            sources.setDeadline(.store, at: Clock.monotonicMilliseconds + pause)
+            isLookSet = true
         }
-        let now = Clock.monotonicMilliseconds
-        if stalledSince == nil { stalledSince = now }
-        return min(pause, max(0, Self.slowMilliseconds - (now - (stalledSince ?? now))))
+        if session.isTooSlow != isStallSet {
+            isStallSet.toggle()
+            sources.setDeadline(.stall, at: isStallSet ? Clock.monotonicMilliseconds + Self.slowMilliseconds : nil)
+        }
     }
 
-    /// Sees to what a wait has found.
-    /// - Returns: whether the session has something to handle.
-    mutating func attend(_ session: inout Session, _ readiness: PeerStreams.Readiness) -> Bool {
-        guard isWanted else { return false }
-        if readiness.canWrite { stalledSince = nil }
-        let isTimeOut = !(readiness.hasNews || readiness.canRead || readiness.canWrite)
-        guard readiness.hasNews ? takeNews() : isTimeOut else { return false }
-        guard session.isOutputFull else { return true }
-        session.lookWhileFull(milliseconds: Clock.milliseconds)
-        if let stalledSince, Clock.monotonicMilliseconds - stalledSince >= Self.slowMilliseconds, session.isTooSlow {
-            session.endSlowSubscriptions()
+    private var isWatching: Bool {
+        switch watch {
+        case .some: true
+        case .none: false
         }
-        return false
     }
 
-    private mutating func takeNews() -> Bool {
+    private mutating func begin(_ session: borrowing Session, _ sources: inout EventSources) {
+        sources.forget(.store)
+        watch = isWanted ? session.core.path.flatMap { FileWatch(directory: $0, name: "lock") } : nil
+        switch watch {
+        case .some(let watch): sources.listen(to: watch.descriptor, as: .store, for: .reading)
+        case .none: break
+        }
+        guard !isWanted else { return }
+        sources.setDeadline(.store, at: nil)
+        sources.setDeadline(.stall, at: nil)
+        (isLookSet, isStallSet) = (false, false)
+    }
+
+    /// The client takes something of what is there for it.
+    mutating func clientTook(_ sources: inout EventSources) {
+        guard isStallSet else { return }
+        isStallSet = false
+        sources.setDeadline(.stall, at: nil)
+    }
+
+    /// Sees to what the watched file has told.
+    mutating func takeNews(_ session: inout Session, _ sources: inout EventSources) {
         let news: FileWatch.News
         switch watch {
         case .some(let watch): news = watch.take()
-        case .none: return true
+        case .none: return
         }
         switch news {
-        case .none: return false
-        case .written: return true
+        case .none: return
+        case .written: break
         case .lost:
+            // The next wait begins anew.
+            sources.forget(.store)
             watch = nil
-            return true
+            isLookSet = false
+        }
+        see(&session)
+    }
+
+    /// It is time to look.
+    mutating func look(_ session: inout Session) {
+        isLookSet = false
+        see(&session)
+    }
+
+    /// The client has taken nothing for too long.
+    mutating func endSlowSubscriptions(_ session: inout Session) {
+        isStallSet = false
+        see(&session)
+        if session.isTooSlow { session.endSlowSubscriptions() }
+    }
+
+    private func see(_ session: inout Session) {
+        if session.isOutputFull {
+            session.lookWhileFull(milliseconds: Clock.milliseconds)
+        } else {
+            session.expectWork()
         }
     }
 }

@@ -15,15 +15,18 @@ public struct RecordExamination {
     public let progress: (_ done: Int, _ total: Int) -> Void
     /// Asked before each read: true ends the work with `StorageError.cancelled`.
     public let isCancelled: @Sendable () -> Bool
+    /// Salvage passes over later commits of a journal; nil: over none.
+    public let revisionMax: Int?
 
     public init(
         inspect: @escaping (UnsafeRawBufferPointer) -> RecordFinding,
         progress: @escaping (_ done: Int, _ total: Int) -> Void,
-        isCancelled: @escaping @Sendable () -> Bool = { false }
+        isCancelled: @escaping @Sendable () -> Bool = { false }, revisionMax: Int? = nil
     ) {
         self.inspect = inspect
         self.progress = progress
         self.isCancelled = isCancelled
+        self.revisionMax = revisionMax
     }
 }
 

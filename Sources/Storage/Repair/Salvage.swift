@@ -104,7 +104,8 @@ struct Salvage: ~Copyable {
         _ journals: [SalvageSources.Journal], _ place: borrowing StoreDirectory, upTo revision: Int?
     ) {
         for (index, journal) in journals.enumerated() {
-            let limit = journals[(index + 1)...].first { $0.base != nil }?.base ?? revision
+            let base = journals[(index + 1)...].first { $0.base != nil }?.base ?? revision
+            let limit = [base, examination.revisionMax].lazy.compactMap(\.self).min()
             do throws(SystemError) {
                 let open = try OpenJournals(journal.name, journal.generation, in: place)
                 report.files.append(journal.name)

@@ -1,0 +1,47 @@
+import JSONRPC
+import MoodProtocol
+
+/// Who asks, and what it may. (POSIX: the credentials of a process.)
+struct Caller: Sendable {
+    /// Who started the host, and speaks to it on its pipe.
+    static let client = Caller(session: 0, permissions: .all)
+
+    /// Tells callers apart: each has ids of its own, and cancels nothing but its own requests.
+    let session: Int
+    let permissions: Permissions
+
+    /// - Throws: `permissionDenied`, where the caller may not call the method.
+    @inline(__always)
+    func check(_ method: Method) throws(RPCError) {
+        if !permissions.contains(Permissions(method.permission)) { throw Self.denied(method) }
+    }
+
+    private static func denied(_ method: Method) -> RPCError {
+        let permission = method.permission.rawValue
+        return RPCError(
+            .permissionDenied, "\(method.name) needs the permission \(permission), which was not granted.",
+            [.init("permission", .string(permission))])
+    }
+}
+
+/// What a caller was granted, in the words of the methods' declarations.
+struct Permissions: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let readMoods = Permissions(rawValue: 1)
+    static let writeMoods = Permissions(rawValue: 2)
+    static let navigation = Permissions(rawValue: 4)
+    static let owner = Permissions(rawValue: 8)
+    static let all: Permissions = [.readMoods, .writeMoods, .navigation, .owner]
+}
+
+extension Permissions {
+    @inline(__always)
+    init(_ permission: MethodDeclaration.Permission) {
+        switch permission {
+        case .readMoods: self = .readMoods
+        case .writeMoods: self = .writeMoods
+        case .navigation: self = .navigation
+        case .owner: self = .owner
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Platform
+
+/// What the loop wakes up for, one thing at a time.
+enum Event {
+    /// The client has sent something, or has closed its end.
+    case input
+    /// The client takes answers.
+    case output
+    /// Nobody reads the answers any more.
+    case outputClosed
+    /// A signal asks the process to end.
+    case interrupted
+    /// Another process may have changed the store.
+    case storeChanged
+    /// The helper thread has done something, or tells how far it is.
+    case workAdvanced
+    case timer(Timer)
+
+    enum Timer {
+        /// Nobody is waited for any longer.
+        case farewell
+        /// It is time to look at the store.
+        case look
+        /// The client has taken nothing for too long while others go on.
+        case stall
+    }
+}
+
+extension EventSources.Name {
+    static let interruption = Self(0)
+    static let input = Self(1)
+    static let output = Self(2)
+    static let store = Self(3)
+    static let helper = Self(4)
+    static let farewell = Self(5)
+    static let stall = Self(6)
+}
+
+extension Event {
+    /// Nil for what nobody listens to any more.
+    init?(_ occurrence: EventSources.Occurrence) {
+        switch occurrence {
+        case .readable(.interruption): self = .interrupted
+        case .readable(.input): self = .input
+        case .writable(.output): self = .output
+        case .closed(.output): self = .outputClosed
+        case .readable(.store): self = .storeChanged
+        case .readable(.helper): self = .workAdvanced
+        case .due(.farewell): self = .timer(.farewell)
+        case .due(.store): self = .timer(.look)
+        case .due(.stall): self = .timer(.stall)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Platform
+
+/// How serving a client came to its end.
+enum HostEnding {
+    /// The client is done, and has taken all answers.
+    case complete
+    /// Somebody wants the process to be gone; no answer is left.
+    case dismissed
+    /// Answers were not taken.
+    case unread
+}
+
+/// The loop that owns everything: it waits for one event after the other and sees to it. Nothing else in the process
+/// touches the session. (Redis: `ae.c`; Node: the event loop.)
+///
+/// A request in flight costs one poll, one read and one write.
+struct HostLoop: ~Copyable {
+    private enum Phase: Equatable {
+        /// What the client sends is read.
+        case serving
+        /// The input has ended. What was sent is answered, and the client is waited for as long as its end is open.
+        case ending
+        /// What was read is answered, as far as the client takes it in time. `isAsked`: it has asked for that itself.
+        case leaving(isAsked: Bool)
+        /// The time is over. Only the message that has begun to leave is sent to its end.
+        case cutting
+    }
+
+    /// How long a client is waited for that has asked for the end, or that somebody else wants to be gone,
+    private static let farewellMilliseconds = 500
+    /// and then for the rest of a message. With what comes after, the process ends within a second.
+    private static let cuttingMilliseconds = 300
+    private static let readBytes = 256 * 1024
+    /// While changes come whose sync takes longer than their handling: the more of them it is for, the better.
+    private static let sharedReadBytes = 1024 * 1024
+
+    private let streams: PeerStreams
+    private var sources = EventSources()
+    private var watch = StoreWatch()
+    private var phase = Phase.serving
+    private var isWide = false
+
+    init(_ streams: consuming PeerStreams, interruption: Int32) {
+        self.streams = streams
+        sources.listen(to: interruption, as: .interruption, for: .reading)
+    }
+
+    /// Serves until the client is done, or somebody wants the process to be gone.
+    mutating func run(_ session: inout Session) -> HostEnding {
+        while true {
+            if let ending = advance(&session) { return ending }
+            switch next(&session) {
+            case .input: receive(&session)
+            case .output: watch.clientTook(&sources)
+            case .outputClosed: return lose(session)
+            case .interrupted: leave(&session, isAsked: false)
+            case .storeChanged: watch.takeNews(&session, &sources)
+            case .workAdvanced: session.attendWork(milliseconds: Clock.milliseconds)
+            case .timer(.look): watch.look(&session)
+            case .timer(.stall): watch.endSlowSubscriptions(&session)
+            case .timer(.farewell): if let ending = cut(&session) { return ending }
+            }
+        }
+    }
+
+    /// Handles what is there and sends what is taken.
+    /// - Returns: how all ended, where it has.
+    private mutating func advance(_ session: inout Session) -> HostEnding? {
+        repeat {
+            if session.hasWork, !session.isFull { process(&session) }
+            guard send(&session) else { return lose(session) }
+        } while session.hasWork && !session.isFull
+        guard session.sendable.isEmpty, !session.hasWork else { return nil }
+        switch phase {
+        case .serving: return nil
+        case .ending: return session.hasPending ? nil : .complete
+        case .leaving(let isAsked): return isAsked ? .complete : .dismissed
+        case .cutting: return .unread
+        }
+    }
+
+    private mutating func process(_ session: inout Session) {
+        session.process(milliseconds: Clock.milliseconds)
+        if session.core.isShuttingDown { leave(&session, isAsked: true) }
+        if session.hasSharedSync, !isWide {
+            streams.widen()
+            isWide = true
+        }
+    }
+
+    /// Sends what the client can take.
+    /// - Returns: false when it is gone.
+    private func send(_ session: inout Session) -> Bool {
+        while !session.sendable.isEmpty {
+            do throws(SystemError) {
+                let count = try streams.write(session.sendable)
+                if count == 0 { return true }
+                session.didSend(count)
+            } catch {
+                // Why it is gone is its own concern.
+                return false
+            }
+        }
+        return true
+    }
+
+    // MARK: Waiting
+
+    private mutating func next(_ session: inout Session) -> Event {
+        listen(&session)
+        while true {
+            if let event = Event(sources.next()) { return event }
+        }
+    }
+
+    /// Listens to what can be seen to now: a client that does not take its answers is not read from.
+    private mutating func listen(_ session: inout Session) {
+        if phase == .serving, !session.isFull {
+            sources.listen(to: streams.input, as: .input, for: .reading)
+        } else {
+            sources.forget(.input)
+        }
+        sources.listen(to: streams.output, as: .output, for: session.sendable.isEmpty ? [] : .writing)
+        let helper = session.core.store.helper.descriptor
+        if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
+        watch.prepare(&session, isWanted: phase == .serving, &sources)
+    }
+
+    private mutating func receive(_ session: inout Session) {
+        let limit = session.hasSharedSync ? Self.sharedReadBytes : Self.readBytes
+        if session.receive(upTo: limit, { streams.read(into: $0) }) == 0 {
+            session.endInput()
+            phase = .ending
+        }
+    }
+
+    // MARK: The end
+
+    private mutating func leave(_ session: inout Session, isAsked: Bool) {
+        switch phase {
+        case .leaving, .cutting: return
+        case .serving, .ending: phase = .leaving(isAsked: isAsked)
+        }
+        session.refuseWork()
+        sources.forget(.interruption)
+        sources.setDeadline(.farewell, at: Clock.monotonicMilliseconds + Self.farewellMilliseconds)
+    }
+
+    /// The client has not taken everything in time.
+    private mutating func cut(_ session: inout Session) -> HostEnding? {
+        guard case .leaving = phase else { return .unread }
+        phase = .cutting
+        session.dropUnbegunMessages()
+        streams.makeRoom()
+        sources.setDeadline(.farewell, at: Clock.monotonicMilliseconds + Self.cuttingMilliseconds)
+        return nil
+    }
+
+    /// Nobody reads any more.
+    private func lose(_ session: borrowing Session) -> HostEnding {
+        session.sendable.isEmpty && !session.hasWork && !session.hasPending ? .dismissed : .unread
+    }
+}

@@ -1,0 +1,85 @@
+import JSONCodec
+import JSONRPC
+import Platform
+import Synchronization
+
+/// What a handler hands over that answers later.
+struct Later {
+    let work: LongWork
+    /// Runs on the helper thread; its conclusion then runs in the loop.
+    let body: @Sendable () -> LongWork.Conclusion
+}
+
+/// What a method leaves to the helper thread. It works from files alone, as another process would: it sees what is durable when
+/// it begins, and holds up nobody. (GCD: `async` to a serial queue, and back to the main queue.)
+///
+/// The two threads share only what stands here. The rest of what the work finds out goes back in the conclusion, which the
+/// loop runs.
+final class LongWork: Sendable {
+    /// Writes the result, in the loop.
+    typealias Conclusion = @Sendable (inout Core, inout JSONWriter) throws(RPCError) -> Void
+
+    struct Progress: Sendable {
+        let message: StaticString
+        var done: Int
+        var total: Int
+    }
+
+    private struct State {
+        var progress: Progress
+        var hasNews = true
+        var conclusion: Conclusion?
+    }
+
+    private let helper: HelperThread
+    private let state: Mutex<State>
+    private let cancellation = Atomic(false)
+
+    /// - Parameter beginning: how far the work is before it has begun.
+    init(on helper: HelperThread, _ beginning: Progress) {
+        self.helper = helper
+        state = Mutex(State(progress: beginning))
+    }
+
+    /// Whether nobody wants the result any more; asked between the steps of the work.
+    var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+    func cancel() { cancellation.store(true, ordering: .relaxed) }
+
+    /// By the work: how far it is. Only the latest is kept.
+    func tell(_ done: Int, _ total: Int) {
+        state.withLock { state in
+            (state.progress.done, state.progress.total) = (done, total)
+            state.hasNews = true
+        }
+        helper.wake()
+    }
+
+    /// Does the work after all that was begun before; where there can be no thread, at once.
+    /// - Returns: whether it is done already.
+    func begin(_ body: @escaping @Sendable () -> Conclusion) -> Bool {
+        let run: @Sendable () -> Void = { [self] in
+            let conclusion = body()
+            state.withLock { $0.conclusion = conclusion }
+        }
+        if helper.run(run) { return false }
+        run()
+        return true
+    }
+
+    /// By the loop: how far it is, where that was not asked before.
+    func takeProgress() -> Progress? {
+        state.withLock { state in
+            defer { state.hasNews = false }
+            return state.hasNews ? state.progress : nil
+        }
+    }
+
+    /// By the loop: what is left to do; nil while the work goes on.
+    func takeConclusion() -> Conclusion? { state.withLock { $0.conclusion.take() } }
+
+    /// How far work is that is done.
+    var end: Progress {
+        let total = state.withLock { $0.progress.total }
+        return Progress(message: "Done", done: total, total: total)
+    }
+}

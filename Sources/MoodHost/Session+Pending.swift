@@ -1,0 +1,127 @@
+import JSONCodec
+import JSONRPC
+
+/// A batch that waits for members which are answered later.
+struct HeldBatch {
+    let number: Int
+    let framing: Framing
+    /// What the error of one member may take, and a little more.
+    let errorBytes: Int
+    /// Empty for a member that is not answered, and for one whose answer is still to come.
+    var answers: [[UInt8]]
+    var missing: Int
+
+    var byteCount: Int { answers.reduce(0) { $0 + $1.count + 1 } + 1 }
+}
+
+/// Answers that come later.
+extension Session {
+    /// The group is durable: what it has left to the helper thread begins.
+    mutating func beginPending() {
+        guard dispatcher.pending.staged.count > 0 else { return }
+        if dispatcher.pending.beginStaged() { isWorkDone = true }
+        tellProgress()
+    }
+
+    /// Sees what the helper thread has done; no group is open.
+    mutating func attendWork(milliseconds: Int64) {
+        isWorkDone = false
+        core.store.helper.drain()
+        core.setTime(milliseconds)
+        tellProgress()
+        var answer = JSONWriter(capacity: 256)
+        var place = 0
+        while place < dispatcher.pending.begun.count {
+            answer.rewind(to: 0)
+            let room = room(for: dispatcher.pending.begun[place].destination)
+            guard let (pending, hasSucceeded) = dispatcher.conclude(place, room: room, to: &answer) else {
+                place += 1
+                continue
+            }
+            if hasSucceeded { tell(pending.work.end, pending) }
+            sendNotices()
+            deliver(answer, pending.destination)
+        }
+        groupStart = output.count
+        expectWork()
+    }
+
+    /// The process ends: nothing is begun any more, and what was is given up.
+    mutating func refuseWork() {
+        dispatcher.pending.isClosed = true
+        var answer = JSONWriter(capacity: 256)
+        while !dispatcher.pending.begun.isEmpty {
+            let pending = dispatcher.pending.remove(at: 0)
+            pending.work.cancel()
+            answer.rewind(to: 0)
+            if pending.id != nil, !pending.isSilenced { answer.errorResponse(copiedID: pending.id, .shuttingDown) }
+            deliver(answer, pending.destination)
+        }
+        groupStart = output.count
+    }
+
+    private mutating func tellProgress() {
+        for pending in dispatcher.pending.begun {
+            // Who does not read misses all but the latest.
+            guard !isOutputFull, let progress = pending.work.takeProgress() else { continue }
+            tell(progress, pending)
+        }
+    }
+
+    private mutating func tell(_ progress: LongWork.Progress, _ pending: Pending) {
+        guard let token = pending.progressToken, !pending.isSilenced else { return }
+        let mark = output.count
+        token.withUnsafeBytes { output.progress(token: $0, progress) }
+        output.endMessage(from: mark, framing: pending.destination.framing)
+    }
+
+    /// How many bytes the answer may have.
+    private func room(for destination: Destination) -> Int {
+        guard let batch = destination.batch, let held = batches.first(where: { $0.number == batch.number }) else {
+            return .max
+        }
+        return max(limits[.messageBytes] - held.byteCount - (held.missing - 1) * held.errorBytes, 0)
+    }
+
+    private mutating func deliver(_ answer: borrowing JSONWriter, _ destination: Destination) {
+        guard let (number, place) = destination.batch else {
+            if answer.count > 0 { send(answer.buffer.bytes, destination.framing) }
+            return
+        }
+        guard let index = batches.firstIndex(where: { $0.number == number }) else { return }
+        batches[index].answers[place] = Array(answer.buffer.bytes)
+        batches[index].missing -= 1
+        guard batches[index].missing == 0 else { return }
+        let batch = batches.remove(at: index)
+        let whole = Array(batch.answers.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")]))
+        if whole.isEmpty { return }
+        ([UInt8(ascii: "[")] + whole + [UInt8(ascii: "]")]).withUnsafeBytes { send($0, batch.framing) }
+    }
+
+    private mutating func send(_ message: UnsafeRawBufferPointer, _ framing: Framing) {
+        let mark = output.count
+        output.buffer.append(message)
+        output.endMessage(from: mark, framing: framing)
+    }
+}
+
+extension JSONWriter {
+    /// Writes `$/progress {token, value: {done, total, message}}`. LSP 3.17, "Progress Support".
+    fileprivate mutating func progress(token: UnsafeRawBufferPointer, _ progress: LongWork.Progress) {
+        beginNotification(method: "$/progress")
+        beginObject()
+        key("token")
+        raw(token)
+        key("value")
+        beginObject()
+        key("done")
+        integer(progress.done)
+        key("total")
+        integer(progress.total)
+        key("message")
+        string(progress.message)
+        endObject()
+        endObject()
+        endResponse()
+    }
+}

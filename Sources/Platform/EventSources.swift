@@ -1,0 +1,124 @@
+import CPlatform
+
+/// What a thread waits for: descriptors and deadlines, each under a name. Any of them may come and go between two waits.
+/// (poll(2); libuv: the handles and timers of a loop.)
+///
+///     sources.listen(to: descriptor, as: .input, for: .reading)
+///     sources.setDeadline(.farewell, at: Clock.monotonicMilliseconds + 500)
+///     switch sources.next() { … }
+///
+/// It closes nothing, and may be used by one thread only.
+public struct EventSources: ~Copyable {
+    /// How the owner of the loop calls a source. A descriptor and a deadline may have the same name.
+    public struct Name: Equatable, Sendable {
+        public let number: Int
+        public init(_ number: Int) { self.number = number }
+    }
+
+    /// What is waited for. That a descriptor is closed from the other side is told of in any case, and without an interest
+    /// nothing else is.
+    public struct Interest: OptionSet, Sendable {
+        public let rawValue: Int16
+        public init(rawValue: Int16) { self.rawValue = rawValue }
+        public static let reading = Interest(rawValue: Int16(POLLIN))
+        public static let writing = Interest(rawValue: Int16(POLLOUT))
+    }
+
+    public enum Occurrence: Equatable, Sendable {
+        /// It can be read, perhaps to the end of the stream.
+        case readable(Name)
+        /// It takes bytes, or a write says why it never will.
+        case writable(Name)
+        /// Nobody reads it any more.
+        case closed(Name)
+        /// The deadline has passed, and is set no more.
+        case due(Name)
+    }
+
+    private var polls: [pollfd] = []
+    private var names: [Name] = []
+    private var deadlines: [(name: Name, time: Int)] = []
+    /// From here on it has not been looked at what the last poll has found.
+    private var cursor = 0
+    /// Whether the last poll has found something that was told of.
+    private var hasTold = false
+    /// Who has hung up, which is told of when there is nothing else: what was sent before comes first.
+    private var hungUp: Name?
+
+    public init() {}
+
+    /// Waits for a descriptor, from now on; what was waited for under this name is forgotten.
+    public mutating func listen(to descriptor: Int32, as name: Name, for interest: Interest) {
+        guard let place = names.firstIndex(of: name) else {
+            names.append(name)
+            polls.append(pollfd(fd: descriptor, events: interest.rawValue, revents: 0))
+            return
+        }
+        if polls[place].fd != descriptor { polls[place].revents = 0 }
+        polls[place].fd = descriptor
+        polls[place].events = interest.rawValue
+    }
+
+    /// Waits no more for the descriptor of this name.
+    public mutating func forget(_ name: Name) {
+        guard let place = names.firstIndex(of: name) else { return }
+        names.remove(at: place)
+        polls.remove(at: place)
+        if place < cursor { cursor -= 1 }
+    }
+
+    /// Sets a deadline, or with nil takes it away.
+    /// - Parameter time: by `Clock.monotonicMilliseconds`.
+    public mutating func setDeadline(_ name: Name, at time: Int?) {
+        deadlines.removeAll { $0.name == name }
+        if let time { deadlines.append((name, time)) }
+    }
+
+    /// Waits until something happens, as long as it takes, and tells of one thing.
+    public mutating func next() -> Occurrence {
+        while true {
+            while cursor < polls.count {
+                cursor += 1
+                guard let occurrence = take(cursor - 1) else { continue }
+                hasTold = true
+                return occurrence
+            }
+            if !hasTold, let name = hungUp.take() { return .closed(name) }
+            if let name = takeDue() { return .due(name) }
+            wait()
+        }
+    }
+
+    private mutating func take(_ place: Int) -> Occurrence? {
+        let found = polls[place].revents
+        if found == 0 { return nil }
+        polls[place].revents = 0
+        let (name, interest) = (names[place], Interest(rawValue: polls[place].events))
+        if interest.contains(.reading) { return .readable(name) }
+        if found & Int16(POLLERR | POLLNVAL) != 0 { return .closed(name) }
+        if interest.contains(.writing) { return .writable(name) }
+        hungUp = name
+        return nil
+    }
+
+    private mutating func takeDue() -> Name? {
+        if deadlines.isEmpty { return nil }
+        let now = Clock.monotonicMilliseconds
+        guard let first = deadlines.indices.min(by: { deadlines[$0].time < deadlines[$1].time }),
+            deadlines[first].time <= now
+        else { return nil }
+        return deadlines.remove(at: first).name
+    }
+
+    private mutating func wait() {
+        var timeout: Int32 = -1
+        if let first = deadlines.lazy.map(\.time).min() {
+            timeout = Int32(clamping: max(first - Clock.monotonicMilliseconds, 0))
+        }
+        hasTold = false
+        hungUp = nil
+        let found = polls.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), timeout) }
+        // An interruption by a signal has found nothing.
+        cursor = found > 0 ? 0 : polls.count
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import Platform
+
+@Suite struct EventSourcesTests {
+    private let first = EventSources.Name(1)
+    private let second = EventSources.Name(2)
+
+    @Test func tellsOfEachThatIsReadyAndOfNoOther() throws {
+        let (one, oneWriter) = try Pipe.make()
+        let (two, twoWriter) = try Pipe.make()
+        defer { for end in [one, oneWriter, two, twoWriter] { close(end) } }
+        var sources = EventSources()
+        sources.listen(to: one, as: first, for: .reading)
+        sources.listen(to: two, as: second, for: .reading)
+        _ = write(twoWriter, "!", 1)
+        #expect(sources.next() == .readable(second))
+        _ = write(oneWriter, "!", 1)
+        #expect(sources.next() == .readable(first) && sources.next() == .readable(second))
+        sources.forget(first)
+        #expect(sources.next() == .readable(second) && sources.next() == .readable(second))
+    }
+
+    /// What the last wait has found of a descriptor says nothing about the one in its place.
+    @Test func whatIsForgottenOrReplacedIsNotToldOf() throws {
+        let (one, oneWriter) = try Pipe.make()
+        let (two, twoWriter) = try Pipe.make()
+        defer { for end in [one, oneWriter, two, twoWriter] { close(end) } }
+        for end in [oneWriter, twoWriter] { _ = write(end, "!", 1) }
+        var sources = EventSources()
+        sources.listen(to: one, as: first, for: .reading)
+        sources.listen(to: two, as: second, for: .reading)
+        #expect(sources.next() == .readable(first))
+        sources.forget(second)
+        #expect(sources.next() == .readable(first))
+        let (three, threeWriter) = try Pipe.make()
+        defer { for end in [three, threeWriter] { close(end) } }
+        sources.listen(to: two, as: second, for: .reading)
+        #expect(sources.next() == .readable(first))
+        sources.listen(to: three, as: second, for: .reading)
+        #expect(sources.next() == .readable(first))
+    }
+
+    @Test func deadlinesComeInTimeAndOnce() throws {
+        var sources = EventSources()
+        let now = Clock.monotonicMilliseconds
+        sources.setDeadline(first, at: now + 20)
+        sources.setDeadline(second, at: now + 10)
+        #expect(sources.next() == .due(second))
+        #expect(Clock.monotonicMilliseconds >= now + 10)
+        sources.setDeadline(second, at: now + 10_000)
+        sources.setDeadline(second, at: nil)
+        #expect(sources.next() == .due(first))
+        #expect(Clock.monotonicMilliseconds >= now + 20)
+    }
+
+    /// A descriptor that is always ready does not put off a deadline.
+    @Test func aBusyDescriptorStarvesNobody() throws {
+        let (one, oneWriter) = try Pipe.make()
+        defer { for end in [one, oneWriter] { close(end) } }
+        _ = write(oneWriter, "!", 1)
+        var sources = EventSources()
+        sources.listen(to: one, as: first, for: .reading)
+        sources.setDeadline(second, at: Clock.monotonicMilliseconds - 1)
+        #expect([sources.next(), sources.next()].contains(.due(second)))
+    }
+
+    @Test func aClosedReaderIsToldOfWithoutAnInterest() throws {
+        let (reader, writer) = try Pipe.make()
+        defer { close(writer) }
+        var sources = EventSources()
+        sources.listen(to: writer, as: first, for: [])
+        close(reader)
+        #expect(sources.next() == .closed(first))
+        sources.listen(to: writer, as: first, for: .writing)
+        #expect(sources.next() == .closed(first))
+    }
+
+    /// What somebody has sent comes before the news that nobody is there any more.
+    @Test func theEndOfASocketComesAfterItsBytes() throws {
+        var ends: [Int32] = [-1, -1]
+        #if os(Linux)
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        #expect(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        _ = write(ends[1], "!", 1)
+        close(ends[1])
+        var sources = EventSources()
+        sources.listen(to: ends[0], as: second, for: [])
+        sources.listen(to: ends[0], as: first, for: .reading)
+        #expect(sources.next() == .readable(first))
+        #expect(sources.next() == .readable(first))
+        sources.forget(first)
+        #expect(sources.next() == .closed(second))
+        close(ends[0])
+    }
+}

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""How a host ends: what is still answered, when it is gone, with which exit code.
+
+    Tests/Scripts/endings.py PATH/TO/moodboard [--seed 1] [--rounds 20]
+
+1. The input ends and the reader pauses: every answer comes, exit 0, also where requests wait in the pipe.
+2. A signal, or host.shutdown, while the reader pauses: gone within a second, exit 75, no message cut; also without /proc.
+3. A signal while the reader reads: what was read is answered, exit 0.
+4. stdout is closed: 75 where answers are left, else 0.
+5. Work that takes long: others are answered before it; a signal does not wait for it, the end of the input does.
+6. A signal while a request waits for the store's lock: gone within a second.
+Python's standard library only. Exit code 1 if something failed.
+"""
+import argparse
+import fcntl
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+MENU = b'{"jsonrpc":"2.0","id":%d,"method":"nav.menu"}'
+NO_PROC = ["unshare", "--mount", "sh", "-c", 'umount -l /proc && exec "$0" "$@"']
+
+
+class Wrong(Exception):
+    """The host did something else than it should."""
+
+
+def header(message):
+    return b"Content-Length: %d\r\n\r\n%s" % (len(message), message)
+
+
+def line(message):
+    return message + b"\n"
+
+
+class Host:
+    def __init__(self, command, *arguments):
+        self.process = subprocess.Popen(
+            [*command, *(arguments or ["--in-memory"])], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, bufsize=0)
+
+    def send(self, data, closes=False):
+        """Beside the rest, because nobody may read it."""
+        def run():
+            try:
+                self.process.stdin.write(data)
+            except OSError:
+                pass
+            if closes:
+                self.process.stdin.close()
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    def end(self, code, seconds=1.0):
+        start = time.monotonic()
+        try:
+            status = self.process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise Wrong("did not end") from None
+        taken = time.monotonic() - start
+        told = self.process.stderr.read()
+        if status != code:
+            raise Wrong(f"exit code {status} instead of {code}: {told!r}")
+        if (code == 75) != (b"did not take" in told):
+            raise Wrong(f"stderr says {told!r}")
+        if taken > seconds:
+            raise Wrong(f"gone after {taken:.2f} s")
+        return taken
+
+    def messages(self):
+        """All that is left, which must end where a message ends."""
+        data, messages = self.process.stdout.read(), []
+        while data:
+            if data.startswith(b"Content-Length: "):
+                head, _, rest = data.partition(b"\r\n\r\n")
+                length = int(head[16:])
+                if len(rest) < length:
+                    raise Wrong("the last message is cut")
+                messages.append(json.loads(rest[:length]))
+                data = rest[length:]
+            else:
+                if b"\n" not in data:
+                    raise Wrong(f"the last message is cut: {data[-60:]!r}")
+                text, _, data = data.partition(b"\n")
+                messages.append(json.loads(text))
+        return messages
+
+
+def pausing_reader(command, count, seconds):
+    host = Host(command)
+    host.send(b"".join(line(MENU % number) for number in range(count)), closes=True)
+    time.sleep(seconds)
+    got = [message["id"] for message in host.messages()]
+    if got != list(range(count)):
+        raise Wrong(f"{len(got)} answers of {count}")
+    host.end(0)
+
+
+def deaf_reader(command, framing, ending, generator):
+    """The reader pauses somewhere, for longer than the host may wait."""
+    host = Host(command)
+    host.send(b"".join(framing(MENU % number) for number in range(20000)))
+    host.process.stdout.read(generator.randrange(1, 200000))
+    first = host.process.stdout.fileno()
+    time.sleep(0.3)
+    if ending == "shutdown":
+        # What was sent before it is in the way; a host that is full reads no more. So this one is asked while it reads.
+        host.process.kill()
+        host = Host(command)
+        big = b'{"jsonrpc":"2.0","id":%d,"method":"rpc.discover"}'
+        shutdown = b'{"jsonrpc":"2.0","id":0,"method":"host.shutdown"}'
+        host.send(b"".join(framing(big % number) for number in range(1, 12)) + framing(shutdown))
+        first = None
+    else:
+        host.process.send_signal(ending)
+    if ending == "shutdown":
+        time.sleep(0.6)
+    host.end(75)
+    if first is None:
+        host.messages()
+        return
+    # The reader stopped in the middle of a message: the rest of that one comes first.
+    rest = host.process.stdout.read()
+    if framing is line:
+        if not rest.endswith(b"\n"):
+            raise Wrong(f"the last message is cut: {rest[-60:]!r}")
+        for text in rest.split(b"\n")[1:-1]:
+            json.loads(text)
+        return
+    at = rest.find(b"Content-Length: ")
+    while 0 <= at < len(rest):
+        end = rest.index(b"\r\n\r\n", at) + 4
+        at = end + int(rest[at + 16:end - 4])
+    if at > len(rest):
+        raise Wrong("the last message is cut")
+
+
+def reading_reader(command, framing):
+    host = Host(command)
+    got = []
+    thread = threading.Thread(target=lambda: got.extend(host.messages()))
+    thread.start()
+    host.send(b"".join(framing(MENU % number) for number in range(5000)))
+    time.sleep(0.05)
+    host.process.send_signal(signal.SIGTERM)
+    host.end(0)
+    thread.join()
+    if [message["id"] for message in got] != list(range(len(got))):
+        raise Wrong("not in order")
+
+
+def closed_output(command, is_asked):
+    host = Host(command)
+    host.process.stdout.read(0)
+    if is_asked:
+        host.send(b"".join(line(MENU % number) for number in range(5000)))
+        time.sleep(0.2)
+    host.process.stdout.close()
+    host.end(75 if is_asked else 0)
+
+
+def long_work(command, ending):
+    folder = tempfile.mkdtemp(prefix="endings-")
+    try:
+        arguments = ["--store", os.path.join(folder, "store")]
+        host = Host(command, *arguments)
+        notes = "x" * 60000
+        create = ('{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{"emoji":"😊","label":"A","notes":"%s"}}'
+                  % notes).encode()
+        host.send(b"".join(line(create) for _ in range(300)), closes=True)
+        if len(host.messages()) != 300:
+            raise Wrong("moods are missing")
+        host.end(0, 10)
+        host = Host(command, *arguments)
+        host.send(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}\n{"jsonrpc":"2.0","id":2,"method":"host.ping"}\n',
+                  closes=ending is None)
+        first = host.process.stdout.readline()
+        if json.loads(first)["id"] != 2:
+            raise Wrong(f"first {first[:100]!r}")
+        if ending is not None:
+            host.process.send_signal(ending)
+        taken = host.end(0, 60 if ending is None else 1)
+        rest = host.messages()
+        outcome = "ok" if "result" in rest[0] else rest[0]["error"]["code"]
+        if len(rest) != 1 or rest[0]["id"] != 1 or outcome not in ("ok", -32802) or (ending is None and outcome != "ok"):
+            raise Wrong(f"{rest}")
+        return f"{outcome} after {taken * 1000:.0f} ms"
+    finally:
+        shutil.rmtree(folder)
+
+
+def waiting_for_the_lock(command):
+    folder = tempfile.mkdtemp(prefix="endings-")
+    try:
+        store = os.path.join(folder, "store")
+        create = b'{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{"emoji":"\xf0\x9f\x98\x8a","label":"A"}}\n'
+        host = Host(command, "--store", store, "--lock-timeout", "20")
+        host.send(create)
+        host.process.stdout.readline()
+        with open(os.path.join(store, "lock"), "r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            host.send(create)
+            time.sleep(0.3)
+            host.process.send_signal(signal.SIGTERM)
+            taken = host.end(0)
+            if host.messages()[0]["error"]["data"]["kind"] != "storeBusy":
+                raise Wrong("the waiting request was not refused")
+            return f"gone after {taken * 1000:.0f} ms"
+    finally:
+        shutil.rmtree(folder)
+
+
+def cases(options):
+    command, generator = [options.host], random.Random(options.seed)
+    yield "1,000 answers, a pause of 1 s", lambda: pausing_reader(command, 1000, 1)
+    yield "20,000 answers, a pause of 3 s", lambda: pausing_reader(command, 20000, 3)
+    for round in range(options.rounds):
+        for name, framing in (("lines", line), ("headers", header)):
+            ending = generator.choice((signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
+            yield (f"{ending.name}, {name}, the reader pauses ({round})",
+                   lambda framing=framing, ending=ending: deaf_reader(command, framing, ending, generator))
+    for name, framing in (("lines", line), ("headers", header)):
+        yield f"host.shutdown, {name}, the reader pauses", lambda framing=framing: deaf_reader(
+            command, framing, "shutdown", generator)
+        yield f"SIGTERM, {name}, the reader reads", lambda framing=framing: reading_reader(command, framing)
+    bare = NO_PROC + command
+    if subprocess.run(NO_PROC + ["true"], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        yield "without /proc: 1,000 answers, a pause of 1 s", lambda: pausing_reader(bare, 1000, 1)
+        yield "without /proc: SIGTERM, the reader pauses", lambda: deaf_reader(bare, line, signal.SIGTERM, generator)
+    else:
+        print("/proc cannot be taken away here: the cases without it are left out")
+    yield "stdout is closed, answers are left", lambda: closed_output(command, True)
+    yield "stdout is closed, none is left", lambda: closed_output(command, False)
+    yield "store.verify and SIGTERM", lambda: long_work(command, signal.SIGTERM)
+    yield "waiting for the lock, and SIGTERM", lambda: waiting_for_the_lock(command)
+    yield "store.verify and the end of the input", lambda: long_work(command, None)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="How a host ends.")
+    parser.add_argument("host", type=os.path.abspath)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=20)
+    options = parser.parse_args()
+    failed = 0
+    print(f"seed {options.seed}")
+    for name, run in cases(options):
+        try:
+            print(f"{name}: {run() or 'ok'}")
+        except (Wrong, OSError, ValueError, KeyError, IndexError) as error:
+            failed += 1
+            print(f"{name}: FAILED: {error}")
+        sys.stdout.flush()
+    print(f"{failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
