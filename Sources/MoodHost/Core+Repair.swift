@@ -115,7 +115,7 @@ extension Core {
         out.endObject()
     }
 
-    /// A repair is carried out once: where its group is answered anew, because a later sync failed, nobody can say what
+    /// A repair is carried out once: if its group is answered again, because a later sync failed, nobody can say what
     /// an answer given before would have been.
     private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
         try awaitWork()

@@ -3,7 +3,7 @@ import JSONRPC
 import MoodProtocol
 import MoodStore
 
-/// The one way in for requests, whoever asks: it finds the method, checks the params, carries the method out, ends or takes
+/// The one way in for the requests of every caller: it finds the method, checks the params, carries the method out, ends or takes
 /// back its commit, and writes the answer. It knows nothing of frames and of groups. (Redux: the dispatch function.)
 struct Dispatcher: ~Copyable {
     var core: Core

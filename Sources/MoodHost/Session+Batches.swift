@@ -32,7 +32,7 @@ extension Session {
             let memberMark = output.count
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
             let start = output.count
-            // Room for the errors of those that come behind is kept free.
+            // Room for the errors of later members is kept free.
             let room = limits[.messageBytes] - (start - mark) - (count - number + late) * errorBytes
             let staged = dispatcher.pending.staged.count
             let member = batch.text[part].bytes

@@ -11,7 +11,7 @@ import Storage
 /// requests be handled (`process`), and takes away what may be sent (`sendable`, `didSend`).
 ///
 /// A group begins with the first request after a sync. Its answers are withheld until `commit`: when the sync fails, the
-/// store goes back, the session's state goes back, the same bytes are read again and answered anew, this time with every
+/// store goes back, the session's state goes back, the same bytes are read and answered again, this time with every
 /// change refused. So an answer that leaves the process is always about durable state.
 ///
 /// Invariants
@@ -171,7 +171,7 @@ struct Session: ~Copyable {
         groupBatch = nextBatch
     }
 
-    /// Makes the group's changes durable; on failure answers all of it anew.
+    /// Makes the group's changes durable; on failure answers all of it again.
     private mutating func commit() {
         hasSharedSync = groupFrames > 1 && core.store.needsFlush
         do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }

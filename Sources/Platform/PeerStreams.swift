@@ -3,12 +3,12 @@ import CPlatform
 /// The two directions of a connection to a peer: reading blocks only where nothing is to be read, writing never does.
 ///
 /// Whether a write blocks is a flag of the open file description, which a shell or a parent shares with us. So a pipe or a
-/// terminal is opened anew for writing, by its name, where the system gives it one, and the flag is ours alone. A socket is
+/// terminal is opened again for writing, by its name, where the system gives it one, and the flag is ours alone. A socket is
 /// asked with `MSG_DONTWAIT`. To a regular file a blocking write is right: it waits for nobody.
 public struct PeerStreams: ~Copyable {
     private enum Writing {
         case nonblocking, socket, file
-        /// It would block, and cannot be opened anew (macOS, and Linux without `/proc`): it is written to after poll(2) has
+        /// It would block, and cannot be opened again (macOS, and Linux without `/proc`): it is written to after poll(2) has
         /// said that it takes bytes, and then at most what a pipe takes at once (POSIX, `PIPE_BUF`).
         case guarded
     }
@@ -25,7 +25,7 @@ public struct PeerStreams: ~Copyable {
     public let output: Int32
     private let writing: Writing
 
-    /// - Parameter reopens: whether the output may be opened anew; a test says no.
+    /// - Parameter reopens: whether the output may be opened again; a test says no.
     init(input: Int32, output: Int32, reopens: Bool = true) {
         self.input = input
         _ = cplatform_set_pipe_size(input, Self.pipeBytes)

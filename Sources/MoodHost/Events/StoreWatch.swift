@@ -75,7 +75,7 @@ struct StoreWatch: ~Copyable {
         case .none: return
         case .written: break
         case .lost:
-            // The next wait begins anew.
+            // The next wait begins again.
             sources.forget(.store)
             watch = nil
             isLookSet = false
