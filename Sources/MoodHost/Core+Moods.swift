@@ -190,7 +190,7 @@ extension Core {
     /// - Returns: how many moods there were.
     mutating func clear() throws(RPCError) -> Int {
         try openForWriting()
-        return store.clear()
+        do throws(MoodStoreError) { return try store.clear() } catch { throw RPCError(error) }
     }
 
     private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {

@@ -55,6 +55,10 @@ extension RPCError {
             self.init(
                 .storeCorrupt, reason,
                 [.init("file", .string(file)), .init("offset", .number(String(offset)))])
+        case .recordTooLarge(let byteCount):
+            self = Arguments.error(
+                "would make a mood of \(byteCount) bytes, and at most \(RecordStore.recordBytesMax) can be kept", at: ""
+            )
         case .cancelled: self.init(.cancelled, error.reason)
         case .olderSchema(_, let reason):
             self.init(.storeUnavailable, reason, [.init("reason", .string(reason))])

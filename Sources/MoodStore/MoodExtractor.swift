@@ -31,6 +31,7 @@ extension RecordExtractor {
     /// file that somebody edited: only what is JSON is read as such.
     static func headOfAnyLayout(_ bytes: UnsafeRawBufferPointer) -> RecordHead? {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        // Why it is none is nothing that a caller could use: `MoodInspector` says it where somebody asks.
         guard (try? validator.validate(bytes)) != nil else { return nil }
         return MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
     }

@@ -109,9 +109,9 @@ extension MoodRecords {
 
     /// Deletes all moods.
     /// - Returns: how many there were.
-    public mutating func clear() -> Int {
+    public mutating func clear() throws(MoodStoreError) -> Int {
         let count = records.count
-        if count > 0 { records.removeAll() }
+        if count > 0 { do throws(StorageError) { try records.removeAll() } catch { throw .storage(error) } }
         return count
     }
 

@@ -22,6 +22,7 @@ extension MoodRecords {
     /// Passes every durable commit after `revision` to `body`, in order, until it answers false.
     /// - Returns: false if one of them is no longer kept, or cannot be read: the subscriber must load the moods again.
     public mutating func commits(behind revision: Int, _ body: (Commit) -> Bool) -> Bool {
+        // A subscriber is told to begin anew either way; what is wrong is told by the request with which it does.
         do throws(StorageError) { return try records.commits(behind: revision, body) } catch { return false }
     }
 
@@ -41,6 +42,7 @@ extension MoodRecords {
     /// request that only reads asks.
     public mutating func lookAround(checkingNames: Bool) {
         if checkingNames, isOpen, !records.isWhereItWas { close() }
+        // The next request opens it again, and is told why it cannot.
         do throws(MoodStoreError) { try open() } catch {}
     }
 }

@@ -12,7 +12,7 @@ extension MoodRecords {
         _ id: MoodID, limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
         let end = try cursor.map { (text) throws(MoodStoreError) in try HistoryCursor.revision(text, of: id) }
-        let page: (items: [HistoryItem], hasMore: Bool)
+        let page: (items: [HistoryItem], next: Int?)
         do throws(StorageError) {
             // The journals are what is read, so they must hold what the group has done so far.
             try flushEarly()
@@ -20,15 +20,15 @@ extension MoodRecords {
         } catch {
             throw .storage(error)
         }
-        if page.items.isEmpty, end == nil { throw .notFound(id) }
+        if page.items.isEmpty, page.next == nil, end == nil { throw .notFound(id) }
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
         for item in page.items { Self.write(item, to: &writer) }
         writer.endArray()
-        if page.hasMore, let last = page.items.last {
+        if let next = page.next {
             writer.key("nextCursor")
-            writer.string(HistoryCursor.text(last.revision, of: id))
+            writer.string(HistoryCursor.text(next, of: id))
         }
         writer.endObject()
     }
@@ -80,6 +80,8 @@ enum HistoryCursor {
             ListCursor.word(bytes, 25, 4) == ListCursor.hash(Array(bytes[..<25])) & 0xffff_ffff,
             ListCursor.word(bytes, 1, 8) == id.high, ListCursor.word(bytes, 9, 8) == id.low
         else { throw .invalidCursor }
-        return Int(truncatingIfNeeded: ListCursor.word(bytes, 17, 8))
+        // Whoever knows the check can make a cursor with any number.
+        guard let revision = Int(exactly: ListCursor.word(bytes, 17, 8)), revision > 0 else { throw .invalidCursor }
+        return revision
     }
 }

@@ -12,7 +12,9 @@ extension MoodRecords {
     public func verify(progress: @escaping (_ done: Int, _ total: Int) -> Void) -> VerifyReport? {
         if isAbsent { return VerifyReport(records: 0, bytes: 0, problems: []) }
         // Only what is cancelled throws, and this is not.
-        do throws(StorageError) { return try work(isCancelled: { false })?.verify(progress: progress) } catch {
+        do throws(StorageError) {
+            return try work(isCancelled: { false })?.verify(progress: progress)
+        } catch {
             return nil
         }
     }

@@ -24,7 +24,7 @@ public struct MoodRecords: ~Copyable {
     public let location: Location
     var records: RecordStore
     /// Whether the moods can be read.
-    public private(set) var isOpen: Bool
+    public var isOpen: Bool { records.isOpen }
     /// Whether there is no store yet. It is looked for again with each group.
     public private(set) var isAbsent = false
     /// Whether the present request is tried on an empty store in memory, because there is no store yet. If it changes
@@ -62,14 +62,13 @@ public struct MoodRecords: ~Copyable {
         } else {
             self.location = location
         }
-        records = .inMemory(.moods)
         switch location {
         case .memory(let isReadOnly):
-            isOpen = true
+            records = .inMemory(.moods)
             isReadOnlyMemory = isReadOnly
             isWritableMemory = !isReadOnly
         case .directory:
-            isOpen = false
+            records = Self.closedRecords
             isReadOnlyMemory = false
             isWritableMemory = false
         }
@@ -89,11 +88,12 @@ public struct MoodRecords: ~Copyable {
         do throws(StorageError) {
             guard let opened = try RecordStore.openIfThere(settings, .moods) else {
                 if wasThere { throw StoreFiles.gone(settings.directory) }
+                use(.inMemory(.moods))
                 isAbsent = true
-                isOpen = true
                 return
             }
             use(opened)
+            wasThere = true
         } catch {
             throw .storage(error)
         }
@@ -104,8 +104,6 @@ public struct MoodRecords: ~Copyable {
         opened.keepsSummary = keepsSummary
         records = opened
         isAbsent = false
-        isOpen = true
-        wasThere = true
     }
 
     /// As `open`, and the store can be written; where there is none it is made. Other processes wait until `endGroup`.
@@ -115,6 +113,7 @@ public struct MoodRecords: ~Copyable {
         try hold()
         if isAbsent, case .directory(let settings) = location {
             do throws(StorageError) { use(try RecordStore.open(settings, .moods)) } catch { throw .storage(error) }
+            wasThere = true
             try hold()
         }
         isHeld = true
@@ -185,9 +184,8 @@ public struct MoodRecords: ~Copyable {
     /// opens it anew, and says what is wrong.
     mutating func close() {
         let time = records.time
-        records = .inMemory(.moods)
+        records = Self.closedRecords
         records.time = time
-        isOpen = false
         isAbsent = false
         isHeld = false
     }
@@ -196,6 +194,14 @@ public struct MoodRecords: ~Copyable {
     mutating func forgetFiles() {
         close()
         wasThere = false
+    }
+
+    /// What answers until the store is opened: nothing is found in it and nothing can be changed.
+    private static var closedRecords: RecordStore {
+        .closed(
+            .moods,
+            because: .unavailable(
+                reason: "The store is not open.", advice: "This is a defect of the program; nothing was changed."))
     }
 
     /// What every change is answered with, or nil when moods can be changed.
@@ -336,12 +342,6 @@ public struct MoodRecords: ~Copyable {
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
         isHeld = false
-        do throws(StorageError) {
-            return try records.compact(progress: progress)
-        } catch {
-            // Where the new files could not be opened there are none any more, and nothing may be taken for kept.
-            if records.isInMemory, !isWritableMemory, !isReadOnlyMemory { close() }
-            throw error
-        }
+        return try records.compact(progress: progress)
     }
 }

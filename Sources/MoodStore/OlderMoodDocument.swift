@@ -122,6 +122,7 @@ struct OlderMoodDocument {
             var writer = JSONWriter(capacity: 1024)
             var compact = ByteBuffer(capacity: 1024)
             for place in places {
+                // Every mood was read once, and the bytes are the same: the count of the snapshot tells if one were not.
                 guard let mood = try? mood(at: place.offset, number: place.number) else { continue }
                 writer.rewind(to: 0)
                 mood.write(to: &writer)

@@ -153,6 +153,7 @@ public struct ChildProcess: ~Copyable {
             let ready = poll(&waits, 1, Int32(clamping: rest))
             if ready < 0, cplatform_errno() != EINTR { break }
             guard ready > 0 else { continue }
+            // What cannot be read is thrown away here anyway; the child's end is what is waited for.
             guard let count = try? read(into: buffer), count > 0 else { break }
         }
         return reap(until: deadline)

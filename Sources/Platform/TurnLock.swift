@@ -93,6 +93,8 @@ public struct TurnLock: ~Copyable {
 
     /// Where even this fails, closing does it: at the latest when the process ends.
     private func unlock(_ descriptor: Int32) {
-        do throws(SystemError) { try fileSystem.lock(descriptor, .none) } catch {}
+        do throws(SystemError) { try fileSystem.lock(descriptor, .none) } catch {
+            // flock says nothing but that the descriptor is none, and then there is nothing to let go of.
+        }
     }
 }

@@ -1,9 +1,11 @@
 import JSONCodec
+import MoodCore
 import MoodProtocol
 import Seeds
 import Testing
 
 @testable import MoodHost
+@testable import MoodStore
 
 /// `mood.history`.
 @Suite struct HistoryTests {
@@ -93,6 +95,41 @@ import Testing
         #expect(try session.call("mood.history", #"{"id":"\#(testID(2))"}"#).kind == "notFound")
         #expect(try session.call("mood.history", #"{"id":"\#(testID(2))","cursor":"\#(cursor)"}"#).path == "/cursor")
         #expect(try session.call("mood.history", #"{"id":"\#(id)","cursor":"x"}"#).path == "/cursor")
+    }
+
+    /// The check of a cursor keeps mistakes out, and nobody who means it: any number may stand in one.
+    @Test func takesNoForgedRevision() throws {
+        let session = TestSession(TestDirectory())
+        let id = testID(1)
+        _ = try session.result("mood.create", #"{"id":"\#(id)","emoji":"😊","label":"A"}"#)
+        let mood = try #require(MoodID(id))
+        for revision in [Int.min, Int.min + 1, -1, 0] {
+            let cursor = HistoryCursor.text(revision, of: mood)
+            #expect(try session.call("mood.history", #"{"id":"\#(id)","cursor":"\#(cursor)"}"#).path == "/cursor")
+        }
+        for revision in [1, 2, 1 << 62, Int.max - 1, Int.max] {
+            let cursor = HistoryCursor.text(revision, of: mood)
+            let page = try session.result("mood.history", #"{"id":"\#(id)","cursor":"\#(cursor)"}"#)
+            #expect(page["items"]?.array?.count == (revision > 1 ? 1 : 0))
+        }
+    }
+
+    /// A line of a backup that is not what was written there is not handed out.
+    @Test func showsNothingOfABackupThatIsNotWhatWasWritten() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)
+        session.now += 1
+        _ = try session.result("mood.setNotes", #"{"id":"\#(testID(1))","notes":"first"}"#)
+        _ = try session.result("store.compact", #"{"keepHistoryFrom":3}"#)
+        _ = try session.result("mood.setNotes", #"{"id":"\#(testID(1))","notes":"b"}"#)
+        _ = try session.result("store.compact", #"{"keepHistoryFrom":3}"#)
+        #expect(try Self.history(session, testID(1), limit: 9) == ["3 updated b", "2 updated first"])
+        let backup = try #require(directory.names.first { $0.hasPrefix("backup-") })
+        for damaged in ["fists", "fir\"t"] {
+            directory.write(backup, directory.text(backup).replacing("first", with: damaged))
+            #expect(try Self.history(session, testID(1), limit: 9) == ["3 updated b"])
+        }
     }
 
     /// Clears that found the mood gone already are none of its changes, however many come.

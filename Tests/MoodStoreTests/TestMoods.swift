@@ -95,7 +95,7 @@ final class TestMoods {
 
     func delete(_ id: MoodID, ifRevision: Int? = nil) throws { try with { try $0.delete(id, ifRevision: ifRevision) } }
     func deleteMany(_ ids: [MoodID]) throws -> Int { try with { try $0.deleteMany(ids) } }
-    func clear() throws -> Int { try with { $0.clear() } }
+    func clear() throws -> Int { try with { try $0.clear() } }
     func get(_ id: MoodID) throws -> JSONValue { try written { try $0.get(id, to: &$1) } }
 
     func insertSamples(_ ids: [MoodID]) throws -> Int {

@@ -23,7 +23,8 @@ import Testing
         let store = try TestRecords(settings(directory))
         for number in 1...40 as ClosedRange<UInt64> {
             try store.put(
-                TestRecord(id: RecordID(high: 1, low: number), time: 0, updated: 0, text: "t\(number)", isMarked: false))
+                TestRecord(id: RecordID(high: 1, low: number), time: 0, updated: 0, text: "t\(number)", isMarked: false)
+            )
             try store.endCommit()
             if number == 20 {
                 try store.flush()

@@ -33,7 +33,7 @@ import Testing
             var changes: [String] = []
             var count = 0
             if Int.random(in: 0..<12, using: &random) == 0, !present.isEmpty {
-                store.removeAll()
+                try store.removeAll()
                 changes = present.map { "deleted \($0)" }
                 present = []
             }
@@ -115,7 +115,7 @@ import Testing
             try store.put(TestRecord(id: Self.id(number), time: Int64(number), updated: 0, text: "", isMarked: false))
         }
         try store.endCommit()
-        store.removeAll()
+        try store.removeAll()
         try store.endCommit()
         try store.flush()
         var found: (Int, [UInt64]) = (0, [])

@@ -77,7 +77,7 @@ import Testing
         var isChanged = false
         // In the order in which a commit is written: clear, put, remove.
         if Int.random(in: 0..<25, using: &random) == 0 {
-            store.removeAll()
+            try store.removeAll()
             model.records = [:]
             isChanged = true
         }
@@ -111,7 +111,7 @@ import Testing
         let store = try TestRecords(settings(directory))
         try store.put(Self.record(1, "a"))
         try store.endCommit()
-        store.removeAll()
+        try store.removeAll()
         try store.put(Self.record(1, "b"))
         try store.put(Self.record(2))
         _ = try store.remove(Self.record(1).id)

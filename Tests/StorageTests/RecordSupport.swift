@@ -120,7 +120,7 @@ final class TestRecords {
     }
 
     func remove(_ id: RecordID) throws -> Bool { try with { try $0.remove(id) } }
-    func removeAll() { with { $0.removeAll() } }
+    func removeAll() throws { try with { try $0.removeAll() } }
     func endCommit() throws { try with { try $0.endCommit() } }
     func abandonCommit() { with { $0.abandonCommit() } }
     func flush() throws { try with { try $0.flush() } }

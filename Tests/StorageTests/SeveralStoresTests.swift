@@ -57,6 +57,30 @@ import Testing
         #expect(first.revision == 6 && second.revision == 6)
     }
 
+    /// The file system's clock is an hour behind this process's, and stands still: the directory's time says nothing then.
+    @Test func asksForNamesWhileTheFileSystemsClockStands() throws {
+        let system = FileSystem.system
+        let anHourAgo = (Clock.milliseconds - 3_600_000) * 1_000_000
+        var files = system
+        files.status = { descriptor throws(SystemError) in
+            var status = try system.status(descriptor)
+            status.modified = anHourAgo
+            return status
+        }
+        files.statusOfPath = { path throws(SystemError) in
+            var status = try system.statusOfPath(path)
+            status.modified = anHourAgo
+            return status
+        }
+        let store = try store(files)
+        try group(store, [Self.record(1, "first")])
+        _ = try store.with { try $0.compact() }
+        for number in 2...3 as ClosedRange<UInt64> { try group(store, [Self.record(number)]) }
+        // Somebody edits the snapshot: from then on it is not ours to write beside.
+        directory.write("moods.json", directory.text("moods.json").replacing("first", with: "the first"))
+        #expect(throws: StorageError.self) { try group(store, [Self.record(4)]) }
+    }
+
     @Test func isBusyForTheOthersDuringAGroup() throws {
         let first = try store()
         let second = try store()

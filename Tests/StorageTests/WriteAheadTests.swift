@@ -66,7 +66,7 @@ import Testing
         let store = try store(aheadBytes: 500)
         #expect(try OperationTests.find(store, OperationTests.key(2)) == .unknown)
         try group(store, 2...4)
-        let written = store.with { store in store.withFiles { $0.aheadCount } ?? 0 }
+        let written = store.with { store in store.withFiles { $0.journal.aheadCount } ?? 0 }
         let waiting = store.with { store in store.withFiles { $0.stagedBytes } ?? 0 } - written
         #expect(written > 500 && waiting > 0)
         for number in 1...4 {
@@ -129,7 +129,7 @@ import Testing
             store.stage([.put(number, "b")])
             store.files.writeAhead()
         }
-        #expect(journal.count == before.count + 3 && store.files.staged.isEmpty && store.files.stagedBytes > 0)
+        #expect(journal.count == before.count + 3 && store.files.journal.lines.isEmpty && store.files.stagedBytes > 0)
         store.files.dropStaged()
         #expect(journal == before && store.files.stagedBytes == 0 && !store.files.isJournalUnusable)
         withBytes(time) { store.files.beginLine(seq: 2, at: $0) }

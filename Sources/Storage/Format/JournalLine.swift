@@ -1,4 +1,4 @@
-/// One commit in a journal: `{"seq":N,"at":"…","durable":D,…,"crc":"xxxxxxxx"}`; `StoreFiles+Staging` has the form.
+/// One commit in a journal: `{"seq":N,"at":"…","durable":D,…,"crc":"xxxxxxxx"}`; `CommitLines` has the form.
 struct JournalLine {
     let seq: Int
     /// When it was made: 24 bytes of RFC 3339.

@@ -173,8 +173,8 @@ enum OperationsFile {
             try body(operation)
         }
         let base = journals.entries.first?.header?.baseRevision ?? revision
-        let found = try journals.forEachCommit(behind: base, upTo: revision) { (_, commit, _) throws(StorageError) in
-            if let operation = KeptOperation(commit) { try body(operation) }
+        let found = try journals.forEachCommit(behind: base, upTo: revision) { (_, commit) throws(StorageError) in
+            if let operation = KeptOperation(commit.content) { try body(operation) }
         }
         guard found >= revision else {
             throw .outcomeUnknown(

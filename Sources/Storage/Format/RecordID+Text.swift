@@ -21,6 +21,13 @@ extension RecordID {
         self.init(high: words.0, low: words.1)
     }
 
+    /// In the form of RFC 9562.
+    var text: String {
+        var buffer = ByteBuffer(capacity: 36)
+        write(to: &buffer)
+        return String(decoding: buffer.bytes, as: UTF8.self)
+    }
+
     func write(to buffer: inout ByteBuffer) {
         for index in 0..<32 {
             if index == 8 || index == 12 || index == 16 || index == 20 { buffer.append(UInt8(ascii: "-")) }

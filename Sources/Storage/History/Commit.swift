@@ -1,3 +1,5 @@
+import JSONCodec
+
 /// A commit as it is read again: what it did to which records. Valid during the call that hands it over.
 public struct Commit {
     public struct Change {
@@ -16,12 +18,18 @@ public struct Commit {
     /// All of them; where all records were removed at once, the newest of those only.
     public let changes: [Change]
 
-    init?(_ line: JournalLine, _ extractor: RecordExtractor) {
+    /// - Parameter upgrade: what makes records of this version of those in the line; nil where they are.
+    /// - Parameter buffer: where those are written; it must stay as it is as long as the commit is used.
+    init?(
+        _ line: JournalLine, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?, _ buffer: inout ByteBuffer
+    ) {
+        buffer.truncate(to: 0)
         var created: Set<Int> = []
         _ = line.forEachPart { if case .created(let number) = $0 { created.insert(number) } }
         var changes: [Change] = []
         var puts = 0
         var unnamed = 0
+        var upgraded: [(change: Int, range: Range<Int>)] = []
         let isKnown = line.forEachPart { part in
             switch part {
             case .cleared(let count): unnamed = count
@@ -29,15 +37,25 @@ public struct Commit {
                 if case .clearedID = part { unnamed -= 1 }
                 if let id = RecordID(text: id) { changes.append(Change(kind: .deleted, id: id, record: nil)) }
             case .put(let record):
-                if let id = extractor.id(record) {
-                    changes.append(
-                        Change(kind: created.contains(puts) ? .created : .updated, id: id, record: record))
+                defer { puts += 1 }
+                let start = buffer.count
+                var record = record
+                if let upgrade {
+                    guard upgrade.transform(record, &buffer) else { break }
+                    record = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
                 }
-                puts += 1
+                guard let id = extractor.head(record)?.id else { break }
+                if upgrade != nil { upgraded.append((changes.count, start..<buffer.count)) }
+                changes.append(Change(kind: created.contains(puts) ? .created : .updated, id: id, record: record))
             case .clear, .created, .operation: break
             }
         }
         guard isKnown else { return nil }
+        // The buffer may have moved while it grew.
+        for (number, range) in upgraded {
+            let record = UnsafeRawBufferPointer(rebasing: buffer.bytes[range])
+            changes[number] = Change(kind: changes[number].kind, id: changes[number].id, record: record)
+        }
         seq = line.seq
         at = line.time
         count = changes.count + max(unnamed, 0)
@@ -97,7 +115,8 @@ extension RecordStore {
     /// Deletes journals of earlier generations all of whose commits lie below `revision`; without it, none.
     /// - Returns: the first commit from which on all are kept.
     public mutating func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
-        try Self.shortenHistory(to: revision, &files) ?? self.revision + 1
+        try requireOpen()
+        return try Self.shortenHistory(to: revision, &files) ?? self.revision + 1
     }
 
     private static func shortenHistory(
@@ -123,11 +142,12 @@ private struct CommitReading {
     mutating func read(
         _ files: borrowing StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
+        var buffer = ByteBuffer(capacity: 16)
         // Most often the next commit is where somebody was before, in the journal that is open.
-        if let place = files.place(behind: revision), place.journalGeneration == files.journalGeneration,
-            let journal = files.journalDescriptor
+        if let place = files.place(behind: revision), place.journalGeneration == files.journal.generation,
+            let journal = files.journal.descriptor
         {
-            try walk(journal, place, upTo: last, files, extractor, body)
+            try walk(journal, place, upTo: last, files, extractor, nil, &buffer, body)
             if !wantsMore || revision == last { return true }
         }
         let chain = try JournalChain(files, upTo: last)
@@ -138,23 +158,23 @@ private struct CommitReading {
                 revision: link.base, journalGeneration: link.generation, offset: link.headerEnd)
             let place = files.place(behind: revision) ?? start
             let known = place.journalGeneration == link.generation ? place : start
-            try walk(file.descriptor, known, upTo: link.last, files, extractor, body)
+            try walk(
+                file.descriptor, known, upTo: link.last, files, extractor, link.upgrade(files.settings), &buffer, body)
         }
         return !wantsMore || revision == last
     }
 
     private mutating func walk(
         _ journal: Int32, _ start: CommitPlace, upTo last: Int, _ files: borrowing StoreFiles,
-        _ extractor: RecordExtractor, _ body: (Commit) -> Bool
+        _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?, _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         let name = StoreInventory.journalName(start.journalGeneration)
-        _ = try JournalWalk.walk(
-            journal, name, in: files.settings.fileSystem, from: start.offset, behind: start.revision, upTo: last
-        ) { (commit, line) throws(StorageError) in
-            guard commit.seq > revision else { return true }
-            guard let change = Commit(commit, extractor) else { return false }
+        var reader = JournalReader(journal, name, from: start.offset, in: files.settings.fileSystem)
+        _ = try reader.commits(behind: start.revision, upTo: last) { line in
+            guard line.content.seq > revision else { return true }
+            guard let change = Commit(line.content, extractor, upgrade, &buffer) else { return false }
             wantsMore = body(change)
-            revision = commit.seq
+            revision = line.content.seq
             place = CommitPlace(
                 revision: revision, journalGeneration: start.journalGeneration, offset: line.end)
             return wantsMore

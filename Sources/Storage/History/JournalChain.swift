@@ -8,12 +8,18 @@ import Platform
 struct JournalChain {
     struct Link {
         let generation: Int
+        let schemaVersion: Int
         /// The commit before its first line.
         let base: Int
         /// The last commit that counts, where it has it.
         var last: Int
         let headerEnd: Int
         let isInHistory: Bool
+
+        /// What makes records of this version of those in it; nil where they are of this version.
+        func upgrade(_ settings: StoreSettings) -> SchemaUpgrade? {
+            settings.upgrade.flatMap { $0.version == schemaVersion ? $0 : nil }
+        }
     }
 
     /// Oldest first.
@@ -53,8 +59,8 @@ struct JournalChain {
             else { return }
             links.append(
                 Link(
-                    generation: generation, base: header.baseRevision, last: header.baseRevision,
-                    headerEnd: entry.headerEnd, isInHistory: isInHistory))
+                    generation: generation, schemaVersion: header.schemaVersion, base: header.baseRevision,
+                    last: header.baseRevision, headerEnd: entry.headerEnd, isInHistory: isInHistory))
         } catch {
             throw .reading(error, StoreInventory.journalName(generation))
         }
@@ -78,14 +84,15 @@ struct JournalChain {
     @discardableResult
     static func forEachCommit(
         of link: Link, behind base: Int, _ files: borrowing StoreFiles,
-        _ body: (JournalLine) throws(StorageError) -> Void
+        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
-        return try JournalWalk.forEachCommit(
-            file.descriptor, StoreInventory.journalName(link.generation), in: files.settings.fileSystem,
-            from: link.headerEnd, behind: link.base, upTo: link.last
-        ) { (commit, _) throws(StorageError) in
-            if commit.seq > base { try body(commit) }
+        var reader = JournalReader(
+            file.descriptor, StoreInventory.journalName(link.generation), from: link.headerEnd,
+            in: files.settings.fileSystem)
+        return try reader.commits(behind: link.base, upTo: link.last) { (commit) throws(StorageError) in
+            if commit.content.seq > base { try body(commit.content, commit.end - commit.offset) }
+            return true
         }
     }
 
@@ -106,7 +113,7 @@ struct JournalChain {
         if link.base == link.last { return true }
         guard let file = try open(link.generation, files) else { return false }
         if let last = try lastCommit(file, link, files), last >= link.last { return true }
-        return try forEachCommit(of: link, behind: link.last, files) { (_) throws(StorageError) in } >= link.last
+        return try forEachCommit(of: link, behind: link.last, files) { (_, _) throws(StorageError) in } >= link.last
     }
 
     /// Nil where what stands at the end is no whole line, or a long one.

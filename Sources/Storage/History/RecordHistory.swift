@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 
 /// One version of a record, or its end.
@@ -13,11 +14,17 @@ public struct HistoryItem: Sendable {
 
 /// The versions of one record, newest first, a page of them at a time.
 ///
-/// Journals are read one by one from the newest back, each forwards, until the page is full: what is in memory is the page.
+/// Journals are read one by one from the newest back, each forwards, until the page is full or `pageReadBytesMax` of them
+/// have been read; a page may have few items then, or none, and there are more. What is in memory is the page.
 /// Where commits are in no journal (one that was made as a snapshot, a store that was migrated, a history that was
-/// shortened) the snapshot and its backup are looked at too, for the versions that they hold.
+/// shortened) the snapshot and its backup are asked too, through their indexes: two reads each. A backup without an index
+/// is not asked.
+///
+/// Nothing is handed out before its checksum was right and it was read as a record.
 struct RecordHistory {
     static let pageBytesMax = 4 << 20
+    /// A journal is read as a whole, so a page reads at most this much and one journal.
+    static let pageReadBytesMax = 64 << 20
 
     private struct Event {
         enum Kind { case put(isNew: Bool), delete, clear(isNamed: Bool) }
@@ -36,9 +43,10 @@ struct RecordHistory {
     private let extractor: RecordExtractor
     /// Newest first.
     private(set) var items: [HistoryItem] = []
-    /// Whether older ones were left out.
-    private(set) var hasMore = false
+    /// Only what is older than this is on the next page; nil where there is nothing older.
+    private(set) var next: Int?
     private var bytes = 0
+    private var readBytes = 0
     /// A commit that removed all records, when it is not known yet whether this one was among them.
     private var openClear: Event?
 
@@ -50,43 +58,55 @@ struct RecordHistory {
         self.extractor = extractor
     }
 
-    mutating func read(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) {
+    /// - Returns: whether there are commits that no journal has.
+    mutating func read(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) -> Bool {
         let chain = try JournalChain(files, upTo: revision)
-        for link in chain.links.reversed() where link.base < end - 1 {
+        var base: Int?
+        for link in chain.links.reversed() where link.base + 1 < end {
+            // A clear is only told of once it is known what it removed.
+            if let base, readBytes > Self.pageReadBytesMax, openClear == nil {
+                next = base + 1
+                break
+            }
             try read(link, files)
-            if hasMore { break }
+            if next != nil { break }
+            base = link.base
         }
         if let clear = openClear, case .clear(isNamed: true) = clear.kind { add(clear) }
         openClear = nil
-        if try chain.start(files) > 0 { try readSnapshots(files) }
+        return try chain.start(files) > 0
     }
 
     /// Puts a version in its place that is perhaps in no journal.
-    mutating func add(_ record: UnsafeRawBufferPointer, revision: Int) {
-        guard revision < end, !items.contains(where: { $0.revision == revision }) else { return }
-        // Behind a page that is full it comes with a later one.
-        if hasMore, let last = items.last, revision < last.revision { return }
+    mutating func add(_ record: UnsafeRawBufferPointer) {
+        guard extractor.head(record)?.id == id, let revision = extractor.revision(record), revision < end,
+            !items.contains(where: { $0.revision == revision })
+        else { return }
+        // Behind the end of the page it comes with a later one.
+        if let next, revision < next { return }
         let place = items.firstIndex { $0.revision < revision } ?? items.count
         items.insert(HistoryItem(revision: revision, at: [], kind: nil, record: Array(record)), at: place)
         guard items.count > limit else { return }
         items.removeLast()
-        hasMore = true
+        next = items.last?.revision
     }
 
     private mutating func read(_ link: JournalChain.Link, _ files: borrowing StoreFiles) throws(StorageError) {
+        let upgrade = link.upgrade(files.settings)
         var events: [Event] = []
-        var size = 0
+        var held = 0
         var dropped: Event?
-        try JournalChain.forEachCommit(of: link, behind: link.base, files) { line in
+        try JournalChain.forEachCommit(of: link, behind: link.base, files) { line, size in
+            readBytes += size
             guard line.seq < end else { return }
-            for event in self.events(line) {
+            for event in self.events(line, upgrade) {
                 // Where nothing was put before, it has cleared others; such ones would push out what tells more.
                 if case .clear = event.kind, let before = events.last, !before.isPut { continue }
                 events.append(event)
-                size += event.record?.count ?? 0
-                while events.count > limit + 1 || (size > Self.pageBytesMax && events.count > 1) {
+                held += event.record?.count ?? 0
+                while events.count > limit + 1 || (held > Self.pageBytesMax && events.count > 1) {
                     let oldest = events.removeFirst()
-                    size -= oldest.record?.count ?? 0
+                    held -= oldest.record?.count ?? 0
                     dropped = oldest
                 }
             }
@@ -106,14 +126,14 @@ struct RecordHistory {
                 openClear = event
             }
         }
-        if dropped != nil { hasMore = true }
+        if dropped != nil, next == nil { next = items.last?.revision ?? link.base + 1 }
     }
 
     private mutating func add(_ event: Event) {
-        guard !hasMore else { return }
+        guard next == nil else { return }
         let size = event.record?.count ?? 0
         guard items.count < limit, items.isEmpty || bytes + size <= Self.pageBytesMax else {
-            hasMore = true
+            next = items.last?.revision ?? end
             return
         }
         bytes += size
@@ -125,9 +145,17 @@ struct RecordHistory {
         items.append(HistoryItem(revision: event.revision, at: event.at, kind: kind, record: event.record))
     }
 
+    /// A record as one of this version; nil where it is none.
+    private func whole(_ record: UnsafeRawBufferPointer, _ upgrade: SchemaUpgrade?) -> [UInt8]? {
+        guard let upgrade else { return extractor.head(record) == nil ? nil : Array(record) }
+        var buffer = ByteBuffer(capacity: record.count + 256)
+        guard upgrade.transform(record, &buffer), extractor.head(buffer.bytes) != nil else { return nil }
+        return Array(buffer.bytes)
+    }
+
     /// What a commit did to the record: little or nothing.
-    private func events(_ line: JournalLine) -> [Event] {
-        var put: (number: Int, record: UnsafeRawBufferPointer)?
+    private func events(_ line: JournalLine, _ upgrade: SchemaUpgrade?) -> [Event] {
+        var put: (number: Int, record: [UInt8])?
         var events: [Event] = []
         var puts = 0
         var isCleared = false
@@ -139,7 +167,9 @@ struct RecordHistory {
             case .clear: isCleared = true
             case .clearedID(let text): isNamed = isNamed || RecordID(text: text) == id
             case .put(let record):
-                if extractor.id(record) == id { put = (puts, record) }
+                if (upgrade?.extractor ?? extractor).id(record) == id, let whole = whole(record, upgrade) {
+                    put = (puts, whole)
+                }
                 puts += 1
             case .created(let number): isNew = isNew || number == put?.number
             case .delete(let text): isDeleted = isDeleted || RecordID(text: text) == id
@@ -152,60 +182,74 @@ struct RecordHistory {
         }
         if let put {
             events.append(
-                Event(revision: line.seq, at: at, kind: .put(isNew: isNew), record: Array(put.record)))
+                Event(revision: line.seq, at: at, kind: .put(isNew: isNew), record: put.record))
         }
         if isDeleted { events.append(Event(revision: line.seq, at: at, kind: .delete, record: nil)) }
         return events
     }
-
-    private mutating func readSnapshots(_ files: borrowing StoreFiles) throws(StorageError) {
-        var names = [StoreDirectory.snapshotName]
-        do {
-            names += try files.place.inventory().backups.map(StoreInventory.backupName)
-        } catch {
-            throw .reading(error, error.subject)
-        }
-        for name in names {
-            do {
-                let file = try files.place.open(name, .read)
-                var lines = LineReader(file.descriptor, from: 0, in: files.settings.fileSystem)
-                while let line = try lines.next() {
-                    let isLast = line.bytes.last != UInt8(ascii: ",")
-                    let record = UnsafeRawBufferPointer(rebasing: isLast ? line.bytes[...] : line.bytes.dropLast())
-                    guard record.first == UInt8(ascii: "{"), record.last == UInt8(ascii: "}"),
-                        extractor.id(record) == id, let revision = extractor.revision(record)
-                    else { continue }
-                    add(record, revision: revision)
-                    break
-                }
-            } catch {
-                // A backup may go at any time.
-                guard error.code == ENOENT else { throw .reading(error, name) }
-            }
-        }
-    }
 }
 
 extension RecordStore {
-    /// The versions of a record that are older than `end`, newest first: at most `limit`, and whether there are more. Every
+    /// The versions of a record that are older than `end`, newest first: at most `limit`, and where older ones go on. Every
     /// commit must be durable. In memory only the present version is known.
     public mutating func history(
         of id: RecordID, before end: Int, limit: Int
-    ) throws(StorageError) -> (items: [HistoryItem], hasMore: Bool) {
+    ) throws(StorageError) -> (items: [HistoryItem], next: Int?) {
         var history = RecordHistory(of: id, before: end, limit: limit, extractor)
-        try Self.read(&history, &files, upTo: flushedRevision)
-        if let bytes = try bytes(id), let revision = extractor.revision(bytes) {
-            history.add(bytes, revision: revision)
+        if try Self.read(&history, &files, upTo: flushedRevision) {
+            do throws(IndexFault) {
+                if let bytes = try layers.bytesInBase(id) { history.add(bytes) }
+            } catch {
+                throw error.asStorageError
+            }
+            try Self.readBackups(&history, id, &files)
         }
-        return (history.items, history.hasMore)
+        if let bytes = try bytes(id) { history.add(bytes) }
+        return (history.items, history.next)
     }
 
     private static func read(
         _ history: inout RecordHistory, _ files: inout StoreFiles?, upTo revision: Int
+    ) throws(StorageError) -> Bool {
+        switch files {
+        case .none: return false
+        case .some(let files): return try history.read(files, upTo: revision)
+        }
+    }
+
+    private static func readBackups(
+        _ history: inout RecordHistory, _ id: RecordID, _ files: inout StoreFiles?
     ) throws(StorageError) {
         switch files {
         case .none: return
-        case .some(let files): try history.read(files, upTo: revision)
+        case .some(let files): try files.forEachBackup(of: id) { history.add($0) }
+        }
+    }
+}
+
+extension StoreFiles {
+    /// Hands over what the backups hold of a record.
+    fileprivate func forEachBackup(
+        of id: RecordID, _ body: (UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
+        guard let extractor else { return }
+        let generations: [Int]
+        do {
+            generations = try place.inventory().backups
+        } catch {
+            throw .reading(error, place.path)
+        }
+        var buffer = ByteBuffer(capacity: 1024)
+        for generation in generations {
+            do throws(IndexFault) {
+                guard let index = try SnapshotIndex.ofBackup(generation, in: place, settings, extractor),
+                    try index.record(id, into: &buffer) != nil
+                else { continue }
+                body(buffer.bytes)
+            } catch {
+                // A backup is not needed for anything that is acknowledged; what it does not tell is left out.
+                settings.log("\(place.path(of: StoreInventory.backupName(generation))): \(error.asStorageError.reason)")
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ struct IndexHeader {
         func number(_ offset: Int) -> Int? { Int(exactly: page.integer(at: offset, UInt64.self)) }
         guard let schemaVersion = number(72), let generation = number(80), let revision = number(88),
             let size = number(104), let count = number(144), let markedCount = number(152),
-            let recordBytes = number(160), count <= IndexFormat.countMax, markedCount <= count,
+            let recordBytes = number(160), recordBytes <= size, count <= IndexFormat.countMax, markedCount <= count,
             number(168) == IndexFormat.bucketCount(count)
         else { return nil }
         let snapshot = SnapshotHeader(

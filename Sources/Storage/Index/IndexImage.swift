@@ -77,6 +77,7 @@ package struct IndexImage: ~Copyable {
 extension IndexImage {
     /// The index that lies beside a snapshot, nil where there is none that fits it.
     static func open(in place: borrowing StoreDirectory, of snapshot: SnapshotIdentity) -> IndexImage? {
+        // One that cannot be opened is as good as none.
         guard let file = try? place.open(StoreInventory.indexName(snapshot.header.generation), .read) else {
             return nil
         }

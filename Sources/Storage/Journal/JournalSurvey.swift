@@ -1,7 +1,6 @@
 import Platform
 
-/// Reads a journal to its end, whatever is wrong in it: for the whole check and for salvage. `JournalScan`, which opens a
-/// store, stops at the first thing that is not right.
+/// Reads a journal to its end, whatever is wrong in it: for the whole check and for salvage.
 struct JournalSurvey {
     enum Finding {
         /// A line whose seal holds.
@@ -25,31 +24,30 @@ struct JournalSurvey {
         last = base ?? entry.header?.baseRevision ?? 0
         if entry.header == nil { note(0, "does not begin with a whole header", found) }
         // Where there is no header a whole commit may stand in its place.
-        var lines = LineReader(entry.descriptor, from: entry.headerEnd, in: fileSystem)
-        while limit.map({ last < $0 }) ?? true {
-            let start = lines.offset
-            let blanks = try lines.skipBlank()
-            if blanks > 0, !lines.hasEnded { note(start, "has blank lines between its commits", found) }
-            guard let line = try lines.next() else { return }
-            bytes = line.end
-            if line.offset == 0, entry.header == nil, Seal.content(of: line.bytes) == nil { continue }
-            read(line, hasBase: base != nil || entry.header != nil, found)
+        var reader = JournalReader(entry.descriptor, entry.name, from: entry.headerEnd, in: fileSystem)
+        let hasBase = base != nil || entry.header != nil
+        while limit.map({ last < $0 }) ?? true, let step = try reader.next() {
+            if case .blanks(let offset) = step {
+                note(offset, "has blank lines between its commits", found)
+                continue
+            }
+            bytes = reader.offset
+            switch step {
+            case .blanks: break
+            case .broken(let offset, let isTerminated):
+                // The header's place is told of already.
+                if offset == 0, entry.header == nil { continue }
+                note(offset, isTerminated ? "holds a line whose checksum is wrong" : "ends with half a line", found)
+            case .foreign(let offset):
+                note(offset, "holds a commit of a form that this version of the program does not know", found)
+            case .commit(let commit):
+                if isWhole, hasBase, commit.content.seq != last + 1 {
+                    note(commit.offset, "goes on with commit \(commit.content.seq) behind commit \(last)", found)
+                }
+                last = commit.content.seq
+                found(.commit(commit.content, offset: commit.offset))
+            }
         }
-    }
-
-    private mutating func read(_ line: LineReader.Line, hasBase: Bool, _ found: (Finding) -> Void) {
-        guard !line.isOverlong, let content = Seal.content(of: line.bytes) else {
-            let what = line.isTerminated ? "holds a line whose checksum is wrong" : "ends with half a line"
-            return note(line.offset, what, found)
-        }
-        guard let commit = JournalLine(content: content) else {
-            return note(line.offset, "holds a commit of a form that this version of the program does not know", found)
-        }
-        if isWhole, hasBase, commit.seq != last + 1 {
-            note(line.offset, "goes on with commit \(commit.seq) behind commit \(last)", found)
-        }
-        last = commit.seq
-        found(.commit(commit, offset: line.offset))
     }
 
     private mutating func note(_ offset: Int, _ reason: String, _ found: (Finding) -> Void) {

@@ -51,11 +51,11 @@ struct OperationLog {
         switch entry.place {
         case .memory: return .unknown
         case .staged(let offset):
-            guard offset >= files.aheadCount else {
+            guard offset >= files.journal.aheadCount else {
                 return try read(
-                    StoreInventory.journalName(files.journalGeneration), files.journalEnd + offset, key, files)
+                    StoreInventory.journalName(files.journal.generation), files.journal.end + offset, key, files)
             }
-            let waiting = files.staged.bytes[(offset - files.aheadCount)...]
+            let waiting = files.journal.lines.buffer.bytes[(offset - files.journal.aheadCount)...]
             return Self.outcome(of: UnsafeRawBufferPointer(rebasing: waiting.prefix { $0 != 0x0A }), key) ?? .unknown
         case .operations(let offset):
             return try read(StoreInventory.operationsName(files.generation), offset, key, files)
@@ -95,14 +95,14 @@ struct OperationLog {
     // MARK: Loading
 
     private mutating func catchUp(_ files: borrowing StoreFiles) throws(StorageError) {
-        let present = Source(generation: files.generation, journalGeneration: files.journalGeneration)
+        let present = Source(generation: files.generation, journalGeneration: files.journal.generation)
         if source != present {
             try loadAll(files)
             source = present
-        } else if journalEnd < files.journalEnd {
+        } else if journalEnd < files.journal.end {
             try readOn(files)
         }
-        journalEnd = files.journalEnd
+        journalEnd = files.journal.end
         last = files.revision
         forgetOldest()
     }
@@ -124,32 +124,32 @@ struct OperationLog {
             throw .reading(error, error.subject)
         }
         let base = journals.entries.first?.header?.baseRevision ?? files.revision
-        let found = try journals.forEachCommit(behind: base, upTo: files.revision) { (entry, commit, line) in
-            if let kept = KeptOperation(commit) {
-                add(Array(kept.members.id), kept.seq, .journal(generation: entry.generation, offset: line.offset))
+        let found = try journals.forEachCommit(behind: base, upTo: files.revision) { (entry, commit) in
+            if let kept = KeptOperation(commit.content) {
+                add(Array(kept.members.id), kept.seq, .journal(generation: entry.generation, offset: commit.offset))
             }
         }
         guard found >= files.revision else { throw Self.cut(files) }
     }
 
     private mutating func readOn(_ files: borrowing StoreFiles) throws(StorageError) {
-        let generation = files.journalGeneration
-        guard let journal = files.journalDescriptor else { return }
-        let found = try JournalWalk.forEachCommit(
-            journal, StoreInventory.journalName(generation), in: files.settings.fileSystem, from: journalEnd,
-            behind: last, upTo: files.revision
-        ) { (commit, line) in
-            if let kept = KeptOperation(commit) {
-                add(Array(kept.members.id), kept.seq, .journal(generation: generation, offset: line.offset))
+        let generation = files.journal.generation
+        guard let journal = files.journal.descriptor else { return }
+        var reader = JournalReader(
+            journal, StoreInventory.journalName(generation), from: journalEnd, in: files.settings.fileSystem)
+        let found = try reader.commits(behind: last, upTo: files.revision) { commit in
+            if let kept = KeptOperation(commit.content) {
+                add(Array(kept.members.id), kept.seq, .journal(generation: generation, offset: commit.offset))
             }
+            return true
         }
         guard found >= files.revision else { throw Self.cut(files) }
     }
 
     private static func cut(_ files: borrowing StoreFiles) -> StorageError {
-        let name = StoreInventory.journalName(files.journalGeneration)
+        let name = StoreInventory.journalName(files.journal.generation)
         return .corrupt(
-            file: name, offset: files.journalEnd, reason: "\(name) could not be read again as it was read before.")
+            file: name, offset: files.journal.end, reason: "\(name) could not be read again as it was read before.")
     }
 
     private mutating func add(_ id: [UInt8], _ seq: Int, _ place: Place) {

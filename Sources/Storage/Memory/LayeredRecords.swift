@@ -147,6 +147,11 @@ struct LayeredRecords: ~Copyable {
         return try base?.row(place.row)
     }
 
+    /// What the snapshot holds of a record, overtaken or not.
+    mutating func bytesInBase(_ id: RecordID) throws(IndexFault) -> UnsafeRawBufferPointer? {
+        try base?.record(id, into: &buffer) == nil ? nil : buffer.bytes
+    }
+
     // MARK: Changing
 
     /// What a record was that left the snapshot.

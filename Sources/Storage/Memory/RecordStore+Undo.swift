@@ -25,11 +25,11 @@ extension RecordStore {
         }
         var steps = Array(available.suffix(count).reversed())
         var order: [RecordID] = []
-        var present: [RecordID: State] = [:]
+        var present: [RecordID: Present] = [:]
         for number in steps.indices {
             for place in steps[number].changes.indices {
                 let change = steps[number].changes[place]
-                let state: State
+                let state: Present
                 if let known = present[change.id] {
                     state = known
                 } else {
@@ -44,29 +44,29 @@ extension RecordStore {
                 if !isRedo { steps[number].changes[place].after = state.bytes }
                 present[change.id] =
                     isRedo
-                    ? State(bytes: change.after, version: steps[number].revision)
-                    : State(bytes: change.before, version: change.beforeVersion)
+                    ? Present(bytes: change.after, version: steps[number].revision)
+                    : Present(bytes: change.before, version: change.beforeVersion)
             }
         }
         let commits = steps.map { UndoneCommit(revision: $0.revision, kind: $0.kind, ids: $0.changes.map(\.id)) }
         guard !steps.isEmpty else { return ([], []) }
         let versions = order.compactMap { id in present[id].flatMap { $0.bytes == nil ? nil : (id, $0.version) } }
-        open()
+        do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
         undo.plan = UndoPlan(revision: revision, isRedo: isRedo, steps: steps, versions: versions)
         return (order.map { ($0, present[$0]?.bytes) }, commits)
     }
 
-    private struct State {
+    private struct Present {
         var bytes: [UInt8]?
         var version: Int
     }
 
     private mutating func state(
         _ id: RecordID, _ revision: (UnsafeRawBufferPointer) -> Int
-    ) throws(UndoFailure) -> State {
+    ) throws(UndoFailure) -> Present {
         do throws(StorageError) {
-            guard let bytes = try bytes(id) else { return State(bytes: nil, version: 0) }
-            return State(bytes: Array(bytes), version: undo.version(id, revision(bytes)))
+            guard let bytes = try bytes(id) else { return Present(bytes: nil, version: 0) }
+            return Present(bytes: Array(bytes), version: undo.version(id, revision(bytes)))
         } catch {
             throw .storage(error)
         }

@@ -12,7 +12,7 @@ extension Loading {
         if outcome.damage == nil, outcome.held != nil, let publication = recovery.publication {
             shown = min(outcome.last, max(publication.durable, outcome.proven))
         }
-        let end = try handOverHeld(upTo: shown, in: place.fileSystem, load)
+        let end = try handOverHeld(upTo: shown, load)
         if shown < outcome.last, refusal != nil {
             settings.log(
                 "\(place.path): \(outcome.last - shown) commits behind \(shown) were not published; they are not shown"
@@ -28,9 +28,9 @@ extension Loading {
         if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isReadOnly }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]
-            store.journal = try? store.place.open(entry.name, .read)
-            store.journalEnd = end
-            store.journalGeneration = entry.generation
+            store.journal.file = try? store.place.open(entry.name, .read)
+            store.journal.end = end
+            store.journal.generation = entry.generation
         }
         store.note(files.snapshotStatus, published: files.publishedBytes)
         store.index = index.take()
@@ -44,7 +44,7 @@ extension Loading {
     ) throws(StorageError) -> StoreFiles {
         // Nothing is written for lines that will be refused: each opening would begin another journal with them.
         if let extractor, !outcome.isClean || !outcome.abandoned.isEmpty {
-            try handOverHeld(upTo: outcome.last, in: place.fileSystem) { extractor.problem($0) }
+            try handOverHeld(upTo: outcome.last) { extractor.problem($0) }
         }
         let journal: Journal
         do {
@@ -59,7 +59,7 @@ extension Loading {
                     + " \(error). Mend that and open the store again.")
             return try openedToRead(place, settings, lock, refusal, load)
         }
-        try handOverHeld(upTo: outcome.last, in: place.fileSystem, load)
+        try handOverHeld(upTo: outcome.last, load)
         let published = recovery.publication.map { $0.generation < files.header.generation ? 0 : $0.durable } ?? 0
         let lost = published - outcome.last
         if lost > 0 {
@@ -72,11 +72,11 @@ extension Loading {
             settings, place, files.header, revision: outcome.last, syncedRevision: proven,
             snapshotBytes: snapshotBytes, lock: lock, journal: journal.takeFile())
         store.journalBytes = outcome.changeBytes
-        store.journalEnd = end
-        store.journalSize = size
-        store.journalGeneration = generation
+        store.journal.end = end
+        store.journal.size = size
+        store.journal.generation = generation
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
-        store.isJournalWritable = true
+        store.journal.isWritable = true
         store.note(files.snapshotStatus, published: files.publishedBytes)
         store.tidy(clearsTemporaries: store.isNobodyCompacting())
         store.index = index.take()

@@ -59,13 +59,14 @@ struct Loading: ~Copyable {
     /// - Returns: the offset behind the last line that has been handed over, held or not.
     @discardableResult
     func handOverHeld(
-        upTo last: Int, in fileSystem: FileSystem, _ load: (LoadEvent) -> String?
+        upTo last: Int, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> Int {
         guard let held = outcome.held else { return outcome.end }
         guard held.base < last else { return held.offset }
         let entry = files.journals.entries[held.index]
-        return try JournalScan.handOver(entry, in: fileSystem, from: held.offset, upTo: last) {
-            (event, file, offset) throws(StorageError) in
+        return try JournalReplay.handOver(
+            entry, of: files.journals, from: held.offset, behind: held.base, upTo: last
+        ) { (event, file, offset) throws(StorageError) in
             try Self.handOver(event, file, offset, load)
         }
     }
@@ -113,6 +114,7 @@ struct GenerationFiles: ~Copyable {
                 return
             } catch {
                 attempts += 1
+                // What cannot be looked at is taken for unchanged, and the fault that led here is told.
                 let current = try? place.status(of: reader.name)
                 let used = try? snapshot.status()
                 let isReplaced = current.flatMap { $0 }?.inode != used?.inode

@@ -8,7 +8,7 @@ import Platform
 /// 2. The first journal's base is R. A later one's base is a commit that an earlier one holds, and **what an earlier
 ///    journal holds above a later one's base is void**: the writer that began the later one has judged it.
 /// 3. A journal with no lines yet counts only if it is the last and its base is the last commit before it; else it is
-///    what an unfinished rewrite left behind. (Lines are appended to a journal only when all others that could count
+///    what an unfinished rewrite or upgrade left behind; that of an upgrade is of a later schema version. (Lines are appended to a journal only when all others that could count
 ///    are gone.)
 /// 4. A commit is *proven* if it was synced for certain: it is at or below R, a base, the `durable` of a valid line,
 ///    or the published durable seq (where that was synced, and for this generation: what was published for an earlier
@@ -79,8 +79,8 @@ struct Recovery {
             let limit = place + 1 < counting.count ? entries[counting[place + 1]].header?.baseRevision : nil
             outcome.last = base
             outcome.proven = max(outcome.proven, base)
-            let scan = try JournalScan(
-                entry, in: journals.fileSystem, after: base, limit: limit, heldAbove: outcome.proven, apply: apply)
+            let scan = try JournalReplay(
+                entry, of: journals, after: base, limit: limit, heldAbove: outcome.proven, apply: apply)
             outcome.last = scan.last
             outcome.proven = max(outcome.proven, scan.provenByLines)
             outcome.current = index
@@ -111,11 +111,11 @@ struct Recovery {
     ) throws(StorageError) {
         for index in entries.indices where index > last {
             let entry = entries[index]
-            guard let header = entry.header, isOurs(header, entry) else {
+            guard let header = entry.header, isOurs(header, entry) || isOfUpgrade(header, entry) else {
                 outcome.damage = headerDamage(entry, follows: outcome.last)
                 return
             }
-            guard header.baseRevision == outcome.last else {
+            guard header.baseRevision == outcome.last, isOurs(header, entry) else {
                 outcome.abandoned.append(index)
                 continue
             }
@@ -128,8 +128,16 @@ struct Recovery {
     }
 
     private func isOurs(_ header: JournalHeader, _ entry: OpenJournals.Entry) -> Bool {
+        isOfStore(header, entry) && header.schemaVersion == snapshot.schemaVersion
+    }
+
+    private func isOfStore(_ header: JournalHeader, _ entry: OpenJournals.Entry) -> Bool {
         header.storeId == snapshot.storeId && header.generation == entry.generation
-            && header.schemaVersion == snapshot.schemaVersion
+    }
+
+    /// Whether a blank journal is what an unfinished upgrade left behind: nobody can have written to it.
+    private func isOfUpgrade(_ header: JournalHeader, _ entry: OpenJournals.Entry) -> Bool {
+        isOfStore(header, entry) && header.schemaVersion > snapshot.schemaVersion
     }
 
     /// The base of a journal, where it fits to what was read before.

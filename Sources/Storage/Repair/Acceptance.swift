@@ -23,7 +23,7 @@ struct Acceptance: ~Copyable {
         do throws(SystemError) {
             let file = try place.open(StoreDirectory.snapshotName, .read)
             var isWhole = true
-            let survey = try SnapshotSurvey(file, in: place.fileSystem) { finding in
+            let survey = try SnapshotScan(file, in: place.fileSystem) { finding in
                 if case .problem = finding { isWhole = false }
             }
             if isWhole, survey.isSealed, survey.header?.count == survey.records { return nil }
@@ -37,7 +37,7 @@ struct Acceptance: ~Copyable {
     static func unedited(_ place: borrowing StoreDirectory) throws(RepairError) -> AcceptReport {
         do throws(SystemError) {
             let file = try place.open(StoreDirectory.snapshotName, .read)
-            let survey = try SnapshotSurvey(file, in: place.fileSystem) { _ in }
+            let survey = try SnapshotScan(file, in: place.fileSystem) { _ in }
             return AcceptReport(
                 isAccepted: false, revision: survey.header?.revision ?? 0, records: survey.records,
                 bytes: survey.bytes, completed: 0, overtaken: 0, backup: nil)
@@ -146,8 +146,8 @@ struct Acceptance: ~Copyable {
                 try apply(event, file, offset, inspect)
             }
             guard let held = outcome.held else { return }
-            try JournalScan.handOver(
-                journals.entries[held.index], in: journals.fileSystem, from: held.offset, upTo: outcome.last
+            try JournalReplay.handOver(
+                journals.entries[held.index], of: journals, from: held.offset, behind: held.base, upTo: outcome.last
             ) { (event, file, offset) throws(StorageError) in
                 try apply(event, file, offset, inspect)
             }

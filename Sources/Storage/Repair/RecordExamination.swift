@@ -1,3 +1,5 @@
+import JSONCodec
+
 /// What a record turns out to be when it is looked at closely.
 public enum RecordFinding: Sendable {
     /// Its id, its place in the order of a snapshot, and the commit that wrote it (0 where it does not say).
@@ -27,6 +29,19 @@ public struct RecordExamination {
         self.progress = progress
         self.isCancelled = isCancelled
         self.revisionMax = revisionMax
+    }
+
+    /// The same for records of an earlier version: they are looked at as what they become.
+    func upgraded(_ upgrade: SchemaUpgrade) -> RecordExamination {
+        let inspect = inspect
+        return RecordExamination(
+            inspect: { record in
+                var buffer = ByteBuffer(capacity: record.count + 256)
+                guard upgrade.transform(record, &buffer) else {
+                    return .problem("cannot be upgraded from schema version \(upgrade.version)")
+                }
+                return inspect(buffer.bytes)
+            }, progress: progress, isCancelled: isCancelled, revisionMax: revisionMax)
     }
 }
 

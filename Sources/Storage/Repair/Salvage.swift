@@ -11,6 +11,8 @@ import Platform
 /// 3. Every line of the later journals whose checksum is right, in order, also behind lines that are lost. What a journal
 ///    holds above the next one's base counts for nothing, as in `Recovery`.
 struct Salvage: ~Copyable {
+    private static let revisionMax = 1_000_000_000_000_000
+
     private let examination: RecordExamination
     private let schemaVersion: Int
     private var meter: ProgressMeter
@@ -52,7 +54,8 @@ struct Salvage: ~Copyable {
         switch examination.inspect(bytes) {
         case .record(let id, let time, let revision):
             records.put(bytes, id: id, time: time)
-            report.revision = max(report.revision, revision)
+            // No store has made so many commits: a number that somebody wrote must not use up those to come.
+            if revision <= Self.revisionMax { report.revision = max(report.revision, revision) }
         case .problem(let what):
             skip(name, offset, "A record \(what).")
         }
@@ -65,7 +68,7 @@ struct Salvage: ~Copyable {
             let file = try place.open(name, .read)
             report.files.append(name)
             if try readDocument(file, name) { return }
-            let survey = try SnapshotSurvey(file, in: place.fileSystem) { finding in
+            let survey = try SnapshotScan(file, in: place.fileSystem) { finding in
                 switch finding {
                 case .record(let bytes, let offset):
                     meter.advance(to: offset)

@@ -1,6 +1,9 @@
 import Platform
 
 /// Which files of a damaged store are applied, and in which order; `Salvage` has the rules.
+///
+/// A file that cannot be opened or read here is one that is not whole, and decides nothing: `Salvage` reads each again that it
+/// applies, and writes down why it could not.
 struct SalvageSources {
     struct Journal {
         let generation: Int
@@ -92,7 +95,7 @@ struct SalvageSources {
     ) -> (header: SnapshotHeader?, isWhole: Bool) {
         var isWhole = true
         guard let file = try? place.open(name, .read),
-            let survey = try? SnapshotSurvey(
+            let survey = try? SnapshotScan(
                 file, in: place.fileSystem,
                 found: { finding in
                     if case .problem = finding { isWhole = false }

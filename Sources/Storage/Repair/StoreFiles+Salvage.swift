@@ -71,6 +71,7 @@ extension StoreFiles {
 
     /// Whether a path, as far as it exists, leads into the directory.
     private static func lies(_ path: String, in place: borrowing StoreDirectory) -> Bool {
+        // What is not there yet, or may not be opened, is no directory of the store's.
         func status(_ path: String) -> FileStatus? {
             guard let directory = try? File(path, .directoryThroughLink, in: place.fileSystem) else { return nil }
             return try? directory.status()

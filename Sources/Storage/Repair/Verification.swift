@@ -8,7 +8,7 @@ import Platform
 /// line's checksum and sequence, and what `Recovery` says of them as a whole; then every record in them. The operations
 /// that are kept beside them: the file as a whole, because none of it is used where a part is damaged.
 struct Verification {
-    private let examination: RecordExamination
+    private var examination: RecordExamination
     private let blocks: BadBlocks
     private var report = VerifyReport(records: 0, bytes: 0, problems: [])
     private var meter: ProgressMeter
@@ -45,12 +45,17 @@ struct Verification {
         do {
             files = try GenerationFiles(in: place, reader)
         } catch {
+            if let upgrade = settings.upgrade, upgrade.isMeant(by: error, in: place) {
+                examination = examination.upgraded(upgrade)
+                return try check(place, upgrade.settingsBefore(settings))
+            }
             if case .olderSchema = error {
                 report = OlderDocument.report(on: error, in: place, settings)
                 return
             }
             return checkSeparately(place, settings, after: error)
         }
+        // For the progress alone: what cannot be asked for its size fails again when it is read.
         var total = (try? files.snapshot.status().size) ?? 0
         for entry in files.journals.entries { total += (try? place.fileSystem.status(entry.descriptor).size) ?? 0 }
         meter = ProgressMeter(total: total, tell: examination.progress)
@@ -65,7 +70,7 @@ struct Verification {
         let name = StoreDirectory.snapshotName
         let before = report.problems.count
         do {
-            let survey = try SnapshotSurvey(file, in: fileSystem) { finding in
+            let survey = try SnapshotScan(file, in: fileSystem) { finding in
                 switch finding {
                 case .problem(let offset, let what): add(.damaged, name, offset, "\(name) \(what).")
                 case .record(let bytes, let offset): checkRecord(bytes, name, offset, isInSnapshot: true)
@@ -90,6 +95,7 @@ struct Verification {
     }
 
     private static func isDocument(_ file: borrowing File) -> Bool {
+        // What cannot be read as a whole stays damaged, as it was called before.
         guard let text = try? file.readWhole() else { return false }
         return SnapshotDocument(text.bytes, schemaVersion: 0) { _, _ in nil }.isStore
     }
@@ -127,15 +133,14 @@ struct Verification {
         _ files: borrowing GenerationFiles, _ recovery: Recovery, _ place: borrowing StoreDirectory
     ) {
         let entries = files.journals.entries
-        let fileSystem = files.journals.fileSystem
         do {
             let outcome = try recovery.replay(files.journals) { (event, file, offset) in
                 if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
             }
             report.bytes += outcome.changeBytes + entries.reduce(0) { $0 + $1.headerEnd }
             if let held = outcome.held {
-                try JournalScan.handOver(
-                    entries[held.index], in: fileSystem, from: held.offset, upTo: outcome.last
+                try JournalReplay.handOver(
+                    entries[held.index], of: files.journals, from: held.offset, behind: held.base, upTo: outcome.last
                 ) { (event, file, offset) in
                     if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
                 }
@@ -162,12 +167,10 @@ struct Verification {
         do throws(SystemError) {
             let lock = try place.open(StoreDirectory.lockName, .read)
             try place.fileSystem.lock(lock.descriptor, .exclusiveNow)
-            var lines = LineReader(entry.descriptor, from: outcome.end, in: place.fileSystem)
-            let blanks = try lines.skipBlank()
-            if lines.hasEnded { return false }
-            guard blanks == 0, let line = try lines.next(), line.isTerminated, let content = Seal.content(of: line.bytes)
-            else { return true }
-            return JournalLine(content: content)?.seq != outcome.last + 1
+            var reader = JournalReader(entry.descriptor, entry.name, from: outcome.end, in: place.fileSystem)
+            guard let step = try reader.next() else { return false }
+            guard case .commit(let commit) = step, commit.isTerminated else { return true }
+            return commit.content.seq != outcome.last + 1
         } catch {
             switch error.code {
             case EWOULDBLOCK: return false
@@ -228,7 +231,7 @@ struct Verification {
         do throws(SystemError) {
             let snapshot = try place.open(StoreDirectory.snapshotName, .read)
             if checkDocument(snapshot, settings) { return surveyAll(inventory.journals, place) }
-            let line = try SnapshotSurvey(snapshot, in: place.fileSystem) { _ in }.header
+            let line = try SnapshotScan(snapshot, in: place.fileSystem) { _ in }.header
             let isJournalMissing = line.map { !inventory.journals.contains($0.generation) } ?? false
             add(isJournalMissing ? .missing : Self.kind(of: error), error)
             // A blank file, or one of another sort, has no lines worth telling of.
@@ -241,6 +244,7 @@ struct Verification {
 
     /// Whether the snapshot is a store in another layout, which was then told of.
     private mutating func checkDocument(_ file: borrowing File, _ settings: StoreSettings) -> Bool {
+        // What cannot be read is told of by the survey line by line.
         guard let text = try? file.readWhole(), !text.isEmpty else { return false }
         let name = StoreDirectory.snapshotName
         var records = 0

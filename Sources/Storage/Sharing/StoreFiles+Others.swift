@@ -15,6 +15,17 @@ extension StoreFiles {
     mutating func note(_ snapshot: FileStatus?, published: [UInt8]) {
         snapshotIdentity = snapshot
         seenPublication = published
+        openLockFile()
+    }
+
+    /// Remembers the snapshot that stands there now, which this process has made. Where it cannot be looked at, the next
+    /// change reads everything anew.
+    mutating func noteOwnSnapshot(published: [UInt8]) {
+        note((try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: published)
+    }
+
+    /// Where there is none, or it may not be read, nothing is published for this process: the next look tries again.
+    private mutating func openLockFile() {
         if lockFile == nil { lockFile = try? place.open(StoreDirectory.lockName, .read) }
     }
 
@@ -30,7 +41,7 @@ extension StoreFiles {
         guard publication.storeId == storeId, publication.generation == generation else { return .elsewhere }
         if publication.durable > revision {
             placeBeforeNews = CommitPlace(
-                revision: revision, journalGeneration: journalGeneration, offset: journalEnd)
+                revision: revision, journalGeneration: journal.generation, offset: journal.end)
             guard try follow(upTo: publication.durable, load) else { return .elsewhere }
         }
         if publication.isSynced { syncedRevision = max(syncedRevision, min(publication.durable, revision)) }
@@ -40,7 +51,7 @@ extension StoreFiles {
 
     /// What is published, where it is not what was seen last.
     private mutating func readPublication() throws(StorageError) -> [UInt8]? {
-        if lockFile == nil { lockFile = try? place.open(StoreDirectory.lockName, .read) }
+        openLockFile()
         guard let lockFile = lockFile?.descriptor else { return nil }
         readBuffer.truncate(to: 0)
         do {
@@ -56,32 +67,22 @@ extension StoreFiles {
 
     /// Reads on in the journal up to commit `last`; false where it does not go that far.
     private mutating func follow(upTo last: Int, _ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
-        guard let journal = journal?.descriptor else { return false }
-        let name = StoreInventory.journalName(journalGeneration)
-        var lines = LineReader(journal, from: journalEnd, in: settings.fileSystem)
+        guard let descriptor = journal.descriptor else { return false }
+        let name = journal.name
+        var reader = JournalReader(descriptor, name, from: journal.end, in: settings.fileSystem)
         while revision < last {
-            let line: LineReader.Line?
-            do {
-                line = try lines.next()
-            } catch {
-                throw .reading(error, name, at: journalEnd)
-            }
-            guard let line, line.isTerminated, !line.isOverlong,
-                let commit = Seal.content(of: line.bytes).flatMap({ JournalLine(content: $0) }),
-                commit.seq == revision + 1
-            else { return false }
-            let isKnown = try commit.forEachChange { (event) throws(StorageError) in
+            guard let line = try reader.commit(after: revision), line.isTerminated else { return false }
+            let isKnown = try line.content.forEachChange { (event) throws(StorageError) in
                 guard let reason = load(event) else { return }
                 throw .corrupt(
                     file: name, offset: line.offset, reason: "A change in \(name) is not valid: \(reason)")
             }
             guard isKnown else { return false }
-            revision = commit.seq
-            journalBytes += line.end - journalEnd
-            journalEnd = line.end
+            revision = line.content.seq
+            journalBytes += line.end - journal.end
+            journal.end = line.end
         }
-        stagedSeq = revision
-        seqBeforeLine = revision
+        journal.lines.follow(revision)
         return true
     }
 
@@ -164,19 +165,20 @@ extension StoreFiles {
     /// Whether a line may be appended where this process believes the end to be. Asked with the lock held, because a
     /// process that was killed may have begun another generation or journal, or a line, and not have published it.
     private mutating func isEndOurs() throws(StorageError) -> Bool {
-        guard let journal = journal?.descriptor, snapshotIdentity != nil else { return false }
+        guard let descriptor = journal.descriptor, snapshotIdentity != nil else { return false }
         do throws(SystemError) {
             guard try areNamesOurs() else { return false }
             // Behind a write of our own that failed lies what failed; nothing is appended there any more.
-            if isJournalUnusable { return true }
-            journalSize = max(journalSize, journalEnd)
+            if journal.isUnusable { return true }
+            journal.size = max(journal.size, journal.end)
             var next: UInt8 = 0
+            let end = journal.end
             let count = try withUnsafeMutableBytes(of: &next) { (byte) throws(SystemError) in
-                try settings.fileSystem.read(journal, byte, journalEnd)
+                try settings.fileSystem.read(descriptor, byte, end)
             }
             return count == 0 || next == UInt8(ascii: "\n")
         } catch {
-            throw .reading(error, error.subject.isEmpty ? StoreInventory.journalName(journalGeneration) : error.subject)
+            throw .reading(error, error.subject.isEmpty ? journal.name : error.subject)
         }
     }
 
@@ -185,15 +187,20 @@ extension StoreFiles {
 
     /// Whether snapshot and journal are those that this process has open, and no later journal has begun. Names are only
     /// looked up where one has changed in the directory since they last were.
+    ///
+    /// That none has is known by the directory's time, once a later change must get another one: when something was written in
+    /// the same file system many ticks after that time. What is compared are two times of the file system, because its clock
+    /// need not be this process's. The lock file is what writers write after each sync.
     private mutating func areNamesOurs() throws(SystemError) -> Bool {
         if areNamesCertain { return true }
         seenNames = 0
         guard let snapshotIdentity, let snapshot = try place.status(of: StoreDirectory.snapshotName),
             snapshot.isSameFile(as: snapshotIdentity),
-            try place.status(of: StoreInventory.journalName(journalGeneration + 1)) == nil
+            try place.status(of: StoreInventory.journalName(journal.generation + 1)) == nil
         else { return false }
-        let isLongAgo = Clock.milliseconds * 1_000_000 - namesChanged > Self.ticksNanoseconds
-        if namesChanged != 0, isLongAgo { seenNames = namesChanged }
+        let written = try place.status(of: StoreDirectory.lockName)?.modified ?? 0
+        let (age, isOverflow) = written.subtractingReportingOverflow(namesChanged)
+        if namesChanged != 0, !isOverflow, age > Self.ticksNanoseconds { seenNames = namesChanged }
         return true
     }
 
@@ -222,14 +229,14 @@ extension StoreFiles {
 
     /// A journal that was only read until now is opened to be written, where that is still the file of its name.
     private mutating func makeJournalWritable() -> Bool {
-        if isJournalWritable { return true }
-        let name = StoreInventory.journalName(journalGeneration)
-        guard let read = journal?.descriptor, let file = try? place.open(name, .readWrite),
+        if journal.isWritable { return true }
+        // Where it is not certain, everything is read anew, and that says what is wrong.
+        guard let read = journal.descriptor, let file = try? place.open(journal.name, .readWrite),
             let status = try? file.status(), let other = try? settings.fileSystem.status(read),
             status.isSameFile(as: other)
         else { return false }
-        journal = consume file
-        isJournalWritable = true
+        journal.file = consume file
+        journal.isWritable = true
         return true
     }
 

@@ -82,10 +82,10 @@ extension StoreFiles {
     ) throws(StorageError) -> RewriteReport {
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: storeId,
-            generation: max(generation, journalGeneration) + 1, revision: revision, count: count,
+            generation: max(generation, journal.generation) + 1, revision: revision, count: count,
             unknownMembers: unknownMembers)
-        guard journal != nil else { throw RecordStore.isBusy }
-        let start = journalEnd
+        guard journal.descriptor != nil else { throw RecordStore.isBusy }
+        let start = journal.end
         let place = try StoreDirectory(settings)
         defer { unlock() }
         let made: Generation.Made
@@ -96,7 +96,7 @@ extension StoreFiles {
         }
         generation = header.generation
         snapshotBytes = made.snapshotBytes
-        note((try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: seenPublication)
+        noteOwnSnapshot(published: seenPublication)
         publishAtOpening()
         tidy(clearsTemporaries: true)
         return RewriteReport(
@@ -117,11 +117,11 @@ extension StoreFiles {
             guard case .seen = try files.lockAndCatchUp(load: { _ in nil }) else {
                 throw .busy(reason: "The store was changed while it was compacted. Try again.")
             }
-            guard files.journalEnd > start else { return }
-            let name = StoreInventory.journalName(files.journalGeneration)
+            guard files.journal.end > start else { return }
+            let name = StoreInventory.journalName(files.journal.generation)
             do throws(SystemError) {
                 let journal = try place.open(name, .read)
-                try maker.copyLines(from: journal, start..<files.journalEnd)
+                try maker.copyLines(from: journal, start..<files.journal.end)
                 try maker.sync()
             } catch {
                 throw .writing(error, name)

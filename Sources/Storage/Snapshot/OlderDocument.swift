@@ -191,7 +191,7 @@ struct OlderDocument: ~Copyable {
         let status = try file.status()
         var number = 1
         while true {
-            let name = "moods.v\(version)" + (number == 1 ? "" : "-\(number)") + ".json"
+            let name = StoreInventory.earlierName(version, number)
             guard let other = try place.status(of: name) else {
                 try Generation.nameSnapshot(name, status, in: place, settings)
                 return name

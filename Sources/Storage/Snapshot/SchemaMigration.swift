@@ -5,9 +5,8 @@
 public struct SchemaMigration: Sendable {
     /// No larger document is migrated, in bytes.
     public static let documentBytesMax = 1 << 30
-    /// No record and no list of unknown members is longer, in bytes: a record must fit a line of the store with room to
-    /// grow (`StoreFiles.lineBytesMax`).
-    public static let recordBytesMax = 8 << 20
+    /// No record and no list of unknown members is longer, in bytes.
+    public static let recordBytesMax = RecordStore.recordBytesMax
 
     /// Why a document cannot be migrated.
     public struct Problem: Error, Sendable, Equatable {

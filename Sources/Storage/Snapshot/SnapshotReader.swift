@@ -29,76 +29,38 @@ struct SnapshotReader {
         _ file: borrowing File, in fileSystem: FileSystem, record: (UnsafeRawBufferPointer, _ offset: Int) -> String?
     ) throws(StorageError) -> Content {
         let header = try header(file, in: fileSystem)
-        var content = Content(header: header, records: 0, bytes: 0, edit: nil)
-        var lines = LineReader(file.descriptor, from: 0, in: fileSystem)
-        var checksum: UInt32 = 0
-        var expectsRecord = header.count > 0
-        var isFirst = true
-        while let line = try next(&lines) {
-            content.bytes = line.end
-            if line.isOverlong { throw damaged(line.offset, "holds a line that is longer than any record") }
-            if line.bytes.first == UInt8(ascii: "]") {
-                try finish(line, checksum, expectsRecord && content.records > 0, &content)
-                guard try next(&lines) == nil else { throw damaged(line.end, "goes on behind its closing line") }
-                return content
-            }
-            guard line.isTerminated, let start = line.bytes.baseAddress else { break }
-            checksum = CRC32C.checksum(
-                UnsafeRawBufferPointer(start: start, count: line.bytes.count + 1), seed: checksum)
-            if isFirst {
-                isFirst = false
-                continue
-            }
-            guard expectsRecord || content.records == 0 else {
-                throw damaged(line.offset, "lacks a comma before a record")
-            }
-            expectsRecord = line.bytes.last == UInt8(ascii: ",")
-            let bytes = UnsafeRawBufferPointer(rebasing: expectsRecord ? line.bytes.dropLast() : line.bytes[...])
-            guard bytes.first == UInt8(ascii: "{"), bytes.last == UInt8(ascii: "}") else {
-                throw damaged(line.offset, "holds a line that is not a record")
-            }
-            if let reason = record(bytes, line.offset) {
-                throw StorageError.corrupt(
-                    file: name, offset: line.offset, reason: "A record in \(name) is not valid: \(reason)")
-            }
-            content.records += 1
+        let scan = try SnapshotScan(
+            file, in: fileSystem, unreadable: { .reading($0, name, at: $1) },
+            found: { (finding) throws(StorageError) in
+                switch finding {
+                case .problem(let offset, let what): throw damaged(offset, what)
+                case .record(let bytes, let offset):
+                    guard let reason = record(bytes, offset) else { return }
+                    throw .corrupt(
+                        file: name, offset: offset, reason: "A record in \(name) is not valid: \(reason)")
+                }
+            })
+        if scan.isSealed, scan.records != header.count {
+            throw damaged(0, "counts \(header.count) records but holds \(scan.records)")
         }
-        throw damaged(content.bytes, "ends before its closing line")
+        let edit = scan.isSealed ? nil : "Its checksum is wrong: it was changed by something else than this program."
+        return Content(header: header, records: scan.records, bytes: scan.bytes, edit: edit)
     }
 
     /// The header alone.
     func header(_ file: borrowing File, in fileSystem: FileSystem) throws(StorageError) -> SnapshotHeader {
         var lines = LineReader(file.descriptor, from: 0, in: fileSystem)
-        guard let first = try next(&lines), !first.isOverlong, let header = SnapshotHeader(line: first.bytes) else {
+        let first: LineReader.Line?
+        do {
+            first = try lines.next()
+        } catch {
+            throw .reading(error, name)
+        }
+        guard let first, !first.isOverlong, let header = SnapshotHeader(line: first.bytes) else {
             throw foreign(file, in: fileSystem)
         }
         guard header.schemaVersion >= schemaVersion else { throw older(header.schemaVersion) }
         return header
-    }
-
-    private func next(_ lines: inout LineReader) throws(StorageError) -> LineReader.Line? {
-        do {
-            return try lines.next()
-        } catch {
-            throw .reading(error, name, at: lines.offset)
-        }
-    }
-
-    private func finish(
-        _ line: LineReader.Line, _ checksum: UInt32, _ hasLooseComma: Bool, _ content: inout Content
-    ) throws(StorageError) {
-        let seal = UnsafeRawBufferPointer(rebasing: line.bytes.dropFirst(2))
-        guard line.bytes.count > 2, line.bytes[1] == UInt8(ascii: ","), Seal.digits(in: seal) != nil else {
-            throw damaged(line.offset, "has a damaged closing line")
-        }
-        if hasLooseComma { throw damaged(line.offset, "has a comma behind its last record") }
-        guard Seal.matches(seal, checksum), line.isTerminated else {
-            content.edit = "Its checksum is wrong: it was changed by something else than this program."
-            return
-        }
-        guard content.records == content.header.count else {
-            throw damaged(0, "counts \(content.header.count) records but holds \(content.records)")
-        }
     }
 
     private func damaged(_ offset: Int, _ what: String) -> StorageError {

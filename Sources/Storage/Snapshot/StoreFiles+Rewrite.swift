@@ -38,19 +38,19 @@ extension StoreFiles {
         revision: Int, count: Int, at time: UnsafeRawBufferPointer,
         records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(StorageError) -> RewriteReport {
-        precondition(staged.isEmpty, "staged lines are synced or dropped before a rewrite")
+        precondition(journal.lines.isEmpty, "staged lines are synced or dropped before a rewrite")
         if let refusal { throw refusal }
         let isLockedHere: Bool
         do throws(StorageError) {
             isLockedHere = try lockForStaged()
         } catch {
-            if isJournalUnusable { refuseFromNowOn(error) }
+            if journal.isUnusable { refuseFromNowOn(error) }
             throw error
         }
         defer { if isLockedHere { unlock() } }
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: storeId,
-            generation: max(generation, journalGeneration) + 1, revision: revision, count: count,
+            generation: max(generation, journal.generation) + 1, revision: revision, count: count,
             unknownMembers: unknownMembers)
         let made: Generation.Made
         do {
@@ -60,26 +60,24 @@ extension StoreFiles {
                     generation: generation, revision: self.revision, operation: snapshotOperation),
                 at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records)
         } catch {
-            if error.isUnsure || isJournalUnusable { refuseFromNowOn(error.error) }
+            if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.error) }
             throw error.error
         }
         let report = RewriteReport(
             generation: header.generation, revision: revision, records: count, snapshotBytes: made.snapshotBytes,
             backup: made.backup)
         generation = header.generation
-        journalGeneration = header.generation
         journalCount = 1
-        journalEnd = made.journalSize
-        journalSize = made.journalSize
         snapshotBytes = made.snapshotBytes
         journalBytes = 0
-        journal = made.takeJournal()
-        isJournalWritable = true
-        isJournalUnusable = false
+        let size = made.journalSize
+        journal = JournalWriter(made.takeJournal(), generation: header.generation, behind: revision)
+        journal.end = size
+        journal.size = size
+        journal.isWritable = true
         self.revision = revision
         syncedRevision = revision
-        dropStaged()
-        note((try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: seenPublication)
+        noteOwnSnapshot(published: seenPublication)
         publishAtOpening()
         tidy()
         return report
@@ -106,8 +104,10 @@ extension StoreFiles {
         for name in inventory.temporaries where clearsTemporaries {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }
         }
-        let indexes = inventory.indexes.filter { $0 < generation }.map(StoreInventory.indexName)
-        let backups = inventory.backups.filter { $0 < generation }.dropLast().map(StoreInventory.backupName)
+        let earlier = inventory.backups.filter { $0 < generation }
+        let backups = earlier.dropLast().map(StoreInventory.backupName)
+        // The history of a record looks into the backup that stays.
+        let indexes = inventory.indexes.filter { $0 < generation && $0 != earlier.last }.map(StoreInventory.indexName)
         let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
         for name in indexes + backups + operations {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }

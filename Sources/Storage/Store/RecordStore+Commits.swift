@@ -8,7 +8,9 @@ extension RecordStore {
                 ids.append(record.head.id)
                 return ids.count < limit
             }
-        } catch {}
+        } catch {
+            // The line says how many there were, and names those that could be read.
+        }
         return ids
     }
 }

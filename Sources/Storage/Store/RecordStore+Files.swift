@@ -12,7 +12,7 @@ extension RecordStore {
 
     /// What every change is answered with, or nil when the store can be written.
     public var refusal: StorageError? {
-        closure ?? (withFiles { $0.refusal } ?? nil)
+        fault ?? (withFiles { $0.refusal } ?? nil)
     }
 
     /// Why nothing can be written, or nil.
@@ -61,7 +61,7 @@ extension RecordStore {
     mutating func rewrite(
         _ progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
-        guard !isInMemory else { return nil }
+        guard files != nil else { return nil }
         let report = try Self.rewrite(&files, &layers, revision, time, progress)
         refreshBase()
         return report

@@ -5,6 +5,7 @@ extension RecordStore {
     /// - Throws: where the files that would tell cannot be read.
     public mutating func outcome(of key: OperationKey) throws(StorageError) -> OperationOutcome {
         if isInMemory { return operations.find(key) }
+        try requireOpen()
         return try Self.find(key, &operations, &files)
     }
 
@@ -23,19 +24,19 @@ extension RecordStore {
         guard isCommitOpen else { return }
         if isInMemory { return operations.begin(key, seq: revision, answer: answer) }
         operations.begin(key.id)
-        files?.stageOperation(key, answer: answer)
+        files?.journal.lines.keep(key, answer: answer)
     }
 
     /// The operation of the open commit, whose line is ended.
     mutating func endOperation() {
-        let offset = withFiles { $0.lineOffset }
+        let offset = withFiles { $0.journal.lineOffset }
         if let offset { operations.end(revision, stagedAt: offset) } else { operations.end(revision) }
     }
 
     /// The group's lines are in the journal.
     mutating func settleOperations() {
         guard operations.isInUse else { return }
-        let place = withFiles { ($0.journalGeneration, $0.syncStart, $0.journalEnd, $0.revision) }
+        let place = withFiles { ($0.journal.generation, $0.journal.syncStart, $0.journal.end, $0.revision) }
         if let place { operations.settle(place.0, place.1, place.2, revision: place.3) }
     }
 }

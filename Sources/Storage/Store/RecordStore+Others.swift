@@ -3,7 +3,7 @@ extension RecordStore {
     /// Sees what other processes have committed; asked before a group of requests, with nothing of one's own pending.
     /// - Throws: where the files are others by now and cannot be read: then the store must be opened anew.
     public mutating func catchUp() throws(StorageError) {
-        if let closure { throw closure }
+        if let fault { throw fault }
         guard !needsFlush, !isCommitOpen, case .elsewhere = try Self.catchUp(&files, &layers) else {
             return try noteRevision()
         }
@@ -64,7 +64,7 @@ extension RecordStore {
             try takeBase()
         } catch {
             files = nil
-            closure = error
+            state = .closed(error)
             throw error
         }
     }

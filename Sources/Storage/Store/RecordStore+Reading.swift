@@ -3,26 +3,48 @@ extension RecordStore {
     public var count: Int { layers.count }
     public mutating func hasAtLeast(_ number: Int) -> Bool { layers.count >= number }
     public var markedCount: Int { layers.markedCount }
-    public var isInMemory: Bool { files == nil && closure == nil }
+    public var isInMemory: Bool { if case .memory = state { true } else { false } }
+    /// Whether records can be looked for.
+    public var isOpen: Bool { if case .closed = state { false } else { true } }
+    /// Why nothing can be changed, for the state alone.
+    var fault: StorageError? {
+        switch state {
+        case .memory, .open: nil
+        case .closed(let reason), .broken(let reason): reason
+        }
+    }
+
+    /// What is not found in a store that is closed is not known to be missing.
+    func requireOpen() throws(StorageError) {
+        if case .closed(let reason) = state { throw reason }
+    }
 
     /// A record; nil when there is none. (Mutating, as are other questions that every request asks: a borrowed value of
     /// this size is copied at each call, one that is passed in and out is not.)
     /// - Throws: `corrupt` where the snapshot cannot be read there.
     @inline(__always)
     public mutating func record(_ id: RecordID) throws(StorageError) -> StoredRecord? {
-        do throws(IndexFault) { return try layers.find(id) } catch {
+        do throws(IndexFault) {
+            if let record = try layers.find(id) { return record }
+        } catch {
             try mend(error)
+            do throws(IndexFault) { return try layers.find(id) } catch { throw error.asStorageError }
         }
-        do throws(IndexFault) { return try layers.find(id) } catch { throw error.asStorageError }
+        try requireOpen()
+        return nil
     }
 
     /// The bytes of a record alone, which is less work.
     @inline(__always)
     public mutating func bytes(_ id: RecordID) throws(StorageError) -> UnsafeRawBufferPointer? {
-        do throws(IndexFault) { return try layers.bytes(id) } catch {
+        do throws(IndexFault) {
+            if let bytes = try layers.bytes(id) { return bytes }
+        } catch {
             try mend(error)
+            do throws(IndexFault) { return try layers.bytes(id) } catch { throw error.asStorageError }
         }
-        do throws(IndexFault) { return try layers.bytes(id) } catch { throw error.asStorageError }
+        try requireOpen()
+        return nil
     }
 
     /// Asks for the memory of records that will be needed soon, all at once.
@@ -30,6 +52,7 @@ extension RecordStore {
     public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { layers.table.bringNear(count: count, id) }
 
     public mutating func contains(_ id: RecordID) throws(StorageError) -> Bool {
+        try requireOpen()
         do throws(IndexFault) { return try layers.contains(id) } catch {
             try mend(error)
         }
@@ -52,6 +75,7 @@ extension RecordStore {
         _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, markedOnly: Bool = false,
         _ body: (StoredRecord) -> Bool
     ) throws(StorageError) {
+        try requireOpen()
         do throws(IndexFault) {
             try layers.walk(order, isDescending: isDescending, behind: position, markedOnly: markedOnly, body)
         } catch {
@@ -65,7 +89,7 @@ extension RecordStore {
     private mutating func mend(_ fault: IndexFault) throws(StorageError) {
         guard !isBaseOvertaken else {
             // A new index would be that of another snapshot, whose rows are not those that are hidden here.
-            closure = fault.asStorageError
+            state = .broken(fault.asStorageError)
             throw fault.asStorageError
         }
         guard case .indexDamaged = fault, let index = files?.rebuiltIndex(extractor) else {

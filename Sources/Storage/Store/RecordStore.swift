@@ -10,6 +10,17 @@ import JSONCodec
 ///     try store.endCommit(at: now)        // revision + 1, one line for the journal
 ///     try store.flush()                   // one write and one sync for all commits of the group
 ///
+/// It is in one of these states:
+///
+///     memory    records are in memory only; nothing touches a disk
+///     closed    no files are open, or not any more: nothing is found, every question and every change throws why
+///     open      records are those of the files
+///     broken    open, but the snapshot below cannot be read any more: what waits can still be made durable, changes
+///               throw why, and so does the next `catchUp`, after which the owner opens the store anew
+///
+/// `closed` becomes `open` by `open` only, `open` becomes `closed` where the files are others by now and cannot be read, and
+/// `broken` where the snapshot that was overtaken by a rewrite fails.
+///
 /// Invariants
 /// 1. The table shows all ended commits; `undo` can take it back to the last flush.
 /// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners. (`UndoLog` has the rest.)
@@ -19,10 +30,20 @@ import JSONCodec
 public struct RecordStore: ~Copyable {
     /// A commit whose line would be longer is made as a new snapshot.
     public static let lineBytesMax = 4 * 1024 * 1024
+    /// No record is longer, in bytes: with its answer and what stands around it, it fits a line (`StoreFiles.lineBytesMax`).
+    public static let recordBytesMax = 8 << 20
 
+    enum State {
+        case memory, open
+        case closed(StorageError)
+        case broken(StorageError)
+    }
+
+    var state: State
     /// The number of commits ever made.
     public internal(set) var revision = 0
     var layers: LayeredRecords
+    /// Set while the store is open or broken.
     var files: StoreFiles?
     var operations = OperationLog()
     let extractor: RecordExtractor
@@ -38,9 +59,6 @@ public struct RecordStore: ~Copyable {
     private var isPartlyDurable = false
     /// The time of the commits to come; whoever handles requests sets it once for a group.
     public var time = TimeText()
-    /// Why the files were let go of and could not be opened again. A store without files would be one in memory, which
-    /// takes every change and keeps none; so this one refuses them all.
-    var closure: StorageError?
     /// Whether the snapshot below `layers` is the one before the last rewrite, because the new one could not be read.
     var isBaseOvertaken = false
     /// While set, commits fail with it: the group is being answered again after its sync failed.
@@ -50,20 +68,26 @@ public struct RecordStore: ~Copyable {
     /// What the open commit has done so far, or the one that ended last.
     public private(set) var summary = CommitSummary()
 
-    private init(extractor: RecordExtractor) {
+    private init(_ state: State, _ extractor: RecordExtractor) {
+        self.state = state
         self.extractor = extractor
         layers = LayeredRecords(extractor: extractor)
     }
 
     /// A store that leaves nothing on disk.
     public static func inMemory(_ extractor: RecordExtractor) -> RecordStore {
-        RecordStore(extractor: extractor)
+        RecordStore(.memory, extractor)
+    }
+
+    /// A store of which nothing is open, for a reason.
+    public static func closed(_ extractor: RecordExtractor, because reason: StorageError) -> RecordStore {
+        RecordStore(.closed(reason), extractor)
     }
 
     /// Opens the store of a directory, makes it when there is none, and recovers it when it was not closed in order.
     public static func open(_ settings: StoreSettings, _ extractor: RecordExtractor) throws(StorageError) -> RecordStore
     {
-        var store = RecordStore(extractor: extractor)
+        var store = RecordStore(.open, extractor)
         try store.adopt(StoreFiles.open(settings, extractor) { store.layers.load($0) })
         return store
     }
@@ -72,7 +96,7 @@ public struct RecordStore: ~Copyable {
     public static func openIfThere(
         _ settings: StoreSettings, _ extractor: RecordExtractor
     ) throws(StorageError) -> RecordStore? {
-        var store = RecordStore(extractor: extractor)
+        var store = RecordStore(.open, extractor)
         guard let files = try StoreFiles.openIfThere(settings, extractor, load: { store.layers.load($0) })
         else { return nil }
         try store.adopt(files)
@@ -93,16 +117,18 @@ public struct RecordStore: ~Copyable {
     public var nextRevision: Int { revision + (isCommitOpen ? 0 : 1) }
 
     /// Adds a record or puts it in the place of the one with its id, as part of the open commit.
-    /// - Throws: and nothing is done, where the snapshot cannot be read.
+    /// - Throws: `recordTooLarge`; why the store is closed; where the snapshot cannot be read. Nothing is done then.
     public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        guard bytes.count <= Self.recordBytesMax else { throw .recordTooLarge(byteCount: bytes.count) }
         if let number = layers.table.find(head.id) {
-            open()
+            try beginCommit()
             if keepsSummary { summary.note(.updated, head.id) }
             undo.append(.replaced(layers.table.replace(number, with: RecordSlot(head: head, copying: bytes))))
             files?.stagePut(bytes)
         } else {
+            try requireChangeable()
             let hidden = try hide(head.id)
-            open()
+            try beginCommit()
             if keepsSummary { summary.note(hidden == nil ? .created : .updated, head.id) }
             if let hidden { undo.append(.hidden(hidden)) }
             layers.table.insert(RecordSlot(head: head, copying: bytes))
@@ -112,14 +138,15 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Takes a record out, as part of the open commit and behind its puts; false when there is none.
-    /// - Throws: and nothing is done, where the snapshot cannot be read.
+    /// - Throws: why the store is closed; where the snapshot cannot be read. Nothing is done then.
     public mutating func remove(_ id: RecordID) throws(StorageError) -> Bool {
         if let number = layers.table.find(id) {
-            open()
+            try beginCommit()
             undo.append(.removed(layers.table.remove(number)))
         } else {
+            try requireChangeable()
             guard let hidden = try hide(id) else { return false }
-            open()
+            try beginCommit()
             undo.append(.hidden(hidden))
         }
         if keepsSummary { summary.note(.deleted, id) }
@@ -130,8 +157,9 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Takes all records out, as the first change of the open commit.
-    public mutating func removeAll() {
-        open()
+    /// - Throws: why the store is closed; nothing is done then.
+    public mutating func removeAll() throws(StorageError) {
+        try beginCommit()
         let count = layers.count
         let first = files == nil && !keepsSummary ? [] : newestIDs(CommitSummary.namesMax)
         if keepsSummary { summary.noteCleared(count: count, first: first) }
@@ -141,13 +169,19 @@ public struct RecordStore: ~Copyable {
         files?.stageClear(count: count, first: first)
     }
 
-    mutating func open() {
+    /// The one way into a commit, so that no change goes to a store that is not open.
+    mutating func beginCommit() throws(StorageError) {
         guard !isCommitOpen else { return }
+        try requireChangeable()
         isCommitOpen = true
         commitStart = undo.count
         revision += 1
         if keepsSummary { summary.begin(revision) }
         Self.beginLine(&files, revision, time)
+    }
+
+    private func requireChangeable() throws(StorageError) {
+        if let fault { throw fault }
     }
 
     private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: TimeText) {
@@ -158,7 +192,7 @@ public struct RecordStore: ~Copyable {
     /// - Throws: and nothing of the commit remains, when the store cannot take it.
     public mutating func endCommit() throws(StorageError) {
         guard isCommitOpen else { return }
-        if let failure = failure ?? closure {
+        if let failure = failure ?? fault {
             abandonCommit()
             throw failure
         }
@@ -276,8 +310,8 @@ public struct RecordStore: ~Copyable {
         revert(to: undo.groupStart)
         undo.dropGroup(behind: flushedRevision)
         revision = flushedRevision
-        guard files?.isJournalUnusable == true else { return }
-        // Where this fails too the files refuse every change from now on, and say why.
+        guard files?.journal.isUnusable == true else { return }
+        // Where this fails too the files refuse every change from now on, and say why: there is nothing to add to that.
         do throws(StorageError) { try rewrite() } catch {}
     }
 

@@ -20,6 +20,8 @@ public enum StorageError: Error, Sendable, Equatable {
     /// The snapshot is of an earlier schema than this program's, and nobody has said how it is migrated. It was not
     /// touched.
     case olderSchema(version: Int, reason: String)
+    /// The record is longer than `RecordStore.recordBytesMax`. Nothing was changed.
+    case recordTooLarge(byteCount: Int)
     /// The caller did not want it any more. Nothing was changed.
     case cancelled
 
@@ -29,6 +31,8 @@ public enum StorageError: Error, Sendable, Equatable {
         case .busy(let reason), .readOnly(let reason), .full(let reason), .outcomeUnknown(let reason): reason
         case .unavailable(let reason, _), .corrupt(_, _, let reason), .newerSchema(_, let reason): reason
         case .olderSchema(_, let reason): reason
+        case .recordTooLarge(let byteCount):
+            "The record has \(byteCount) bytes, and at most \(RecordStore.recordBytesMax) can be kept."
         case .cancelled: "The request was cancelled."
         }
     }

@@ -142,6 +142,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         _ path: String, _ error: SystemError, _ settings: StoreSettings
     ) -> StorageError {
         // A symbolic link that was not to be followed says ELOOP or, asked for as a directory, ENOTDIR.
+        // Only for the wording: what cannot be found out is told as the system says it.
         let isLink = (try? settings.fileSystem.statusOfPath(path))?.kind == .symbolicLink
         if isLink && (error.code == ELOOP || error.code == ENOTDIR) {
             return .unavailable(

@@ -58,7 +58,8 @@ extension StoreFiles {
         } catch {
             return try openWithoutLock(place, settings, extractor, error, load)
         }
-        // A store that is there is read at once, whoever is at work on it: that one has judged its end.
+        // A store that is there is read at once, whoever is at work on it: that one has judged its end. What cannot be looked
+        // at is opened with the lock, and that says what is wrong.
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
         do throws(FileLock.Failure) {
             try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds)
@@ -119,6 +120,9 @@ extension StoreFiles {
                 return load($0)
             }
         } catch {
+            if let upgrade = settings.upgrade, upgrade.isMeant(by: error, in: place) {
+                return try openToReadUpgraded(place, settings, upgrade, lock, refusal, load)
+            }
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 return try older.openedToRead(place, settings, lock, refusal, load)
             }
@@ -144,6 +148,9 @@ extension StoreFiles {
                 return load($0)
             }
         } catch {
+            if let upgrade = settings.upgrade, upgrade.isMeant(by: error, in: place) {
+                return try openUpgraded(place, lock, settings, upgrade, extractor, load)
+            }
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 do throws(StorageError) {
                     try older.replace(in: place, settings)
@@ -209,10 +216,10 @@ extension StoreFiles {
         var files = StoreFiles(
             settings, place, header, revision: 0, syncedRevision: 0, snapshotBytes: made.snapshotBytes, lock: lock,
             journal: made.takeJournal())
-        files.journalEnd = size
-        files.journalSize = size
-        files.isJournalWritable = true
-        files.note((try? files.place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: [])
+        files.journal.end = size
+        files.journal.size = size
+        files.journal.isWritable = true
+        files.noteOwnSnapshot(published: [])
         files.publishAtOpening()
         return files
     }

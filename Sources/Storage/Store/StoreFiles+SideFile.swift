@@ -90,7 +90,8 @@ extension StoreFiles {
 extension RecordStore {
     /// Reads a file of the store; nil where there is none, and in memory.
     public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> [UInt8]? {
-        switch files {
+        try requireOpen()
+        return switch files {
         case .some(let files): try files.read(file, bytesMax: bytesMax)
         case .none: nil
         }
@@ -98,6 +99,7 @@ extension RecordStore {
 
     /// Replaces a file of the store, which must be locked. Nothing happens in memory.
     public func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
+        try requireOpen()
         switch files {
         case .some(let files): try files.replace(file, with: bytes)
         case .none: break

@@ -19,16 +19,12 @@ import Platform
 ///
 /// Invariants, while the lock is held:
 /// 1. `journal` is the last journal that counts (`Recovery` has the rules), and its end is clean.
-/// 2. Up to `journalEnd` it holds the lines of the commits up to `revision`, from there to `journalSize` line feeds.
-/// 3. The lines of a group are numbered from `revision + 1` without a gap. The first `aheadCount` bytes of them are written
-///    behind `journalEnd`, where nobody takes them for committed: what is published ends before. The others are in `staged`.
-/// 4. `revision` is published before anybody can learn of it; with durability sync it was synced before that.
-/// 5. Once `isJournalUnusable`, that file is neither written nor synced again; `rewrite` gives another.
+/// 2. Up to its end it holds the lines of the commits up to `revision`.
+/// 3. `revision` is published before anybody can learn of it; with durability sync it was synced before that.
+/// 4. Once the journal is unusable, `rewrite` gives another.
 public struct StoreFiles: ~Copyable {
     /// No line of a store is longer; one that is was not written by us. Nobody may stage more, in bytes.
     public static let lineBytesMax = 16 << 20
-    /// A commit whose line is longer, in bytes, is made by `rewrite` instead.
-    public static let commitBytesMax = 4 << 20
 
     let settings: StoreSettings
     let place: StoreDirectory
@@ -44,21 +40,12 @@ public struct StoreFiles: ~Copyable {
     var extractor: RecordExtractor?
     /// The way to the snapshot's records, until somebody takes it.
     var index: SnapshotIndex?
-    /// The journal that is read on and appended to; nil where it has to be found again.
-    var journal: File?
+    var journal: JournalWriter
     /// When a name in the directory last changed, where it is certain that all that this process relies on was there then;
     /// nanoseconds since 1970, 0 where nothing is certain.
     var seenNames: Int64 = 0
     /// When a name last changed, as of the moment when the lock was taken.
     var namesChanged: Int64 = 0
-    /// Whether `journal` was opened to be written.
-    var isJournalWritable = false
-    /// Where the next line goes in it.
-    var journalEnd: Int
-    /// Its size: from `journalEnd` up to here there are line feeds.
-    var journalSize: Int
-    /// The generation of that journal, at least the snapshot's.
-    var journalGeneration: Int
     /// Where commits were last read again, and what was the end before others were last seen to have gone on: whoever tells
     /// of commits goes on from there.
     var readPlace: CommitPlace?
@@ -81,41 +68,15 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var journalBytes: Int
     /// The error that every write gets, nil while the store can be written.
     public internal(set) var refusal: StorageError?
-    var journalDescriptor: Int32? {
-        switch journal {
-        case .some(let journal): journal.descriptor
-        case .none: nil
-        }
-    }
     /// Whether it stays when the files are others; what was wrong with the files themselves goes with them.
     var isRefusalLasting = true
     /// What people are told of it.
     public var readOnlyReason: String? { refusal?.reason }
     /// The directory's path.
     public var directory: String { place.path }
-    /// Whether a write or sync of the journal failed in a way that it must never be written again; `rewrite` helps.
-    public internal(set) var isJournalUnusable = false
 
-    var staged = ByteBuffer(capacity: 16 << 10)
-    /// How many bytes of the group's lines are in the journal already, and in `staged` no more.
-    var aheadCount = 0
-    /// Why writing ahead failed; the group's sync tells.
-    var aheadFailure: SystemError?
-    var deletions = ByteBuffer(capacity: 64)
-    /// Which puts of the line made records that were not there before.
-    var creations = ByteBuffer(capacity: 64)
-    /// The members that name the line's operation.
-    var operation = ByteBuffer(capacity: 64)
     /// The line of an operations file for a commit that is made as a snapshot; empty for none.
     var snapshotOperation: [UInt8] = []
-    var lineStart = 0
-    var lineHeadEnd = 0
-    var stagedSeq: Int
-    var seqBeforeLine: Int
-    var putCount = 0
-    var lastPutStart = 0
-    /// Where in the journal the lines of the last sync begin.
-    var syncStart = 0
     var publication = ByteBuffer(capacity: 256)
     var readBuffer = ByteBuffer(capacity: 256)
 
@@ -130,10 +91,7 @@ public struct StoreFiles: ~Copyable {
         lockFile = nil
         index = nil
         snapshotIdentity = nil
-        self.journal = journal
-        journalEnd = 0
-        journalSize = 0
-        journalGeneration = header.generation
+        self.journal = JournalWriter(journal, generation: header.generation, behind: revision)
         journalCount = 1
         storeId = header.storeId
         unknownMembers = header.unknownMembers
@@ -142,7 +100,5 @@ public struct StoreFiles: ~Copyable {
         self.syncedRevision = syncedRevision
         self.snapshotBytes = snapshotBytes
         journalBytes = 0
-        stagedSeq = revision
-        seqBeforeLine = revision
     }
 }

@@ -5,6 +5,12 @@ extension StoreInventory {
     /// The directory of a reset while files are still moved into it.
     static func unfinishedResetName(_ time: String) -> String { "set-aside-" + time + unfinished }
 
+    /// The snapshot of an earlier schema version, from before its migration or upgrade: `moods.vN.json`, or where another file
+    /// has that name `moods.vN-2.json` and so on.
+    static func earlierName(_ version: Int, _ number: Int) -> String {
+        "moods.v\(version)" + (number == 1 ? "" : "-\(number)") + ".json"
+    }
+
     /// The name that it gets in the end.
     static func resetName(ofUnfinished name: String) -> String {
         String(decoding: name.utf8.dropLast(unfinished.utf8.count), as: UTF8.self)

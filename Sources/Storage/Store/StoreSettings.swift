@@ -33,6 +33,8 @@ public struct StoreSettings: Sendable {
     public var timestamp: @Sendable () -> String
     /// How a snapshot of an earlier schema version becomes one of this; nil: it is refused.
     public var migration: SchemaMigration?
+    /// How a used store of the schema version before becomes one of this; nil: it is refused.
+    public var upgrade: SchemaUpgrade?
 
     public init(
         directory: String, durability: Durability, isReadOnly: Bool, trustsDirectory: Bool,

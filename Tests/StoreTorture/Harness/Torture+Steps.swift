@@ -104,7 +104,7 @@ extension Torture {
     ) throws(StorageError) -> Bool {
         var hasChanged = false
         if random.isOne(in: 30) {
-            store.removeAll()
+            try store.removeAll()
             for slot in 0..<slots { state.versions[slot] = 0 }
             hasChanged = true
         }

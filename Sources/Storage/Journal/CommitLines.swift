@@ -1,7 +1,6 @@
 import JSONCodec
-import Platform
 
-/// Building the lines of the next sync. Nothing here touches the disk or can fail.
+/// The lines of the next sync while they are built. Nothing here touches the disk or can fail.
 ///
 /// A line is `{"seq":N,"at":"…","durable":D` and, each only where it has something to say and in this order,
 /// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`, the
@@ -11,47 +10,67 @@ import Platform
 /// `created` has the places in `put`, from 0, of what was not there before, and `cleared` says how many were removed and
 /// names some of them. Both change nothing in what is loaded: they tell whoever reads the commits what they did, which
 /// would otherwise take the state before each of them.
-extension StoreFiles {
-    /// The bytes of the lines that wait for `sync`.
-    public var stagedBytes: Int { aheadCount + staged.count }
-    /// Where among those the line begins that was begun or ended last.
-    var lineOffset: Int { aheadCount + lineStart }
+struct CommitLines: ~Copyable {
+    private(set) var buffer = ByteBuffer(capacity: 16 << 10)
+    /// The commit of the last line.
+    private(set) var seq: Int
+    /// Where the line begins that was begun or ended last.
+    private(set) var lineStart = 0
+    private var lineHeadEnd = 0
+    private var seqBeforeLine: Int
+    private var putCount = 0
+    private var lastPutStart = 0
+    private var deletions = ByteBuffer(capacity: 64)
+    /// Which puts of the line made records that were not there before.
+    private var creations = ByteBuffer(capacity: 64)
+    /// The members that name the line's operation.
+    private var operation = ByteBuffer(capacity: 64)
+
+    /// - Parameter seq: the commit before the first line.
+    init(behind seq: Int) {
+        self.seq = seq
+        seqBeforeLine = seq
+    }
+
+    var isEmpty: Bool { buffer.isEmpty }
+    var count: Int { buffer.count }
 
     /// Begins the line of one commit. `seq` is the revision that it makes: the last one staged or synced, plus one.
     /// `at` is 24 bytes of RFC 3339. A journal with a gap or an odd time could not be read again, so both are checked.
+    /// - Parameter durable: the last commit that is known to be synced.
     @inline(__always)
-    public mutating func beginLine(seq: Int, at: UnsafeRawBufferPointer) {
-        precondition(seq == stagedSeq + 1 && at.count == 24, "a commit is numbered behind the one before it")
-        lineStart = staged.count
-        seqBeforeLine = stagedSeq
-        stagedSeq = seq
+    mutating func begin(seq: Int, at: UnsafeRawBufferPointer, durable: Int) {
+        precondition(seq == self.seq + 1 && at.count == 24, "a commit is numbered behind the one before it")
+        lineStart = buffer.count
+        seqBeforeLine = self.seq
+        self.seq = seq
         putCount = 0
-        staged.append("{\"seq\":")
-        staged.append(integer: seq)
-        staged.append(",\"at\":\"")
-        staged.append(at)
-        staged.append("\",\"durable\":")
-        staged.append(integer: syncedRevision)
-        lineHeadEnd = staged.count
+        buffer.append("{\"seq\":")
+        buffer.append(integer: seq)
+        buffer.append(",\"at\":\"")
+        buffer.append(at)
+        buffer.append("\",\"durable\":")
+        buffer.append(integer: durable)
+        lineHeadEnd = buffer.count
     }
 
     /// Stages a record: the bytes of one JSON object and nothing around them. Line feeds in it become spaces, which in
     /// JSON means the same.
     /// - Parameter isNew: whether it was not there before.
     @inline(__always)
-    public mutating func stagePut(_ record: UnsafeRawBufferPointer, isNew: Bool = false) {
+    mutating func put(_ record: UnsafeRawBufferPointer, isNew: Bool = false) {
         if isNew {
             creations.append(creations.isEmpty ? ",\"created\":[" : ",")
             creations.append(integer: putCount)
         }
-        staged.append(putCount == 0 ? ",\"put\":[" : ",")
+        buffer.append(putCount == 0 ? ",\"put\":[" : ",")
         putCount += 1
-        lastPutStart = staged.count
-        staged.append(record: record)
+        lastPutStart = buffer.count
+        buffer.append(record: record)
     }
 
     /// Stages the deletion of a record; `id` is its 36 bytes. Deletions of a line take effect after its puts.
-    public mutating func stageDelete(id: UnsafeRawBufferPointer) {
+    mutating func delete(id: UnsafeRawBufferPointer) {
         precondition(id.count == 36, "an id is the text of a UUID")
         deletions.append(deletions.isEmpty ? ",\"delete\":[\"" : ",\"")
         deletions.append(id)
@@ -61,7 +80,7 @@ extension StoreFiles {
     /// Stages the deletion of every record there is before this line; it takes effect before the line's puts.
     /// - Parameter count: how many there are; 0 where that is not known.
     /// - Parameter first: the ids of some of them.
-    public mutating func stageClear(count: Int = 0, first: [RecordID] = []) {
+    mutating func clear(count: Int = 0, first: [RecordID] = []) {
         var member = ByteBuffer(capacity: 64 + first.count * 39)
         member.append(",\"clear\":true")
         for (number, id) in first.enumerated() {
@@ -75,13 +94,13 @@ extension StoreFiles {
             id.write(to: &member)
             member.append(number == first.count - 1 ? "\"]}" : "\"")
         }
-        staged.insert(member.bytes, at: lineHeadEnd)
+        buffer.insert(member.bytes, at: lineHeadEnd)
         lastPutStart += member.count
     }
 
     /// Stages what the line's operation was answered with; `answer` is a JSON object.
-    public mutating func stageOperation(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
-        let put = UnsafeRawBufferPointer(rebasing: staged.bytes[min(lastPutStart, staged.count)...])
+    mutating func keep(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
+        let put = UnsafeRawBufferPointer(rebasing: buffer.bytes[min(lastPutStart, buffer.count)...])
         let isPut = putCount == 1 && JSONText.sameBytes(put, answer)
         operation.truncate(to: 0)
         key.id.withUnsafeBytes { id in
@@ -91,17 +110,9 @@ extension StoreFiles {
         }
     }
 
-    /// What the next snapshot is to carry: the operation of the line that was ended last.
-    ///
-    /// A method, and `forgetOperationForSnapshot` too, because an assignment through an optional that cannot be copied
-    /// (`files?.snapshotOperation = []`) leaks what was there before: Swift 6.3.1, with and without optimisation.
-    mutating func keepOperationForSnapshot() { snapshotOperation = lastOperation() }
-
-    mutating func forgetOperationForSnapshot() { snapshotOperation = [] }
-
     /// The operation of the line that was ended last, as a line of an operations file; empty where it has none.
-    private func lastOperation() -> [UInt8] {
-        let line = UnsafeRawBufferPointer(rebasing: staged.bytes[lineStart...].dropLast())
+    func lastOperation() -> [UInt8] {
+        let line = UnsafeRawBufferPointer(rebasing: buffer.bytes[lineStart...].dropLast())
         guard let commit = Seal.content(of: line).flatMap({ JournalLine(content: $0) }),
             let kept = KeptOperation(commit)
         else { return [] }
@@ -112,43 +123,53 @@ extension StoreFiles {
 
     /// Ends the line: how many bytes it has, with its line feed.
     @discardableResult @inline(__always)
-    public mutating func endLine() -> Int {
-        if putCount > 0 { staged.append(UInt8(ascii: "]")) }
+    mutating func end() -> Int {
+        if putCount > 0 { buffer.append(UInt8(ascii: "]")) }
         if !creations.isEmpty {
-            staged.append(creations.bytes)
-            staged.append(UInt8(ascii: "]"))
+            buffer.append(creations.bytes)
+            buffer.append(UInt8(ascii: "]"))
             creations.truncate(to: 0)
         }
         if !deletions.isEmpty {
-            staged.append(deletions.bytes)
-            staged.append(UInt8(ascii: "]"))
+            buffer.append(deletions.bytes)
+            buffer.append(UInt8(ascii: "]"))
             deletions.truncate(to: 0)
         }
         if !operation.isEmpty {
-            staged.append(operation.bytes)
+            buffer.append(operation.bytes)
             operation.truncate(to: 0)
         }
-        staged.append(UInt8(ascii: ","))
-        staged.appendSeal(from: lineStart)
-        staged.append(UInt8(ascii: "\n"))
-        return staged.count - lineStart
+        buffer.append(UInt8(ascii: ","))
+        buffer.appendSeal(from: lineStart)
+        buffer.append(UInt8(ascii: "\n"))
+        return buffer.count - lineStart
     }
 
-    /// Takes back the line that was begun or ended last. Once, and before `writeAhead`: the one before it stays.
-    public mutating func dropLine() {
-        staged.truncate(to: lineStart)
+    /// Takes back the line that was begun or ended last. Once, and before it is written: the one before it stays.
+    mutating func dropLast() {
+        buffer.truncate(to: lineStart)
         dropParts()
-        stagedSeq = seqBeforeLine
+        seq = seqBeforeLine
     }
 
-    /// Takes back every line that waits for `sync`.
-    public mutating func dropStaged() {
-        if aheadCount > 0 || aheadFailure != nil { takeBackAhead() }
-        staged.truncate(to: 0)
+    /// Takes back every line.
+    /// - Parameter seq: the commit before the next line.
+    mutating func removeAll(behind seq: Int) {
+        removeWritten()
         dropParts()
+        follow(seq)
+    }
+
+    /// The lines are in the file; the last of them is not dropped any more.
+    mutating func removeWritten() {
+        buffer.truncate(to: 0)
         lineStart = 0
-        stagedSeq = revision
-        seqBeforeLine = revision
+    }
+
+    /// Others have committed up to here; no line is there.
+    mutating func follow(_ seq: Int) {
+        self.seq = seq
+        seqBeforeLine = seq
     }
 
     private mutating func dropParts() {

@@ -1,0 +1,122 @@
+import Platform
+
+/// Reads a journal line by line, from any offset on. Every reader of journals goes through this one; what differs is the policy:
+///
+/// - **reread** (`commit(after:)`): lines that were judged before; the first that does not follow is the end
+/// - **replay** (`JournalReplay`), at opening: what does not follow is the end of what counts, and is looked at further only
+///   for proofs that something is lost
+/// - **tolerant** (`JournalSurvey`), for the whole check and salvage: goes on to the end of the file, whatever is wrong
+struct JournalReader: ~Copyable {
+    /// A line whose seal holds.
+    struct Commit {
+        let content: JournalLine
+        let offset: Int
+        /// The offset behind its line feed.
+        let end: Int
+        /// False where it is the file's last line and lacks its line feed.
+        let isTerminated: Bool
+    }
+
+    enum Step {
+        case commit(Commit)
+        /// The seal holds, and the form is not known.
+        case foreign(offset: Int)
+        /// The seal does not hold, or the line is longer than any that we write.
+        case broken(offset: Int, isTerminated: Bool)
+        /// Blank lines before another line.
+        case blanks(offset: Int)
+    }
+
+    let name: String
+    private var lines: LineReader
+    /// Where the lines in front of which there were blank ones begin, until somebody is told.
+    private var isBlankTold = false
+
+    init(_ descriptor: Int32, _ name: String, from offset: Int, in fileSystem: FileSystem) {
+        self.name = name
+        lines = LineReader(descriptor, from: offset, in: fileSystem)
+    }
+
+    /// The offset behind what was read.
+    var offset: Int { lines.offset }
+
+    /// The next thing that stands in the file; nil at its end, before which there may be any number of blank lines.
+    mutating func next() throws(SystemError) -> Step? {
+        if !isBlankTold {
+            let start = lines.offset
+            let blanks = try lines.skipBlank()
+            if lines.hasEnded { return nil }
+            if blanks > 0 {
+                isBlankTold = true
+                return .blanks(offset: start)
+            }
+        }
+        isBlankTold = false
+        return try nextLine()
+    }
+
+    @inline(__always)
+    private mutating func nextLine() throws(SystemError) -> Step? {
+        guard let line = try lines.next() else { return nil }
+        guard !line.isOverlong, let content = Seal.content(of: line.bytes) else {
+            return .broken(offset: line.offset, isTerminated: line.isTerminated)
+        }
+        guard let commit = JournalLine(content: content) else { return .foreign(offset: line.offset) }
+        return .commit(
+            Commit(content: commit, offset: line.offset, end: line.end, isTerminated: line.isTerminated))
+    }
+
+    /// The line of the commit behind `last`, which stands next; nil where anything else does.
+    @inline(__always)
+    mutating func commit(after last: Int) throws(StorageError) -> Commit? {
+        let start = lines.offset
+        do {
+            guard case .commit(let commit)? = try nextLine(), commit.content.seq == last + 1 else { return nil }
+            return commit
+        } catch {
+            throw .reading(error, name, at: start)
+        }
+    }
+
+    /// Hands over the commits behind `base`, whose lines stand next, up to commit `last`, until `body` answers false. Stops
+    /// without an error at the first line that does not follow.
+    /// - Returns: the last commit that was found.
+    mutating func commits(
+        behind base: Int, upTo last: Int, _ body: (Commit) throws(StorageError) -> Bool
+    ) throws(StorageError) -> Int {
+        var found = base
+        while found < last, let commit = try commit(after: found) {
+            found = commit.content.seq
+            guard try body(commit) else { break }
+        }
+        return found
+    }
+}
+
+extension OpenJournals {
+    func reader(_ entry: Entry, from offset: Int) -> JournalReader {
+        JournalReader(entry.descriptor, entry.name, from: offset, in: fileSystem)
+    }
+
+    /// Hands over the commits behind the snapshot up to commit `last`, each with its journal: what counts of each journal
+    /// is what lies below the base of the next (rule 2 of `Recovery`).
+    /// - Returns: the last commit that was found.
+    func forEachCommit(
+        behind base: Int, upTo last: Int, _ body: (Entry, JournalReader.Commit) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
+        let counting = entries.indices.filter { $0 == 0 || !entries[$0].isBlank }
+        var found = base
+        for (place, index) in counting.enumerated() {
+            let entry = entries[index]
+            guard let header = entry.header else { break }
+            let next = place + 1 < counting.count ? entries[counting[place + 1]].header?.baseRevision : nil
+            var reader = reader(entry, from: entry.headerEnd)
+            found = try reader.commits(behind: header.baseRevision, upTo: min(next ?? last, last)) {
+                (commit) throws(StorageError) in
+                try body(entry, commit)
+                return true
+            }
+        }
+        return found
+    }
+}
