@@ -97,7 +97,9 @@ extension StoreFiles {
     ) throws(StorageError) {
         do throws(IndexFault) {
             // Read and checked as a whole, and its index with it: a power cut may have damaged the one that lies there.
-            if let index = takeIndex() { layers.setBase(freshIndex(upgrade.extractor) ?? index) }
+            if let index = takeIndex() {
+                if let fresh = freshIndex(upgrade.extractor) { layers.setBase(fresh) } else { layers.setBase(index) }
+            }
             try layers.settle()
         } catch {
             throw error.asStorageError
