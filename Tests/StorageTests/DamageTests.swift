@@ -264,7 +264,7 @@ import Testing
         let lines = Mutex<[String]>([])
         let found = try reopened(settings(directory, log: { line in lines.withLock { $0.append(line) } })).get()
         #expect(found.refusal == nil && found.table.records.count == 1)
-        #expect(lines.withLock { $0.contains { $0.contains("1 commits behind 1") } })
+        #expect(lines.withLock { $0.contains { $0.contains("1 commits after 1") } })
     }
 
     @Test func readsAnEditedSnapshotAndWritesNothing() throws {

@@ -73,7 +73,7 @@ extension StoreFiles {
 
     /// The same, made anew because the one that lies there is damaged.
     func rebuiltIndex(_ extractor: RecordExtractor) -> SnapshotIndex? {
-        settings.log("\(place.path(of: StoreInventory.indexName(generation))) was damaged and is made anew")
+        settings.log("\(place.path(of: StoreInventory.indexName(generation))) was damaged and is made again")
         return freshIndex(extractor)
     }
 

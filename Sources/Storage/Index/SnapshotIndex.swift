@@ -221,7 +221,7 @@ extension SnapshotIndex {
             throw .snapshot(.reading(error, StoreDirectory.snapshotName, at: range.lowerBound))
         }
         guard buffer.count == range.count else {
-            throw corrupt(range.lowerBound, "was cut short behind byte \(range.lowerBound + buffer.count)")
+            throw corrupt(range.lowerBound, "was cut short after byte \(range.lowerBound + buffer.count)")
         }
     }
 

@@ -40,7 +40,7 @@ struct CommitLines: ~Copyable {
     /// - Parameter durable: the last commit that is known to be synced.
     @inline(__always)
     mutating func begin(seq: Int, at: UnsafeRawBufferPointer, durable: Int) {
-        precondition(seq == self.seq + 1 && at.count == 24, "a commit is numbered behind the one before it")
+        precondition(seq == self.seq + 1 && at.count == 24, "a commit has the number after the last one")
         lineStart = buffer.count
         seqBeforeLine = self.seq
         self.seq = seq

@@ -42,7 +42,7 @@ struct JournalSurvey {
                 note(offset, "holds a commit of a form that this version of the program does not know", found)
             case .commit(let commit):
                 if isWhole, hasBase, commit.content.seq != last + 1 {
-                    note(commit.offset, "goes on with commit \(commit.content.seq) behind commit \(last)", found)
+                    note(commit.offset, "goes on with commit \(commit.content.seq) after commit \(last)", found)
                 }
                 last = commit.content.seq
                 found(.commit(commit.content, offset: commit.offset))

@@ -59,7 +59,7 @@ extension StoreFiles {
         let isLockedHere = try lockForStaged()
         defer { if isLockedHere { unlock() } }
         guard !journal.isUnusable else {
-            throw .readOnly(reason: "The journal of \(place.path) failed before and has not been begun anew.")
+            throw .readOnly(reason: "The journal of \(place.path) failed before and has not been begun again.")
         }
         try journal.write()
         if settings.durability == .sync { try journal.sync() }

@@ -15,7 +15,7 @@ extension Loading {
         let end = try handOverHeld(upTo: shown, load)
         if shown < outcome.last, refusal != nil {
             settings.log(
-                "\(place.path): \(outcome.last - shown) commits behind \(shown) were not published; they are not shown"
+                "\(place.path): \(outcome.last - shown) commits after \(shown) were not published; they are not shown"
                     + " until the store is opened for writing")
         }
         var store = StoreFiles(
@@ -63,7 +63,7 @@ extension Loading {
         let published = recovery.publication.map { $0.generation < files.header.generation ? 0 : $0.durable } ?? 0
         let lost = published - outcome.last
         if lost > 0 {
-            settings.log("\(place.path): \(lost) commits behind \(outcome.last), made without sync, are gone")
+            settings.log("\(place.path): \(lost) commits after \(outcome.last), made without sync, are gone")
         }
         let isClean = outcome.isClean
         let proven = isClean ? min(outcome.proven, outcome.last) : outcome.last
@@ -135,7 +135,7 @@ extension Loading {
         if let torn { try place.move(torn, to: tornName) }
         try place.move(temporary, to: name)
         try place.sync()
-        let kept = torn == nil ? "" : ", what lies behind it is kept in \(tornName)"
+        let kept = torn == nil ? "" : ", what follows is kept in \(tornName)"
         settings.log("\(place.path(of: entry.name)) ends uncleanly at commit \(outcome.last)\(kept); \(name) goes on")
         let size = maker.size
         return Journal(

@@ -94,7 +94,7 @@ struct Recovery {
             if scan.last < mustReach {
                 outcome.damage = .corrupt(
                     file: entry.name, offset: scan.badOffset ?? scan.end,
-                    reason: "\(entry.name) is damaged behind commit \(scan.last), and commit \(mustReach) was"
+                    reason: "\(entry.name) is damaged after commit \(scan.last), and commit \(mustReach) was"
                         + " acknowledged. Put back a copy of the file, or save what is left into a new store.")
                 return outcome
             }
@@ -158,7 +158,7 @@ struct Recovery {
             case .some(let header) where header.schemaVersion != snapshot.schemaVersion:
                 "is of schema version \(header.schemaVersion)"
             case .some(let header):
-                "begins behind commit \(header.baseRevision), and what is before it ends with commit \(last)"
+                "begins after commit \(header.baseRevision), and what is before it ends with commit \(last)"
             }
         return .corrupt(
             file: entry.name, offset: 0,

@@ -151,7 +151,7 @@ struct Verification {
             } else if outcome.hasTornTail, try isTorn(entries[outcome.current], behind: outcome, place) {
                 add(
                     .unfinished, entries[outcome.current].name, outcome.end,
-                    "There are bytes behind commit \(outcome.last), the last whole one; they were never acknowledged.")
+                    "There are bytes after commit \(outcome.last), the last whole one; they were never acknowledged.")
             }
         } catch {
             add(error)

@@ -224,7 +224,7 @@ enum Generation {
             do {
                 if try place.status(of: name) != nil { try place.unlink(name) }
             } catch {
-                settings.log("\(place.path(of: name)) was left behind: \(error)")
+                settings.log("\(place.path(of: name)) was left over: \(error)")
             }
         }
         return failure

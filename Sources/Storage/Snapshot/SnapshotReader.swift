@@ -100,7 +100,7 @@ struct SnapshotReader {
         if version < schemaVersion { return older(version) }
         return .unavailable(
             reason: "\(name) is not laid out as this program writes it: its first line, then one record a line.",
-            advice: "If it was laid out anew on purpose, accept it (mood store accept --yes); if not, undo that.")
+            advice: "If it was reformatted on purpose, accept it (mood store accept --yes); if not, undo that.")
     }
 
     func newer(_ version: Int) -> StorageError {

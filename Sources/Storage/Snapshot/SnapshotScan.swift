@@ -61,7 +61,7 @@ struct SnapshotScan {
     ) throws(Failure) {
         if isClosed {
             isSealed = false
-            try found(.problem(offset: line.offset, "goes on behind its closing line"))
+            try found(.problem(offset: line.offset, "goes on after its closing line"))
         } else if line.bytes.first == UInt8(ascii: "]") {
             return try close(line, found)
         }
@@ -103,7 +103,7 @@ struct SnapshotScan {
         _ line: LineReader.Line, _ found: (Finding) throws(Failure) -> Void
     ) throws(Failure) {
         isClosed = true
-        if hasComma { try found(.problem(offset: line.offset, "has a comma behind its last record")) }
+        if hasComma { try found(.problem(offset: line.offset, "has a comma after its last record")) }
         let seal = UnsafeRawBufferPointer(rebasing: line.bytes.dropFirst(2))
         guard line.bytes.count > 2, line.bytes[1] == UInt8(ascii: ","), Seal.digits(in: seal) != nil else {
             return try found(.problem(offset: line.offset, "has a damaged closing line"))

@@ -80,7 +80,7 @@ extension RecordStore {
             try layers.walk(order, isDescending: isDescending, behind: position, markedOnly: markedOnly, body)
         } catch {
             try mend(error)
-            throw .busy(reason: "The index of the store was damaged and has been made anew. Try again.")
+            throw .busy(reason: "The index of the store was damaged and has been made again. Try again.")
         }
     }
 
@@ -119,7 +119,7 @@ extension IndexFault {
         case .snapshot(let error): error
         case .indexDamaged(let reason):
             .unavailable(
-                reason: reason, advice: "Remove the files index-… from the store's directory; they are made anew.")
+                reason: reason, advice: "Remove the files index-… from the store's directory; they are made again.")
         }
     }
 }
