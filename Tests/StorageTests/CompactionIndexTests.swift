@@ -39,7 +39,8 @@ import Testing
         for record in records { #expect(store.contents[record.id] == record) }
     }
 
-    @Test func isOfTheLastOfSeveral() throws {
+    /// The index of the backup stays beside it: `mood.history` asks it. The first snapshot had none.
+    @Test func isOfTheLastOfSeveralAndOfTheBackup() throws {
         _ = try fill(20)
         let store = try TestRecords(settings(directory))
         for round in 1...3 {
@@ -50,7 +51,7 @@ import Testing
             _ = try Compaction.run(settings(directory), .test)
             #expect(try hasIndex())
             let names = try FileSystem.system.list(directory.path("")).filter { $0.hasPrefix("index-") }
-            #expect(names == ["index-\(round + 1)"])
+            #expect(names.sorted() == (max(2, round)...round + 1).map { "index-\($0)" })
             try store.with { try $0.catchUp() }
             #expect(store.contents.count == 21)
         }
