@@ -25,7 +25,8 @@ import threading
 import time
 
 MENU = b'{"jsonrpc":"2.0","id":%d,"method":"nav.menu"}'
-NO_PROC = ["unshare", "--mount", "sh", "-c", 'umount -l /proc && exec "$0" "$@"']
+# The runtime of Swift in a static executable looks for its own place in /proc, and aborts if it is not told one.
+NO_PROC = ["unshare", "--mount", "sh", "-c", 'umount -l /proc && exec env SWIFT_ROOT=/usr "$0" "$@"']
 
 
 class Wrong(Exception):
