@@ -40,6 +40,37 @@ public struct JSONCursor {
     @inlinable
     public mutating func move(to place: Int) { offset = min(max(place, 0), end) }
 
+    /// Passes over bytes that were looked at.
+    @inlinable @inline(__always)
+    public mutating func pass(_ count: Int) { offset = min(offset + count, end) }
+
+    /// Passes over a number of at most so many digits and nothing else, if it comes next without white space around it.
+    @inlinable @inline(__always)
+    public mutating func digits(upTo limit: Int) -> UnsafeRawBufferPointer? {
+        var place = offset
+        while place < end, base[place] &- 48 < 10 { place += 1 }
+        let count = place - offset
+        guard count > 0, count <= limit, place < end,
+            base[place] == UInt8(ascii: ",") || base[place] == UInt8(ascii: "}"),
+            count == 1 || base[offset] != UInt8(ascii: "0")
+        else { return nil }
+        defer { offset = place }
+        return UnsafeRawBufferPointer(start: base + offset, count: count)
+    }
+
+    /// Passes over the rest of a short string of plain ASCII, and its closing quote, when the opening one was passed over.
+    @inlinable @inline(__always)
+    public mutating func plainText() -> JSONText? {
+        var place = offset
+        while place < end, base[place] != UInt8(ascii: "\"") {
+            guard base[place] &- 0x20 < 0x60, base[place] != UInt8(ascii: "\\") else { return nil }
+            place += 1
+        }
+        guard place < end else { return nil }
+        defer { offset = place + 1 }
+        return JSONText(raw: UnsafeRawBufferPointer(start: base + offset, count: place - offset), isEscaped: false)
+    }
+
     /// Passes over a sign of the grammar if it comes next.
     @inlinable @inline(__always)
     public mutating func take(_ sign: UInt8) -> Bool {

@@ -28,7 +28,9 @@ extension Session {
         guard envelope.isObject else {
             return output.errorResponse(id: nil, RPCError(parsing: validator.fault(of: message)))
         }
-        if let error = envelope.fault ?? duplicateOutsideParams(message, envelope) {
+        if !envelope.isRequest || validator.duplicate != nil,
+            let error = envelope.fault ?? duplicateOutsideParams(message, envelope)
+        {
             return output.errorResponse(id: envelope.id, error)
         }
         guard let name = envelope.method else { return }

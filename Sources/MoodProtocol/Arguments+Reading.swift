@@ -152,7 +152,7 @@ extension Arguments {
             let id = MoodID(UnsafeRawBufferPointer(rebasing: bytes[1..<count - 1]))
         else { return false }
         ids[index] = id
-        cursor.move(to: cursor.at + count)
+        cursor.pass(count)
         mark(ValidJSON(trusting: bytes), index, isEscaped: false)
         return true
     }

@@ -104,7 +104,7 @@ public final class Method: Sendable {
                 bytes[count + 1] == UInt8(ascii: "\""), bytes[count + 2] == UInt8(ascii: ":"),
                 name.isSpelt(UnsafeRawBufferPointer(rebasing: bytes[1...count]))
             else { return false }
-            cursor.move(to: cursor.at + count + 3)
+            cursor.pass(count + 3)
             return true
         }
 
