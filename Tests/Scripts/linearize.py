@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Several hosts on one store answer as one store would, asked one thing at a time.
+
+In each round two to four hosts are asked random things about few moods (create, toggle, set notes, delete, get, a page,
+the store's revision), some at a time; cursors of one host are used at others. Hosts are paused with SIGSTOP, killed and
+started again, and compact. Then whatever was not answered can no longer come: a fresh host makes one more change, which
+judges what the killed ones left. linearizability.py says whether there is an order that explains every answer.
+
+Usage: linearize.py HOST [--hosts 4] [--rounds 20] [--seconds 0.5] [--seed 1]
+--seconds is how long a round is. The checker first shows that it can say no.
+"""
+
+import argparse
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import kill9
+from linearizability import UNANSWERED, Checker, Operation, prove
+
+MOODS = 6
+# As lists show them: newest first, ids that go down where moments are the same.
+ORDER = sorted(range(MOODS), reverse=True)
+STORE_BUSY = 1010
+
+
+def identifier(mood):
+    return f"00000000-0000-4000-8000-{mood:012d}"
+
+
+def moment(mood):
+    return f"2026-01-02T03:04:{mood // 2:02d}.000Z"
+
+
+def request(operation, cursor):
+    params = {"id": identifier(operation.mood)} if operation.mood is not None else {}
+    if operation.kind == "create":
+        params.update(emoji="😊", label="Shared", timestamp=moment(operation.mood), notes=operation.notes)
+    elif operation.kind == "notes":
+        params["notes"] = operation.notes
+    elif operation.kind == "list":
+        params.update({"limit": operation.page[0]}, **({"cursor": cursor} if cursor else {}))
+    return {"create": "mood.create", "toggle": "mood.toggleFavorite", "notes": "mood.setNotes", "delete": "mood.delete",
+            "get": "mood.get", "list": "mood.list", "info": "store.info"}[operation.kind], params
+
+
+def plain(mood):
+    return mood["isFavorite"], mood["notes"], mood["revision"]
+
+
+def outcome(operation, answer):
+    """The answer as the checker has it."""
+    if "error" in answer:
+        return "error", answer["error"]["code"]
+    result = answer["result"]
+    if operation.kind == "list":
+        moods = tuple((int(mood["id"][-12:]), plain(mood)) for mood in result["items"])
+        return moods, result["total"], "nextCursor" in result
+    if operation.kind == "info":
+        return result["revision"], result["moods"]
+    return "deleted" if operation.kind == "delete" else plain(result)
+
+
+class Lane:
+    """One run of a host, and what it has not answered."""
+
+    def __init__(self, command, log):
+        self.run, self.waiting, self.number, self.paused_until = kill9.Run(command, log), {}, 0, None
+
+    def send(self, operation, method, params):
+        self.number += 1
+        line = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}, ensure_ascii=False)
+        self.waiting[self.number] = operation
+        if operation is not None:
+            operation.sent = time.monotonic()
+        os.write(self.run.input, line.encode() + b"\n")
+
+    def receive(self, pages):
+        """Takes what is there; False at the end of the output."""
+        lines = self.run.lines(0)
+        now = time.monotonic()
+        for line in lines or []:
+            answer = json.loads(line)
+            operation = self.waiting.pop(answer["id"])
+            if operation is None:
+                continue
+            operation.returned, operation.result = now, outcome(operation, answer)
+            if operation.result[0] == "error" and operation.result[1] not in (1001, 1002):
+                raise kill9.Unreadable(f"{operation.kind}: {answer['error']}")
+            if operation.kind == "list" and operation.result[2]:
+                pages.append((operation.result[0][-1][0], answer["result"]["nextCursor"]))
+        return lines is not None
+
+    def kill(self, pages):
+        """What was answered before counts."""
+        self.run.kill()
+        while self.receive(pages):
+            pass
+        self.close()
+
+    def close(self):
+        self.run.kill()
+        self.run.process.stdin.close()
+        self.run.process.stdout.close()
+
+
+def draw(randomness, pages):
+    """An operation, and the cursor that it uses."""
+    kind = randomness.choices(["create", "toggle", "notes", "delete", "get", "list", "info"], [3, 5, 4, 1.5, 4, 3, 1])[0]
+    operation, cursor = Operation(kind, None if kind in ("list", "info") else randomness.randrange(MOODS)), None
+    if kind == "create":
+        operation.notes = f"made {randomness.getrandbits(60)}"
+    elif kind == "notes":
+        operation.notes = randomness.choice("ab") if randomness.random() < 0.3 else f"set {randomness.getrandbits(60)}"
+    elif kind == "list":
+        after, cursor = randomness.choice(pages) if pages and randomness.random() < 0.6 else (None, None)
+        operation.page = (randomness.choice([1, 2, 3, 50]), after)
+    return operation, cursor
+
+
+class Round:
+    """One round; every operation that could have an effect is in `history`."""
+
+    def __init__(self, command, log, options, randomness, figures):
+        self.command, self.log, self.randomness, self.figures = command, log, randomness, figures
+        self.history, self.pages = [], []
+        self.end = time.monotonic() + options.seconds
+        self.window = randomness.choice([1, 1, 2, 3])
+        self.lanes = [Lane(command, log) for _ in range(randomness.randint(2, max(2, options.hosts)))]
+
+    def ask(self, lane):
+        if self.randomness.random() < 0.01:
+            lane.send(None, "store.compact", {})
+            return
+        operation, cursor = draw(self.randomness, self.pages)
+        lane.send(operation, *request(operation, cursor))
+        self.history.append(operation)
+
+    def disturb(self, place):
+        """Pauses a host, lets it go on, or kills it."""
+        lane, now = self.lanes[place], time.monotonic()
+        if lane.paused_until is not None:
+            if now >= lane.paused_until:
+                lane.run.process.send_signal(signal.SIGCONT)
+                lane.paused_until = None
+        elif self.randomness.random() < 0.003:
+            lane.run.process.send_signal(signal.SIGSTOP)
+            lane.paused_until = now + self.randomness.uniform(0.001, 0.08)
+            self.figures["pauses"] += 1
+        elif self.randomness.random() < 0.002:
+            lane.kill(self.pages)
+            self.lanes[place] = Lane(self.command, self.log)
+            self.figures["kills"] += 1
+
+    def play(self):
+        deadline = self.end + kill9.START_TIMEOUT
+        try:
+            while time.monotonic() < self.end or any(lane.waiting for lane in self.lanes):
+                if time.monotonic() > deadline:
+                    raise kill9.Unreadable(f"not answered for {kill9.START_TIMEOUT} s: {self.history[-1]}")
+                for place in range(len(self.lanes)):
+                    self.disturb(place)
+                    lane = self.lanes[place]
+                    while time.monotonic() < self.end and len(lane.waiting) < self.window:
+                        self.ask(lane)
+                ready = select.select([lane.run.output for lane in self.lanes], [], [], 0.001)[0]
+                for lane in self.lanes:
+                    if lane.run.output in ready and not lane.receive(self.pages):
+                        raise kill9.Unreadable(f"a host ended by itself with {lane.run.process.wait()}")
+        finally:
+            for lane in self.lanes:
+                lane.close()
+        self.settle()
+
+    def settle(self):
+        """A change by a fresh host; what is unanswered then has happened by now, or never."""
+        last, lane = [Operation("notes", 0, "the end"), Operation("list", page=(50, None))], Lane(self.command, self.log)
+        try:
+            for operation in [Operation("create", 0, f"the end {self.randomness.getrandbits(60)}"), *last]:
+                lane.send(operation, *request(operation, None))
+                self.history.append(operation)
+                while lane.waiting and lane.run.process.poll() is None:
+                    select.select([lane.run.output], [], [], 1)
+                    lane.receive(self.pages)
+        finally:
+            lane.close()
+        for operation in self.history:
+            if operation.returned is None:
+                operation.result, operation.returned = UNANSWERED, last[-1].sent
+                self.figures["unanswered"] += 1
+        # A read that was not answered has told nothing.
+        self.history = [one for one in self.history
+                        if one.result != UNANSWERED or one.kind not in ("get", "list", "info")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Whether several hosts answer as one store would.")
+    parser.add_argument("host", type=os.path.abspath)
+    parser.add_argument("--hosts", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    randomness, begin = random.Random(options.seed), time.monotonic()
+    print(f"seed {options.seed}; {prove(randomness, 500)}", flush=True)
+    folder, checker, wrong = tempfile.mkdtemp(prefix="linearize-"), Checker(ORDER), None
+    figures = dict.fromkeys(["rounds", "operations", "unanswered", "pauses", "kills", "revision"], 0)
+    command = [options.host, "--store", os.path.join(folder, "store"), "--lock-timeout", "60"]
+    with open(os.path.join(folder, "stderr"), "wb") as log:
+        try:
+            for _ in range(options.rounds):
+                one = Round(command, log, options, randomness, figures)
+                one.play()
+                figures["rounds"] += 1
+                figures["operations"] += len(one.history)
+                failing = checker.check(one.history)
+                if failing:
+                    operation, configurations = failing
+                    wrong = "\n".join([
+                        "NOT LINEARIZABLE: no order explains", repr(operation), "with these at the same time:",
+                        *(repr(other) for other in one.history
+                          if other is not operation and other.sent <= operation.returned and other.returned >= operation.sent),
+                        "after one of these states:", *(str(state) for state, _ in list(configurations)[:5])])
+                    break
+                figures["revision"] = max(state[0] for state, _ in checker.configurations)
+        except (kill9.Unreadable, KeyError, ValueError, OSError) as error:
+            wrong = f"{type(error).__name__}: {error}"
+    print("{rounds} rounds, {operations} operations ({unanswered} unanswered), {pauses} pauses, {kills} kills,"
+          " {revision} revisions".format(**figures) + f", {time.monotonic() - begin:.0f} s")
+    if wrong:
+        print(f"WRONG in round {figures['rounds']}, seed {options.seed}: {wrong}\nthe store and stderr are kept in {folder}")
+        return 1
+    print("every history is linearizable")
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
