@@ -12,24 +12,18 @@ Usage: flips.py HOST [--sample N] [--seed N] [--jobs 2]
 
 import argparse
 import collections
-import concurrent.futures
-import itertools
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 
-NEXT = "00000000-0000-4000-8000-000000000099"
+from stores import identifier, run
+
+NEXT = identifier(99)
 TIMEOUT = 60.0
-
-
-def identifier(number):
-    return f"00000000-0000-4000-8000-{number:012d}"
+Damage = collections.namedtuple("Damage", "file deed byte bit")
 
 
 def ask(binary, store, requests):
@@ -72,23 +66,22 @@ def prepare(binary, folder):
 
 
 def damages(files):
-    """Every damage as (file, "cut" or "flip", offset, bit)."""
+    """Every damage; the deed is "cut" or "flip"."""
     for name in ["journal-2.jsonl", "moods.json", "index-2", "lock"]:
         # An index is mostly pages of zeros, and IndexDamageTests go through the rest: here only some, of every bit.
         step = 97 if name == "index-2" else 1
-        yield from ((name, "cut", offset, 0) for offset in range(0, len(files[name]), step))
-        yield from ((name, "flip", bit // 8, bit % 8) for bit in range(0, len(files[name]) * 8, step))
+        yield from (Damage(name, "cut", offset, 0) for offset in range(0, len(files[name]), step))
+        yield from (Damage(name, "flip", bit // 8, bit % 8) for bit in range(0, len(files[name]) * 8, step))
 
 
 def lay_out(store, files, damage):
-    shutil.rmtree(store, ignore_errors=True)
     os.mkdir(store, 0o700)
     for name, content in files.items():
-        if name == damage[0] and damage[1] == "cut":
-            content = content[:damage[2]]
-        elif name == damage[0]:
+        if name == damage.file and damage.deed == "cut":
+            content = content[:damage.byte]
+        elif name == damage.file:
             content = bytearray(content)
-            content[damage[2]] ^= 1 << damage[3]
+            content[damage.byte] ^= 1 << damage.bit
         with open(os.open(os.path.join(store, name), os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             file.write(content)
 
@@ -103,7 +96,7 @@ def examine(binary, store, files, states, damage):
     if "result" in created:
         if shown != states[-1]:
             raise AssertionError(f"writable, and shows {shown}")
-        if "result" not in verified or (damage[0] in ("journal-2.jsonl", "moods.json") and not verified["result"]["ok"]):
+        if "result" not in verified or (damage.file in ("journal-2.jsonl", "moods.json") and not verified["result"]["ok"]):
             raise AssertionError(f"writable, and store.verify says {verified}")
         again = state(ask(binary, store, [("mood.list", {})])[0])
         if again is None or set(again) != set(states[-1]) | {NEXT} or any(again[one] != states[-1][one] for one in states[-1]):
@@ -114,7 +107,7 @@ def examine(binary, store, files, states, damage):
     if not info.get("result", {}).get("readOnlyReason"):
         raise AssertionError(f"refuses a change without a reason: {info}")
     # A snapshot that was edited shows what stands in it now: that is said, and store.accept decides.
-    if shown not in states and damage[0] != "moods.json":
+    if shown not in states and damage.file != "moods.json":
         raise AssertionError(f"read-only, and shows {shown}")
     if "result" in verified and verified["result"]["ok"]:
         raise AssertionError("read-only, and store.verify finds nothing")
@@ -133,29 +126,9 @@ def main():
     cases = list(damages(files))
     if options.sample is not None:
         cases = random.Random(options.seed).sample(cases, min(options.sample, len(cases)))
-    counts, problems, begin = collections.Counter(), 0, time.monotonic()
-    threads, local = itertools.count(), threading.local()
-
-    def attempt(damage):
-        if not hasattr(local, "store"):
-            local.store = os.path.join(folder, f"store-{next(threads)}")
-        try:
-            return damage, examine(options.host, local.store, files, states, damage), None
-        except (AssertionError, subprocess.TimeoutExpired, ValueError, KeyError) as error:
-            return damage, "wrong", f"{type(error).__name__}: {error}"
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for damage, outcome, problem in pool.map(attempt, cases):
-            counts[damage[0], damage[1], outcome] += 1
-            if problem:
-                problems += 1
-                print(f"WRONG {damage[0]}: {damage[1]} at byte {damage[2]}, bit {damage[3]}: {problem[:600]}", flush=True)
-    for name, kind in dict.fromkeys((case[0], case[1]) for case in sorted(cases)):
-        parts = ", ".join(f"{counts[name, kind, outcome]} {outcome}" for outcome in ["whole", "read-only", "refused", "wrong"])
-        print(f"{name}, {kind}: {parts}")
-    print(f"{len(cases)} damages, seed {options.seed}, {time.monotonic() - begin:.0f} s, {problems} wrong")
-    shutil.rmtree(folder)
-    return 1 if problems else 0
+    return run(
+        folder, cases, lambda damage, place: examine(options.host, os.path.join(place, "store"), files, states, damage),
+        lambda damage: f"{damage.file}, {damage.deed}", options)
 
 
 if __name__ == "__main__":

@@ -14,34 +14,24 @@ Usage: inject.py HOST [--sample N] [--seed N] [--scenario NAME] [--jobs 2]
 
 import argparse
 import collections
-import concurrent.futures
 import json
 import os
 import random
 import re
-import select
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
+
+from stores import OUTCOME_UNKNOWN, Host, create, identifier, run
 
 CALLS = ["openat", "pread64", "pwrite64", "fdatasync", "fsync", "rename", "renameat", "renameat2", "link", "linkat",
          "unlink", "unlinkat", "ftruncate", "sync_file_range", "flock", "newfstatat", "fstat", "mkdir", "mkdirat", "getdents64"]
 ERRORS = ["EIO", "ENOSPC", "EDQUOT", "EINTR", "EACCES", "EMFILE"]
 LINE = re.compile(r"^(\d+) +(?:<\.\.\. )?(\w+)(\(| resumed)(.*)$")
-ANSWER_SECONDS = 60.0
-OUTCOME_UNKNOWN, READS = 1013, ("mood.list", "mood.get", "store.info", "store.verify", "store.compact")
+READS = ("mood.list", "mood.get", "store.info", "store.verify", "store.compact")
 
 Case = collections.namedtuple("Case", "scenario call number fault is_lasting")
-
-
-def identifier(number):
-    return f"00000000-0000-4000-8000-{number:012d}"
-
-
-def create(number):
-    return "mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}", "notes": "n" * 50}
 
 
 def favorite(number, value):
@@ -78,46 +68,6 @@ SCENARIOS = {
 VERSION_1 = json.dumps({"schemaVersion": 1, "moods": [
     {"emoji": "😢", "label": "Sad", "timestamp": "2025-12-24T17:00:00Z"},
     {"emoji": "😊", "label": "Happy", "timestamp": "2026-01-02T03:04:05Z"}]}, ensure_ascii=False).encode()
-
-
-class Host:
-    """One run of the host, asked one request at a time."""
-
-    def __init__(self, command):
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
-        self.pending = b""
-
-    def ask(self, method, params):
-        """The answer; None where the host has ended. Raises TimeoutError where there is none."""
-        request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        try:
-            self.process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
-        except BrokenPipeError:
-            return None
-        deadline = time.monotonic() + ANSWER_SECONDS
-        while b"\n" not in self.pending:
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
-                raise TimeoutError(f"{method} was not answered in {ANSWER_SECONDS} s")
-            chunk = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not chunk:
-                return None
-            self.pending += chunk
-        line, self.pending = self.pending.split(b"\n", 1)
-        return json.loads(line)
-
-    def close(self):
-        """The exit status."""
-        self.process.stdin.close()
-        try:
-            return self.process.wait(ANSWER_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            return None
-        finally:
-            self.process.stdout.close()
 
 
 def state(host):
@@ -171,8 +121,6 @@ def prepare(binary, folder):
 def lay_out(folder, begin, place):
     """A fresh copy of the directory that a scenario begins with."""
     store = os.path.join(place, "store")
-    shutil.rmtree(place, ignore_errors=True)
-    os.mkdir(place)
     if begin != "empty":
         shutil.copytree(os.path.join(folder, begin), store)
     return store
@@ -182,6 +130,7 @@ def find_calls(binary, folder, name):
     """Of a clean run: each call that concerns the store, as (call, number among those of its name and thread)."""
     begin, requests = SCENARIOS[name]
     place = os.path.join(folder, "clean")
+    os.mkdir(place)
     store, trace = lay_out(folder, begin, place), os.path.join(folder, "trace")
     command = ["strace", "-f", "-y", "-s", "256", "-e", f"trace={','.join(CALLS)}", "-o", trace, binary, "--store", store]
     host = Host(command)
@@ -313,32 +262,8 @@ def main():
                   for is_lasting in ([False] if fault == "KILL" else [False, True])]
     if options.sample is not None:
         cases = random.Random(options.seed).sample(cases, min(options.sample, len(cases)))
-    counts, problems, begin = collections.Counter(), [], time.monotonic()
-
-    def attempt(item):
-        number, case = item
-        place = os.path.join(folder, f"case-{number}")
-        try:
-            outcome = run_case(options.host, folder, begins, case, place)
-            shutil.rmtree(place)
-            return case, outcome, None
-        except (AssertionError, TimeoutError, OSError, ValueError, KeyError) as error:
-            return case, "wrong", f"{type(error).__name__}: {error} (kept in {place})"
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for case, outcome, problem in pool.map(attempt, enumerate(cases)):
-            counts[case.scenario, outcome] += 1
-            if problem:
-                problems.append((case, problem))
-                lasting = "+" if case.is_lasting else ""
-                print(f"WRONG {case.scenario}: {case.call} {case.number}{lasting} {case.fault}: {problem[:900]}", flush=True)
-    for name in options.scenario or SCENARIOS:
-        parts = ", ".join(f"{counts[name, outcome]} {outcome}" for outcome in ["hit", "killed", "missed", "wrong"])
-        print(f"{name}: {sum(one.scenario == name for one in cases)} cases: {parts}")
-    print(f"{len(cases)} cases, seed {options.seed}, {time.monotonic() - begin:.0f} s, {len(problems)} wrong")
-    if not problems:
-        shutil.rmtree(folder)
-    return 1 if problems else 0
+    return run(
+        folder, cases, lambda case, place: run_case(options.host, folder, begins, case, place), lambda case: case.scenario, options)
 
 
 if __name__ == "__main__":
