@@ -52,19 +52,6 @@ class Run(kill9.Run):
                 self.marks.append((len(self.disk.record), self.revision + number))
         return lines
 
-    def end(self):
-        """By the end of the input, with whatever the host does then."""
-        self.process.stdin.close()
-        while self.lines(kill9.START_TIMEOUT) is not None:
-            pass
-        if self.process.wait() != 0:
-            raise kill9.Unreadable(f"the host ended with {self.process.returncode}")
-
-    def close(self):
-        self.kill()
-        self.process.stdin.close()
-        self.process.stdout.close()
-
 
 def sealing(run):
     """One more change, as a client makes it."""

@@ -164,6 +164,39 @@ class Run:
         self.process.kill()
         self.process.wait()
 
+    def close(self):
+        self.kill()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+    def end(self):
+        """By the end of the input, with whatever the host does then."""
+        self.process.stdin.close()
+        while self.lines(START_TIMEOUT) is not None:
+            pass
+        if self.process.wait() != 0:
+            raise Unreadable(f"the host ended with {self.process.returncode}")
+
+
+def read_moods(run):
+    """All moods, by id."""
+    found, cursor = {}, None
+    while True:
+        page = run.ask("mood.list", {"limit": 1000, **({"cursor": cursor} if cursor else {})})
+        for mood in page["items"]:
+            if mood["id"] in found:
+                raise Lost(f"{mood['id']} is listed twice")
+            found[mood["id"]] = mood
+        cursor = page.get("nextCursor")
+        if cursor is None:
+            return found
+
+
+def verify(run, count):
+    verified = run.ask("store.verify")
+    if verified.get("ok") is not True or verified.get("problems") or verified.get("moods") != count:
+        raise Unreadable(f"store.verify says {verified}")
+
 
 def compare(run, model, acknowledged):
     """Reads the whole store; settles the model on what is there. Returns how many unacknowledged changes are."""
@@ -174,25 +207,14 @@ def compare(run, model, acknowledged):
     if kept > len(model.sent):
         raise Lost(f"revision {revision} is ahead of everything that was sent")
     model.settle(kept)
-    found, cursor = {}, None
-    while True:
-        page = run.ask("mood.list", {"limit": 1000, **({"cursor": cursor} if cursor else {})})
-        for mood in page["items"]:
-            if mood["id"] in found:
-                raise Lost(f"{mood['id']} is listed twice")
-            found[mood["id"]] = mood
-        cursor = page.get("nextCursor")
-        if cursor is None:
-            break
+    found = read_moods(run)
     if set(found) != set(model.moods):
         raise Lost(f"missing {set(model.moods) - set(found)}, too many {set(found) - set(model.moods)}")
     for identifier, mood in model.moods.items():
         for name, value in mood.items():
             if found[identifier].get(name) != value:
                 raise Lost(f"{identifier}/{name} is {found[identifier].get(name)!r} and not {value!r}")
-    verified = run.ask("store.verify")
-    if verified.get("ok") is not True or verified.get("problems") or verified.get("moods") != len(found):
-        raise Unreadable(f"store.verify says {verified}")
+    verify(run, len(found))
     return kept - acknowledged
 
 
@@ -229,12 +251,12 @@ def load_until_kill(run, model, load, moment, window, randomness):
                 acknowledged = max(acknowledged, answer["id"])
 
 
-def run_alone(command, log, options, seed, figures):
-    """One host after the other; `figures` is kept up to date for the summary."""
+def run_alone(commands, log, options, seed, figures):
+    """One host after the other, of any of the commands; `figures` is kept up to date for the summary."""
     randomness, model = random.Random(seed), Model()
     load, acknowledged, begin = Load(randomness), 0, time.monotonic()
     while True:
-        run = Run(command, log)
+        run = Run(randomness.choice(commands), log)
         is_last = figures["kills"] >= options.kills or time.monotonic() - begin >= options.seconds
         try:
             figures["rounds"] += 1
@@ -253,9 +275,7 @@ def run_alone(command, log, options, seed, figures):
             figures["acknowledged"] += acknowledged
             figures["kills"] += 1
         finally:
-            run.kill()
-            run.process.stdin.close()
-            run.process.stdout.close()
+            run.close()
 
 
 def main():
@@ -279,10 +299,10 @@ def main():
     with open(os.path.join(folder, "stderr"), "wb") as log:
         try:
             if options.hosts == 1:
-                run_alone(command, log, options, seed, figures)
+                run_alone([command], log, options, seed, figures)
             else:
                 import kill9hosts
-                kill9hosts.run_rounds(command, log, options, seed, figures)
+                kill9hosts.run_rounds([command], log, options, seed, figures)
         except Lost as error:
             lost = 1
             print(f"LOST after {figures['kills']} kills: {error}")

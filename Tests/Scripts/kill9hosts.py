@@ -124,8 +124,8 @@ def receive(lane, was_killed):
 class Round:
     """One round: lanes, the moments at which they are killed, and what is counted."""
 
-    def __init__(self, command, log, hosts, shared, options, randomness, numbers):
-        self.command, self.log = command, log
+    def __init__(self, commands, log, hosts, shared, options, randomness, numbers):
+        self.commands, self.log = commands, log
         self.randomness, self.numbers, self.kills, self.again = randomness, numbers, 0, 0
         self.lanes, self.moments = [], []
         begin = time.monotonic()
@@ -137,7 +137,7 @@ class Round:
             self.start(own, moment)
 
     def start(self, own, moment):
-        run = kill9.Run(self.command, self.log)
+        run = kill9.Run(self.randomness.choice(self.commands), self.log)
         self.lanes.append(Lane(run, own))
         self.moments.append(moment)
 
@@ -176,27 +176,13 @@ class Round:
 
     def close(self):
         for lane in self.lanes:
-            lane.run.kill()
-            lane.run.process.stdin.close()
-            lane.run.process.stdout.close()
+            lane.run.close()
 
 
 def read_everything(run):
     """The revision and all moods, by id."""
-    revision = run.ask("store.info")["revision"]
-    found, cursor = {}, None
-    while True:
-        page = run.ask("mood.list", {"limit": 1000, **({"cursor": cursor} if cursor else {})})
-        for mood in page["items"]:
-            if mood["id"] in found:
-                raise kill9.Lost(f"{mood['id']} is listed twice")
-            found[mood["id"]] = mood
-        cursor = page.get("nextCursor")
-        if cursor is None:
-            break
-    verified = run.ask("store.verify")
-    if verified.get("ok") is not True or verified.get("problems") or verified.get("moods") != len(found):
-        raise kill9.Unreadable(f"store.verify says {verified}")
+    revision, found = run.ask("store.info")["revision"], kill9.read_moods(run)
+    kill9.verify(run, len(found))
     return revision, found
 
 
@@ -257,33 +243,33 @@ def prepare(command, log, shared):
     for number in range(SHARED):
         run.ask("mood.create", {"id": shared_id(number), "emoji": "🎉", "label": "Shared"})
     shared.revision = run.ask("store.info")["revision"]
-    run.process.stdin.close()
-    run.process.wait()
-    run.process.stdout.close()
+    run.end()
+    run.close()
 
 
-def run_rounds(command, log, options, seed, figures):
-    """Rounds until there were enough kills; `figures` is kept up to date for the summary."""
+def run_rounds(commands, log, options, seed, figures):
+    """Rounds with hosts of any of the commands, until there were enough kills; `figures` is kept up to date for the summary."""
     randomness, numbers, shared = random.Random(seed), itertools.count(), Shared()
-    command = [*command, "--lock-timeout", "60"]
-    prepare(command, log, shared)
+    commands = [[*command, "--lock-timeout", "60"] for command in commands]
+    prepare(commands[0], log, shared)
     begin = time.monotonic()
     while figures["kills"] < options.kills and time.monotonic() - begin < options.seconds:
         hosts = randomness.randint(2, options.hosts) if options.hosts > 2 else options.hosts
-        one = Round(command, log, hosts, shared, options, randomness, numbers)
+        one = Round(commands, log, hosts, shared, options, randomness, numbers)
         try:
             one.play()
             # Whoever lived through the round has to see the same as one that opens the store now.
             living = [lane for lane in one.lanes if lane.run.process.poll() is None]
-            reader = kill9.Run(command, log)
-            try:
-                revision, found = read_everything(reader)
-                if living and read_everything(living[0].run) != (revision, found):
-                    raise kill9.Lost("a host that lived sees another store than one that opens it")
-            finally:
-                reader.kill()
-                reader.process.stdin.close()
-                reader.process.stdout.close()
+            views = [read_everything(lane.run) for lane in living[:1]]
+            for command in commands:
+                reader = kill9.Run(command, log)
+                try:
+                    views.append(read_everything(reader))
+                finally:
+                    reader.close()
+            if any(view != views[0] for view in views):
+                raise kill9.Lost("hosts that see the same store do not see the same")
+            revision, found = views[0]
             figures["kept"] += settle(shared, one.lanes, revision, found)
             figures["acknowledged"] += sum(lane.acknowledged for lane in one.lanes)
             figures["early"] += sum(lane.acknowledged == 0 for lane in one.lanes)

@@ -102,12 +102,7 @@ class Lane:
         self.run.kill()
         while self.receive(pages):
             pass
-        self.close()
-
-    def close(self):
-        self.run.kill()
-        self.run.process.stdin.close()
-        self.run.process.stdout.close()
+        self.run.close()
 
 
 def draw(randomness, pages):
@@ -175,7 +170,7 @@ class Round:
                         raise kill9.Unreadable(f"a host ended by itself with {lane.run.process.wait()}")
         finally:
             for lane in self.lanes:
-                lane.close()
+                lane.run.close()
         self.settle()
 
     def settle(self):
@@ -189,7 +184,7 @@ class Round:
                     select.select([lane.run.output], [], [], 1)
                     lane.receive(self.pages)
         finally:
-            lane.close()
+            lane.run.close()
         for operation in self.history:
             if operation.returned is None:
                 operation.result, operation.returned = UNANSWERED, last[-1].sent

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""The host of now and the one before it on one store: both read what the other wrote, and nothing is lost.
+
+    Tests/Scripts/versions.py HOST
+    Tests/Scripts/versions.py OLD_HOST NEW_HOST [--turns 20] [--kills 100] [--seed 1]
+    Tests/Scripts/versions.py HOST --write Tests/Scripts/fixtures/VERSION
+
+1. HOST opens the stores in Tests/Scripts/fixtures, which hosts of earlier versions left behind: each answer kept with
+   them comes again. Members may have been added. Then it changes the store, and compacts it.
+2. In turns: one host changes moods, some with an opId, undoes, saves navigation, compacts, and ends. The other answers
+   the same to every read, and to each opId again.
+3. Killed, in turns and together: kill9.py, with hosts of both versions by chance.
+
+--write makes a fixture. This script builds nothing.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+import uuid
+
+import kill9
+import kill9hosts
+
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fixtures")
+TORN = b'{"seq":99,"at":"2026'
+OPERATIONS = [f"operation {number}" for number in range(1, 4)]
+
+
+def identifier(number):
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def contains(wanted, found):
+    """Whether `found` is `wanted`, but for members that were added."""
+    if isinstance(wanted, dict) and isinstance(found, dict):
+        return all(name in found and contains(value, found[name]) for name, value in wanted.items())
+    if isinstance(wanted, list) and isinstance(found, list):
+        return len(wanted) == len(found) and all(map(contains, wanted, found))
+    return wanted == found
+
+
+def expect(wanted, found, what):
+    if not contains(wanted, found):
+        raise kill9.Lost(f"{what}: {json.dumps(found, ensure_ascii=False)} and not {json.dumps(wanted, ensure_ascii=False)}")
+
+
+class Host(kill9.Run):
+    """Closed when left; by the end of its input, if nothing went wrong."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is None:
+                self.end()
+        finally:
+            self.close()
+
+
+# MARK: fixtures
+
+def write_fixture(command, folder, log):
+    """A store with a snapshot, a journal, history, operations, a backup and saved navigation, that ends in a torn line."""
+    store = command[command.index("--store") + 1]
+
+    def create(number, **more):
+        return "mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}",
+                               "timestamp": f"2026-01-0{number}T03:04:05.678Z", **more}
+    attachment = {"kind": "link", "url": "https://example.org/", "title": "Example"}
+    with Host(command, log) as host:
+        for method, params in [
+            create(1, notes="Two\nlines", tags=["walk", "sun"], opId=OPERATIONS[0]),
+            create(2, valence=0.5, timeZone="Europe/Helsinki", attachments=[attachment], opId=OPERATIONS[1]),
+            create(3, scales={"sleep": 7.5}), ("mood.toggleFavorite", {"id": identifier(1)}),
+            ("mood.delete", {"id": identifier(3)}), ("store.compact", {}), create(4),
+            ("mood.setNotes", {"id": identifier(2), "notes": "later", "opId": OPERATIONS[2]}), ("store.undo", {}),
+            ("nav.open", {"url": f"moodboard://mood/{identifier(1)}"}), ("nav.save", {"name": "work"}),
+        ]:
+            host.ask(method, params)
+        asked = [("store.info", {}), ("mood.list", {"count": True}), ("mood.list", {"sort": "label", "order": "asc"}),
+                 *(("mood.history", {"id": identifier(number)}) for number in range(1, 5)),
+                 create(1, notes="Two\nlines", tags=["walk", "sun"], opId=OPERATIONS[0]),
+                 create(2, valence=0.5, timeZone="Europe/Helsinki", attachments=[attachment], opId=OPERATIONS[1]),
+                 ("mood.setNotes", {"id": identifier(2), "notes": "later", "opId": OPERATIONS[2]}),
+                 ("nav.restore", {"name": "work"}), ("store.info", {})]
+        kept = []
+        for method, params in asked:
+            result = host.ask(method, params)
+            for name in ("path", "bytes"):
+                if method == "store.info":
+                    result.pop(name, None)
+            kept.append(json.dumps({"method": method, "params": params, "result": result}, ensure_ascii=False))
+        # As a power cut would leave it: the host has not ended, and has begun one more line.
+        files = os.path.join(folder, "store")
+        shutil.copytree(store, files, ignore=shutil.ignore_patterns("index-*"))
+    with open(os.path.join(folder, "asked.jsonl"), "w", encoding="utf-8") as file:
+        file.write("\n".join(kept) + "\n")
+    for name, end in [("history/journal-1.jsonl", b"\n"), ("journal-2.jsonl", b"\n" + TORN)]:
+        with open(os.path.join(files, name), "rb+") as file:
+            lines = file.read().rstrip(b"\n")
+            file.truncate(len(lines))
+            file.seek(0, os.SEEK_END)
+            file.write(end)
+
+
+def open_fixtures(host, place, log):
+    """Every fixture, opened by this host. Returns how many answers were compared."""
+    count = 0
+    for name in sorted(os.listdir(FIXTURES)):
+        store = os.path.join(place, name)
+        shutil.copytree(os.path.join(FIXTURES, name, "store"), store)
+        for folder, _, files in os.walk(store):
+            os.chmod(folder, 0o700)
+            for file in files:
+                os.chmod(os.path.join(folder, file), 0o600)
+        with open(os.path.join(FIXTURES, name, "asked.jsonl"), encoding="utf-8") as file:
+            asked = [json.loads(line) for line in file]
+        for _ in range(2):
+            with Host([host, "--store", store], log) as run:
+                for one in asked:
+                    expect(one["result"], run.ask(one["method"], one["params"]), f"{name}, {one['method']}")
+                    count += 1
+        with Host([host, "--store", store], log) as run:
+            moods = kill9.read_moods(run)
+            kill9.verify(run, len(moods))
+            made = run.ask("mood.create", {"emoji": "🎉", "label": "Next"})
+            run.ask("store.compact")
+            expect({**moods, made["id"]: made}, kill9.read_moods(run), f"{name}, after a change")
+            kill9.verify(run, len(moods) + 1)
+    return count
+
+
+# MARK: in turns
+
+def turn(command, log, randomness, kept):
+    """What one host changes; it goes into `kept`, with what every read answers after it."""
+    with Host(command, log) as host:
+        alive = list(kill9.read_moods(host))
+        for _ in range(randomness.randint(1, 25)):
+            load = kill9.Load(randomness)
+            load.alive, load.number = alive, randomness.getrandbits(40)
+            change = load.next()
+            params = dict(change.params)
+            if randomness.random() < 0.4:
+                params["opId"] = str(uuid.UUID(int=randomness.getrandbits(128), version=4))
+            answer = host.ask(change.method, params)
+            if "opId" in params:
+                kept["operations"].append((change.method, params, answer))
+            draw = randomness.random()
+            if draw < 0.04:
+                host.ask("store.undo")
+                alive[:] = kill9.read_moods(host)
+            elif draw < 0.07:
+                host.ask("store.compact")
+            elif draw < 0.15:
+                host.ask("nav.open", {"url": f"moodboard://mood/{randomness.choice(alive)}"})
+                name = f"state {randomness.randrange(4)}"
+                kept["navigation"][name] = host.ask("nav.save", {"name": name})["path"]
+        kept["operations"] = kept["operations"][-200:]
+        kept["reads"] = [(method, params, host.ask(method, params)) for method, params in [
+            ("store.info", {}), ("mood.list", {"limit": 1000}), ("mood.list", {"sort": "label", "limit": 1000}),
+            ("mood.list", {"sort": "updatedAt", "filter": {"isFavorite": True}, "limit": 1000}),
+            *(("mood.history", {"id": one}) for one in randomness.sample(alive, min(3, len(alive))))]]
+        kept["reads"][0][2].pop("bytes")
+
+
+def check(command, log, randomness, kept):
+    """The other host answers the same. Returns how many answers were compared."""
+    with Host(command, log) as host:
+        for method, params, answer in kept["reads"]:
+            expect(answer, host.ask(method, params), method)
+        for method, params, answer in randomness.sample(kept["operations"], min(20, len(kept["operations"]))):
+            expect(answer, host.ask(method, params), f"{method} once more with its opId")
+        for name, path in kept["navigation"].items():
+            shown = host.ask("nav.restore", {"name": name, "router": name})
+            expect([route for route in path if route not in shown["dropped"]], shown["path"], f"nav.restore {name}")
+        expect(kept["reads"][0][2], host.ask("store.info"), "store.info after them")
+        kill9.verify(host, kept["reads"][0][2]["moods"])
+    return len(kept["reads"]) + min(20, len(kept["operations"])) + len(kept["navigation"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Hosts of two versions on one store.")
+    parser.add_argument("hosts", nargs="+", type=os.path.abspath, help="the host of now; or the old one and the new one")
+    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--window", type=int, default=64, help="requests in flight")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--write", default=None, metavar="FOLDER")
+    options = parser.parse_args()
+    both = options.hosts
+    options.seconds, options.hosts = 86400, 4
+    place, begin, randomness = tempfile.mkdtemp(prefix="versions-"), time.monotonic(), random.Random(options.seed)
+    print(f"seed {options.seed}", flush=True)
+
+    def commands(name):
+        return [[host, "--store", os.path.join(place, name)] for host in both]
+    with open(os.path.join(place, "stderr"), "wb") as log:
+        try:
+            if options.write:
+                write_fixture(commands("written")[0], options.write, log)
+                return 0
+            print(f"fixtures: {open_fixtures(both[-1], place, log)} answers are as they were", flush=True)
+            if len(both) > 1:
+                kept, compared = {"operations": [], "navigation": {}}, 0
+                for _ in range(options.turns):
+                    pair = randomness.sample(commands("turns"), 2)
+                    turn(pair[0], log, randomness, kept)
+                    compared += check(pair[1], log, randomness, kept)
+                print(f"in turns: {options.turns} turns, {compared} answers compared", flush=True)
+                for name, run in [("killed in turns", kill9.run_alone), ("killed together", kill9hosts.run_rounds)]:
+                    figures = dict.fromkeys(["kills", "acknowledged", "kept", "early", "again", "rounds"], 0)
+                    run(commands(name), log, options, options.seed, figures)
+                    print(name + ": {kills} kills, {acknowledged} acknowledged, {kept} more".format(**figures), flush=True)
+        except (kill9.Lost, kill9.Unreadable, KeyError, ValueError, OSError) as error:
+            print(f"WRONG, seed {options.seed}: {type(error).__name__}: {str(error)[:2000]}\nkept in {place}")
+            return 1
+    print(f"{time.monotonic() - begin:.1f} s, 0 wrong")
+    shutil.rmtree(place)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
