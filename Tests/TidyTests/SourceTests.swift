@@ -26,7 +26,7 @@ import Testing
 
     /// Several small types, or extensions of one thing for several: named after what they have in common.
     private static let namedAfterASubject: Set = [
-        "ErrorMapping", "MoodExtractor", "SystemCalls", "StoreHeaders", "StoreReports",
+        "ErrorMapping", "MoodExtractor", "SystemCalls", "StoreHeaders",
     ]
 
     /// `Type.swift` or `Type+Aspect.swift`: the file says the type somewhere.

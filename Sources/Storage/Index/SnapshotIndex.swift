@@ -264,3 +264,11 @@ private func withTemporaryBytes<Answer>(
     }
     return try result.get()
 }
+
+/// Why the index could not answer.
+package enum IndexFault: Error {
+    /// The index itself is damaged or cannot be read: it is thrown away and made anew. Nobody's data is concerned.
+    case indexDamaged(reason: String)
+    /// The snapshot cannot be read, or a record in it is not what the index saw.
+    case snapshot(StorageError)
+}

@@ -242,3 +242,13 @@ extension UnsafeMutableRawBufferPointer {
         store(checksum(UnsafeRawBufferPointer(self), at: offset), at: count - 4)
     }
 }
+
+/// Why no index could be made of a snapshot.
+package enum IndexBuildFault: Error {
+    /// The snapshot cannot be read or is damaged, as `SnapshotReader` says.
+    case snapshot(StorageError)
+    /// The snapshot's checksum is wrong: somebody edited it. It can only be read, and as a whole.
+    case edited(reason: String)
+    /// A record at `offset` stands before one that it belongs behind, or there are more records than an index holds.
+    case unsorted(offset: Int)
+}

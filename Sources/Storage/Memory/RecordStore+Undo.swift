@@ -75,3 +75,66 @@ extension RecordStore {
     /// Nothing up to here can be undone.
     public mutating func forgetUndo() { undo.forget() }
 }
+
+/// One commit of this process, and what it takes to undo it, or to redo it.
+struct UndoStep {
+    struct Change {
+        let id: RecordID
+        /// The bytes before the commit; nil where there was no record.
+        let before: [UInt8]?
+        /// The version that those are: the revision at which they were first made.
+        let beforeVersion: Int
+        /// The bytes behind it; kept once it is undone.
+        var after: [UInt8]?
+        /// Whether the record is there behind it.
+        var isThere: Bool
+    }
+
+    let revision: Int
+    var changes: [Change]
+
+    var byteCount: Int {
+        changes.reduce(64) { $0 + 128 + ($1.before?.count ?? 0) + ($1.after?.count ?? 0) }
+    }
+
+    var kind: UndoneCommit.Kind {
+        if changes.allSatisfy({ $0.before == nil && $0.isThere }) { return .created }
+        if changes.allSatisfy({ !$0.isThere }) { return .deleted }
+        return .updated
+    }
+}
+
+/// What the commit of an undo or redo does to the log.
+struct UndoPlan {
+    /// The commit's revision.
+    let revision: Int
+    let isRedo: Bool
+    /// In the order in which they are undone, or redone.
+    let steps: [UndoStep]
+    /// Which version each record is again that is there afterwards.
+    let versions: [(RecordID, Int)]
+}
+
+/// A commit that was undone or redone.
+public struct UndoneCommit: Sendable {
+    public enum Kind: String, Sendable { case created, updated, deleted }
+
+    public let revision: Int
+    /// What the commit did; `updated` also where it did several things.
+    public let kind: Kind
+    public let ids: [RecordID]
+}
+
+/// Why nothing was undone.
+public enum UndoFailure: Error, Sendable {
+    case refused(UndoRefusal)
+    case storage(StorageError)
+}
+
+/// Why a commit is not undone or redone; nothing was done.
+public enum UndoRefusal: Error, Sendable {
+    /// Another commit has changed the same record since.
+    case touched(RecordID, revision: Int)
+    /// What the commit replaced is not kept any more.
+    case forgotten(revision: Int, isLarge: Bool)
+}

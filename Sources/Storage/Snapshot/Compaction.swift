@@ -129,3 +129,158 @@ extension StoreFiles {
         }
     }
 }
+
+/// Compaction, large commits, and going on after a failed sync: a new generation, by the procedure of `Generation`.
+extension StoreFiles {
+    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than half the snapshot,
+    public static let rewriteBytesMin = 32 << 20
+    /// or than this: what it holds is in memory, and is read when the store is opened.
+    public static let rewriteBytesMax = 64 << 20
+    /// At the end of a session that changed something nobody waits for an answer any more, and whoever opens the store
+    /// next does not read what is in the snapshot: a journal is worth it when it is longer than this, in bytes, and than
+    /// a 64th of the snapshot,
+    public static let partingBytesMin = 64 << 10
+    /// unless so many bytes take longer to write than a process may take to end.
+    public static let partingBytesMax = 96 << 20
+    /// And when there are more journals than this, because each unclean end begins another.
+    public static let journalsMax = 16
+
+    public var wantsRewrite: Bool {
+        let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
+        return refusal == nil && (isLong || journalCount > Self.journalsMax)
+    }
+
+    /// The same for a session that has ended.
+    public var wantsRewriteAtParting: Bool {
+        let isLong = journalBytes > max(Self.partingBytesMin, snapshotBytes / 64)
+        return refusal == nil && isLong && snapshotBytes + journalBytes <= Self.partingBytesMax
+    }
+
+    /// Writes all records as a new snapshot, in the order in which they are handed over, and begins a journal behind it.
+    ///
+    /// `revision` is the last commit that is in them: the last durable one, or the next where the snapshot is the
+    /// commit. `count` records must come. Nothing may be staged. It is always synced, whatever the durability: a
+    /// snapshot that a power cut empties would take more with it than the last commits.
+    ///
+    /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is set then.
+    public mutating func rewrite(
+        revision: Int, count: Int, at time: UnsafeRawBufferPointer,
+        records: ((UnsafeRawBufferPointer) -> Void) -> Void
+    ) throws(StorageError) -> RewriteReport {
+        precondition(journal.lines.isEmpty, "staged lines are synced or dropped before a rewrite")
+        if let refusal { throw refusal }
+        let isLockedHere: Bool
+        do throws(StorageError) {
+            isLockedHere = try lockForStaged()
+        } catch {
+            if journal.isUnusable { refuseFromNowOn(error) }
+            throw error
+        }
+        defer { if isLockedHere { unlock() } }
+        let header = SnapshotHeader(
+            schemaVersion: settings.schemaVersion, storeId: storeId,
+            generation: max(generation, journal.generation) + 1, revision: revision, count: count,
+            unknownMembers: unknownMembers)
+        let made: Generation.Made
+        do {
+            made = try Generation.make(
+                header, backupOf: generation,
+                carrying: OperationsFile.Source(
+                    generation: generation, revision: self.revision, operation: snapshotOperation),
+                at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records)
+        } catch {
+            if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.error) }
+            throw error.error
+        }
+        let report = RewriteReport(
+            generation: header.generation, revision: revision, records: count, snapshotBytes: made.snapshotBytes,
+            backup: made.backup)
+        generation = header.generation
+        journalCount = 1
+        snapshotBytes = made.snapshotBytes
+        journalBytes = 0
+        let size = made.journalSize
+        journal = JournalWriter(made.takeJournal(), generation: header.generation, behind: revision)
+        journal.end = size
+        journal.size = size
+        journal.isWritable = true
+        self.revision = revision
+        syncedRevision = revision
+        noteOwnSnapshot(published: seenPublication)
+        publishAtOpening()
+        tidy()
+        return report
+    }
+
+    private mutating func refuseFromNowOn(_ error: StorageError) {
+        refusal = .readOnly(
+            reason: "The store in \(place.path) is only read until it is opened again, because a new"
+                + " generation could not be begun: \(error.reason)")
+    }
+
+    /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried
+    /// again at the next opening or rewrite.
+    /// - Parameter clearsTemporaries: whether what is unfinished was left behind by a dead process: the caller holds the
+    ///   lock, and no compaction is at work.
+    func tidy(clearsTemporaries: Bool = false) {
+        let inventory: StoreInventory
+        do {
+            inventory = try place.inventory()
+        } catch {
+            settings.log("\(place.path) could not be tidied: \(error)")
+            return
+        }
+        for name in inventory.temporaries where clearsTemporaries {
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
+        let earlier = inventory.backups.filter { $0 < generation }
+        let backups = earlier.dropLast().map(StoreInventory.backupName)
+        // The history of a record looks into the backup that stays.
+        let indexes = inventory.indexes.filter { $0 < generation && $0 != earlier.last }.map(StoreInventory.indexName)
+        let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
+        for name in indexes + backups + operations {
+            attempt(name) { () throws(SystemError) in try place.unlink(name) }
+        }
+        let overtaken = inventory.journals.filter { $0 < generation }
+        guard !overtaken.isEmpty else { return }
+        attempt(StoreDirectory.historyName) { () throws(SystemError) in
+            if try place.status(of: StoreDirectory.historyName) == nil {
+                try place.fileSystem.makeDirectory(place.path(of: StoreDirectory.historyName))
+            }
+            for generation in overtaken {
+                let name = StoreInventory.journalName(generation)
+                let target = StoreDirectory.historyName + "/" + name
+                let isTaken = try place.status(of: target) != nil
+                try place.move(name, to: isTaken ? target + "-" + settings.makeIdentifier() : target)
+            }
+        }
+    }
+
+    private func attempt(_ name: String, _ body: () throws(SystemError) -> Void) {
+        do {
+            try body()
+        } catch {
+            settings.log("\(place.path(of: name)) could not be put away: \(error)")
+        }
+    }
+}
+
+/// What `StoreFiles.rewrite` did.
+public struct RewriteReport: Sendable, Equatable {
+    /// The generation of the new snapshot.
+    public var generation: Int
+    public var revision: Int
+    public var records: Int
+    /// The size of the new snapshot.
+    public var snapshotBytes: Int
+    /// The name of the file that keeps the previous snapshot, where there was one.
+    public var backup: String?
+
+    public init(generation: Int, revision: Int, records: Int, snapshotBytes: Int, backup: String?) {
+        self.generation = generation
+        self.revision = revision
+        self.records = records
+        self.snapshotBytes = snapshotBytes
+        self.backup = backup
+    }
+}

@@ -66,3 +66,108 @@ struct SnapshotWriter: ~Copyable {
         }
     }
 }
+
+/// A snapshot as the JSON document that it is, whatever its layout: what is left of one that a person or another program
+/// has edited, printed anew or sorted.
+///
+/// It needs the members of the header line and `moods`, in any order. `count` and `crc` say what an edit has made wrong,
+/// so their values do not matter. A member that has no place in a snapshot is a problem, because it would be lost.
+struct SnapshotDocument {
+    /// What is wrong, and where: an offset into the document.
+    typealias Problem = (offset: Int, reason: String)
+
+    /// Set where nothing is wrong; it counts the records that are there.
+    private(set) var header: SnapshotHeader?
+    private(set) var problems: [Problem] = []
+    /// Whether it is one JSON object with the mark of a store, so that it can be called edited rather than damaged.
+    private(set) var isStore = false
+
+    private var found = SnapshotHeader(schemaVersion: 0, storeId: "", generation: 0, revision: -1, count: 0)
+    private var hasRecords = false
+
+    /// Reads a whole document; `record` is called for each mood and answers what is wrong with it, and where in it.
+    init(
+        _ text: UnsafeRawBufferPointer, schemaVersion: Int,
+        record: (UnsafeRawBufferPointer, _ offset: Int) -> Problem?
+    ) {
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        let outline: JSONOutline
+        do {
+            outline = try validator.validate(text)
+        } catch {
+            problems = [(error.offset, "is not JSON: \(error.reason)")]
+            return
+        }
+        guard outline.kind == .object else {
+            problems = [(0, "is \(outline.kind.name), not a store")]
+            return
+        }
+        if let offset = outline.duplicate { problems.append((offset, "gives a name twice")) }
+        for part in outline.parts {
+            read(outline.key(part), outline.text[part], part.valueStart, record)
+        }
+        checkHeader(schemaVersion)
+        if problems.isEmpty { header = found }
+    }
+
+    private mutating func read(
+        _ key: UnsafeRawBufferPointer, _ value: ValidJSON, _ offset: Int,
+        _ record: (UnsafeRawBufferPointer, Int) -> Problem?
+    ) {
+        var reader = JSONReader(value)
+        switch String(decoding: key.prefix(64), as: UTF8.self) {
+        case "format":
+            isStore = reader.text()?.equals("moodboard") == true
+            if !isStore { problems.append((offset, "has another format than \"moodboard\"")) }
+        case "schemaVersion": found.schemaVersion = reader.number()?.integer ?? 0
+        case "storeId": found.storeId = reader.text()?.string ?? ""
+        case "generation": found.generation = reader.number()?.integer ?? 0
+        case "revision": found.revision = reader.number()?.integer ?? -1
+        case "count", "crc": break
+        case "moods": readRecords(value, offset, record)
+        case let name:
+            problems.append((offset, "has a member \"\(name)\", which a store cannot keep; take it out"))
+        }
+    }
+
+    private mutating func readRecords(
+        _ value: ValidJSON, _ offset: Int, _ record: (UnsafeRawBufferPointer, Int) -> Problem?
+    ) {
+        var reader = JSONReader(value)
+        guard reader.enterArray() else {
+            return problems.append((offset, "has \"moods\" that are not an array"))
+        }
+        hasRecords = true
+        while reader.nextElement() {
+            let start = offset + reader.valueStart
+            found.count += 1
+            guard let problem = record(reader.skip().bytes, start) else { continue }
+            problems.append((start + problem.offset, problem.reason))
+        }
+    }
+
+    private mutating func checkHeader(_ schemaVersion: Int) {
+        if !isStore, !problems.contains(where: { $0.reason.hasPrefix("has another format") }) {
+            problems.append((0, "lacks \"format\""))
+        }
+        if found.schemaVersion != schemaVersion {
+            problems.append((0, "is not of \"schemaVersion\" \(schemaVersion)"))
+        }
+        let isIdentifier =
+            found.storeId.utf8.count == 36
+            && found.storeId.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
+        if !isIdentifier { problems.append((0, "lacks its \"storeId\" of 36 characters")) }
+        if found.generation < 1 { problems.append((0, "lacks its \"generation\"")) }
+        if found.revision < 0 { problems.append((0, "lacks its \"revision\"")) }
+        if !hasRecords, !problems.contains(where: { $0.reason.hasPrefix("has \"moods\"") }) {
+            problems.append((0, "lacks its \"moods\""))
+        }
+    }
+}
+
+extension SnapshotDocument {
+    /// The number of the line in which an offset lies, from 1.
+    static func line(of offset: Int, in text: UnsafeRawBufferPointer) -> Int {
+        1 + text.prefix(max(offset, 0)).count { $0 == UInt8(ascii: "\n") }
+    }
+}

@@ -1,0 +1,88 @@
+/// The names in a store's directory, sorted out.
+struct StoreInventory {
+    private(set) var hasSnapshot = false
+    /// Generations, ascending.
+    private(set) var journals: [Int] = []
+    /// Generations, ascending.
+    private(set) var backups: [Int] = []
+    /// Generations, ascending.
+    private(set) var operations: [Int] = []
+    /// Generations, in no order.
+    private(set) var indexes: [Int] = []
+    private(set) var temporaries: [String] = []
+    /// Directories of resets that were interrupted.
+    private(set) var unfinishedResets: [String] = []
+    /// Everything that belongs to the store, but for its lock and what resets have set aside; ascending.
+    private(set) var ownNames: [String] = []
+
+    init(_ names: [String]) {
+        ownNames = names.filter(Self.isOwn).sorted()
+        unfinishedResets = names.filter(Self.isUnfinishedReset).sorted()
+        for name in names {
+            if name == StoreDirectory.snapshotName {
+                hasSnapshot = true
+            } else if let generation = Self.number(in: name, "journal-", ".jsonl") {
+                journals.append(generation)
+            } else if let generation = Self.number(in: name, "backup-", ".json") {
+                backups.append(generation)
+            } else if let generation = Self.number(in: name, "operations-", ".jsonl") {
+                operations.append(generation)
+            } else if let generation = Self.number(in: name, "index-", "") {
+                indexes.append(generation)
+            } else if name.utf8.starts(with: "temporary-".utf8) {
+                temporaries.append(name)
+            }
+        }
+        journals.sort()
+        backups.sort()
+        operations.sort()
+    }
+
+    static func journalName(_ generation: Int) -> String { "journal-\(generation).jsonl" }
+    static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
+    static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
+
+    static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
+        var name = name
+        return name.withUTF8 { utf8 in
+            var matcher = ByteMatcher(UnsafeRawBufferPointer(utf8))
+            guard matcher.take(prefix), let number = matcher.takeInteger(), matcher.take(suffix), matcher.isAtEnd
+            else { return nil }
+            return number
+        }
+    }
+}
+
+/// Which names in a store's directory belong to the store.
+extension StoreInventory {
+    private static let unfinished = "-unfinished"
+
+    /// The directory of a reset while files are still moved into it.
+    static func unfinishedResetName(_ time: String) -> String { "set-aside-" + time + unfinished }
+
+    /// The snapshot of an earlier schema version, from before its migration or upgrade: `moods.vN.json`, or where another file
+    /// has that name `moods.vN-2.json` and so on.
+    static func earlierName(_ version: Int, _ number: Int) -> String {
+        "moods.v\(version)" + (number == 1 ? "" : "-\(number)") + ".json"
+    }
+
+    /// The name that it gets in the end.
+    static func resetName(ofUnfinished name: String) -> String {
+        String(decoding: name.utf8.dropLast(unfinished.utf8.count), as: UTF8.self)
+    }
+
+    static func isUnfinishedReset(_ name: String) -> Bool {
+        name.utf8.starts(with: "set-aside-".utf8) && name.hasSuffix(unfinished)
+    }
+
+    /// Files of plugins and whatever else people put beside a store are none of its own.
+    static func isOwn(_ name: String) -> Bool {
+        let numbered: [(StaticString, StaticString)] = [
+            ("journal-", ".jsonl"), ("backup-", ".json"), ("operations-", ".jsonl"), ("index-", ""),
+            ("moods.v", ".json"),
+        ]
+        return [StoreDirectory.snapshotName, StoreDirectory.historyName, "navigation.json"].contains(name)
+            || name.utf8.starts(with: "torn-".utf8) || name.utf8.starts(with: "temporary-".utf8)
+            || numbered.contains { number(in: name, $0.0, $0.1) != nil }
+    }
+}
