@@ -260,13 +260,15 @@ def run_rounds(commands, log, options, seed, figures):
             one.play()
             # Whoever lived through the round has to see the same as one that opens the store now.
             living = [lane for lane in one.lanes if lane.run.process.poll() is None]
-            views = [read_everything(lane.run) for lane in living[:1]]
+            views = []
             for command in commands:
                 reader = kill9.Run(command, log)
                 try:
                     views.append(read_everything(reader))
                 finally:
                     reader.close()
+            # After them: one that opens the store settles what a killed one has left.
+            views += [read_everything(lane.run) for lane in living[:1]]
             if any(view != views[0] for view in views):
                 raise kill9.Lost("hosts that see the same store do not see the same")
             revision, found = views[0]

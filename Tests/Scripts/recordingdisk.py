@@ -10,8 +10,10 @@ read. So what a power cut may take at any moment is exactly what was written aft
 import ctypes
 import errno
 import fcntl
+import mmap
 import os
 import struct
+import subprocess
 import tempfile
 import threading
 import time
@@ -106,9 +108,8 @@ def cut(blocks, record, place, randomness):
 class Disk:
     """A disk of `size` bytes with a file system of `kind`, mounted at `folder` until it is closed."""
 
-    def __init__(self, place, kind, size, blocks, options="", flush_seconds=0.0):
-        self.size, self.blocks, self.record, self.flush_seconds = size, dict(blocks), [], flush_seconds
-        self.mounted = []
+    def __init__(self, place, kind, size, blocks, options=""):
+        self.size, self.blocks, self.record, self.mounted = size, dict(blocks), [], []
         self.device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         self.file, self.folder = os.path.join(place, "disk"), os.path.join(place, "mounted")
         with open(self.file, "wb"):
@@ -116,8 +117,7 @@ class Disk:
         try:
             mount("disk", self.file, "fuse", 0, f"fd={self.device},rootmode=100600,user_id=0,group_id=0")
             self.mounted.append(self.file)
-            self.thread = threading.Thread(target=self.serve, daemon=True)
-            self.thread.start()
+            self.begin()
             loop = self.attach()
             try:
                 mount(loop[1], self.folder, kind, 0, options)
@@ -127,6 +127,9 @@ class Disk:
         except OSError:
             self.close()
             raise
+
+    def begin(self):
+        threading.Thread(target=self.serve, daemon=True).start()
 
     def attach(self):
         """A loop device over the file, as (descriptor, path); it goes when nobody has it open."""
@@ -191,13 +194,10 @@ class Disk:
             return content[offset - first * BLOCK:][:max(0, min(size, self.size - offset))]
         if code == WRITE:
             offset, size = struct.unpack_from("<QI", body, 8)
-            content = bytes(body[40:40 + size])
-            self.record.append((offset, content))
-            write_into(self.blocks, offset, content)
+            self.write(offset, bytes(body[40:40 + size]))
             return struct.pack("<II", size, 0)
         if code == FSYNC:
-            self.record.append(FLUSH)
-            time.sleep(self.flush_seconds)
+            self.flush()
             return b""
         if code == INIT:
             # Big writes and up to 256 pages a request.
@@ -211,10 +211,46 @@ class Disk:
             return b""
         raise NotImplementedError
 
+    def write(self, offset, content):
+        self.record.append((offset, content))
+        write_into(self.blocks, offset, content)
+
+    def flush(self):
+        self.record.append(FLUSH)
+
+
+class SlowDisk(Disk):
+    """A disk that keeps no record, and takes its time for a flush. A process of its own answers."""
+
+    def begin(self):
+        self.seconds = mmap.mmap(-1, 8)
+        self.child = os.fork()
+        if self.child == 0:
+            libc.prctl(1, 9)  # It goes with its parent.
+            try:
+                self.serve()
+            finally:
+                os._exit(0)
+        os.close(self.device)
+        self.device = None
+
+    def close(self):
+        super().close()
+        os.waitpid(self.child, 0)
+
+    def take(self, seconds):
+        """From now on a flush takes so long."""
+        struct.pack_into("d", self.seconds, 0, seconds)
+
+    def write(self, offset, content):
+        write_into(self.blocks, offset, content)
+
+    def flush(self):
+        time.sleep(struct.unpack_from("d", self.seconds)[0])
+
 
 def image(kind, size, folder):
     """The blocks of a new file system. Raises FileNotFoundError where the tool that makes it is not there."""
-    import subprocess
     command = {"ext4": ["mkfs.ext4", "-q", "-F", "-b", "4096", "-J", "size=4", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
                "xfs": ["mkfs.xfs", "-q", "-f"]}[kind]
     with tempfile.NamedTemporaryFile(dir=folder) as file:
