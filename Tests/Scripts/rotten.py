@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Spoils blocks of the files beside the snapshot and its journal, and asks a host what it makes of the store.
+
+The files are the operations, the journals in history/, the backup and the saved navigation; the damage is a block of 512
+bytes that reads as zeros, as other bytes or with one bit flipped, or a file that ends there. None of them is the home of
+a mood. A host is started on each damage, and one more on what the first one left.
+
+- Every mood is there, before and after a change and a compaction, and in what store.salvage writes.
+- Operations that are sent again, histories of moods and saved navigation are what they were, or 1015. A history may also
+  begin after the damage, where store.verify tells of it.
+- A change without an opId is done. Every request is answered, and the hosts end with 0.
+- store.verify names the file, unless the damage is in line feeds after the last line.
+
+Usage: rotten.py HOST [--sample N] [--seed N] [--file NAME] [--jobs 2]
+"""
+
+import argparse
+import collections
+import itertools
+import os
+import random
+import shutil
+import sys
+import tempfile
+
+import stores
+from flips import ask, state
+from stores import identifier
+
+BLOCK, MOODS, OPERATIONS = 512, 12, 30
+DEEDS = ["zeros", "other bytes", "flip", "cut"]
+Damage = collections.namedtuple("Damage", "file deed block seed")
+
+
+def prepare(binary, store):
+    """The files by their paths, the moods, and requests with what they are answered."""
+    operations = [("mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}", "opId": f"create {number}"})
+                  for number in range(MOODS)]
+    operations += [("mood.setNotes", {"id": identifier(number % MOODS), "notes": f"n {number}", "opId": f"notes {number}"})
+                   for number in range(OPERATIONS - MOODS)]
+    saves = []
+    for number in range(8):
+        saves += [("nav.open", {"url": f"moodboard://mood/{identifier(number)}"}), ("nav.save", {"name": f"state {number}"})]
+    half = OPERATIONS // 2
+    answers = ask(binary, store, [*operations[:half], ("store.compact", {}), *operations[half:], ("store.compact", {}), *saves])
+    answers = [answer["result"] for answer in answers]
+    kept = list(zip(operations[:half], answers)) + list(zip(operations[half:], answers[half + 1:]))
+    reads = [("mood.history", {"id": identifier(number)}) for number in range(MOODS)]
+    reads += [("nav.restore", {"name": f"state {number}"}) for number in range(8)]
+    # The last change stands in the journal that counts.
+    ask(binary, store, [("mood.create", {"id": identifier(MOODS), "emoji": "😊", "label": "Last"})])
+    told = ask(binary, store, [("mood.list", {"limit": 1000}), *reads])
+    kept += list(zip(reads, (answer["result"] for answer in told[1:])))
+    names = [os.path.relpath(os.path.join(folder, name), store) for folder, _, names in os.walk(store) for name in names]
+    rotten = [name for name in names if name.startswith(("history/", "backup-", "navigation"))]
+    return [*rotten, max(name for name in names if name.startswith("operations-"))], state(told[0]), kept
+
+
+def spoil(path, damage):
+    """Does the damage. Whether it is one: not in line feeds after the last line."""
+    randomness = random.Random(damage.seed)
+    with open(path, "r+b") as file:
+        content = bytearray(file.read())
+        begin, end = damage.block * BLOCK, min(len(content), (damage.block + 1) * BLOCK)
+        before = bytes(content)
+        if damage.deed == "cut":
+            del content[begin:]
+            file.truncate(begin)
+        elif damage.deed == "flip":
+            content[randomness.randrange(begin, end)] ^= 1 << randomness.randrange(8)
+        else:
+            content[begin:end] = bytes(end - begin) if damage.deed == "zeros" else randomness.randbytes(end - begin)
+        file.seek(0)
+        file.write(content)
+    return bytes(content).rstrip(b"\n") != before.rstrip(b"\n")
+
+
+def check_moods(answer, moods, when):
+    shown = state(answer)
+    if shown != moods:
+        raise AssertionError(f"{when} mood.list shows {answer if shown is None else set(moods) ^ set(shown) or 'other moods'}")
+
+
+def examine(binary, whole, moods, kept, damage, place):
+    store, saved = os.path.join(place, "store"), os.path.join(place, "saved")
+    shutil.copytree(whole, store)
+    is_damage = spoil(os.path.join(store, damage.file), damage)
+    requests = [request for request, _ in kept]
+    listed, verified, *answers = ask(binary, store, [("mood.list", {"limit": 1000}), ("store.verify", {}), *requests])
+    check_moods(listed, moods, "at first")
+    said = 0
+    for (method, params), result, answer in zip(requests, (result for _, result in kept), answers):
+        if answer.get("result") != result:
+            items = answer.get("result", {}).get("items")
+            is_newest = method == "mood.history" and items is not None and items == result["items"][:len(items)]
+            if not is_newest and answer.get("error", {}).get("code") != stores.STORE_CORRUPT:
+                raise AssertionError(f"{method} {params} is answered {answer} instead of {result}")
+            said += 1
+    problems = verified["result"]["problems"]
+    if any(problem["file"] not in damage.file for problem in problems) or is_damage and not problems or said and not problems:
+        raise AssertionError(f"store.verify says {verified['result']}, and {said} requests were answered 1015 or less")
+    next_one = ("mood.create", {"id": identifier(99), "emoji": "😊", "label": "Next"})
+    created, _, salvaged, listed = ask(
+        binary, store, [next_one, ("store.compact", {}), ("store.salvage", {"to": saved}), ("mood.list", {"limit": 1000})])
+    if "result" not in created or "result" not in salvaged:
+        raise AssertionError(f"a change: {created}; store.salvage: {salvaged}")
+    moods = {**moods, identifier(99): created["result"]}
+    check_moods(listed, moods, "after a change")
+    for path in (store, saved):
+        check_moods(ask(binary, path, [("mood.list", {"limit": 1000})])[0], moods, f"of {os.path.basename(path)}, the next host's")
+    return "said" if said else "reported" if problems else "whole"
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Blocks rot in the files beside the snapshot; no mood is lost, and it is said.")
+    parser.add_argument("host", type=os.path.abspath)
+    parser.add_argument("--sample", type=int, default=None, help="so many damages, drawn by the seed (default: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--file", action="append", help="a path in the store")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="rotten-")
+    whole, randomness = os.path.join(folder, "whole"), random.Random(options.seed)
+    files, moods, kept = prepare(options.host, whole)
+    cases = []
+    for name in sorted(options.file or files):
+        with open(os.path.join(whole, name), "rb") as file:
+            content = file.read()
+        # Of the line feeds with which a journal is grown, two blocks.
+        blocks = range(min(-(-len(content) // BLOCK), len(content.rstrip(b"\n")) // BLOCK + 3))
+        cases += [Damage(name, deed, block, randomness.getrandbits(32)) for deed, block in itertools.product(DEEDS, blocks)]
+    if options.sample is not None:
+        cases = randomness.sample(cases, min(options.sample, len(cases)))
+    return stores.run(
+        folder, cases, lambda damage, place: examine(options.host, whole, moods, kept, damage, place),
+        lambda damage: f"{damage.file}, {damage.deed}", options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
