@@ -161,18 +161,6 @@ class Trial:
             self.figures["again"] += 1
 
 
-def missing():
-    """What stands in the way, in a word; None where nothing does. From here on mounts are seen by this process alone."""
-    if os.geteuid() != 0:
-        return "root"
-    try:
-        recordingdisk.alone()
-        with open("/dev/fuse", "rb"), open("/dev/loop-control", "rb"):
-            return None
-    except OSError as error:
-        return error.filename or str(error)
-
-
 def main():
     parser = argparse.ArgumentParser(description="Power cuts below a real file system.")
     parser.add_argument("host", type=os.path.abspath)
@@ -182,13 +170,14 @@ def main():
     parser.add_argument("--recordings", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    lacking = missing()
-    if lacking:
-        print(f"SKIPPED: {lacking}")
-        return 0
     # The disk answers in a thread of this process; it must not wait for the rest of it.
     sys.setswitchinterval(0.0002)
     place, failures, begin = tempfile.mkdtemp(prefix="blocklog-"), 0, time.monotonic()
+    lacking = recordingdisk.missing(place)
+    if lacking:
+        print(f"SKIPPED: {lacking}")
+        shutil.rmtree(place)
+        return 0
     print(f"seed {options.seed}", flush=True)
     for kind in options.system or list(SIZES):
         if shutil.which(f"mkfs.{kind}") is None:
@@ -216,7 +205,7 @@ def attempt(options, place, kind, durability, seed):
             trial.cut(one, seed * 1_000_003 + number)
         if durability == "none" and trial.figures["lost"] == 0 and len(places) >= 100:
             problem = "no cut took an unflushed change: the disk tests nothing"
-    except (kill9.Lost, kill9.Unreadable) as error:
+    except (kill9.Lost, kill9.Unreadable, KeyError, ValueError, OSError) as error:
         problem = f"{type(error).__name__}: {error}"
     if trial is not None:
         flushes = sum(one is recordingdisk.FLUSH for one in trial.record)

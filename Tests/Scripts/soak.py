@@ -205,16 +205,13 @@ class Soak:
 
 def make_disk(folder):
     """The disk, or None where this machine does not let us; that is said."""
-    try:
-        if os.geteuid() != 0:
-            raise OSError("root")
-        recordingdisk.alone()
-        disk = recordingdisk.SlowDisk(folder, "ext4", SIZE, recordingdisk.image("ext4", SIZE, folder))
-        disk.take(0.0)
-        return disk
-    except OSError as error:
-        print(f"SKIPPED: a full and slow disk ({error})")
+    lacking = recordingdisk.missing(folder)
+    if lacking:
+        print(f"SKIPPED: {lacking}, for a full and slow disk")
         return None
+    disk = recordingdisk.SlowDisk(folder, "ext4", SIZE, recordingdisk.image("ext4", SIZE, folder))
+    disk.take(0.0)
+    return disk
 
 
 def main():
