@@ -3,7 +3,8 @@
 
 In each round two to four hosts are asked random things about few moods (create, toggle, set notes, delete, get, a page,
 the store's revision), some at a time; cursors of one host are used at others. Hosts are paused with SIGSTOP, killed and
-started again, and compact. Then whatever was not answered can no longer come: a fresh host makes one more change, which
+started again, and compact. What a killed one has not answered, another one may be asked with the same opId: it is still
+one operation. Then whatever was not answered can no longer come: a fresh host makes one more change, which
 judges what the killed ones left. linearizability.py says whether there is an order that explains every answer.
 
 Usage: linearize.py HOST [--hosts 4] [--rounds 20] [--seconds 0.5] [--seed 1]
@@ -76,8 +77,8 @@ class Lane:
     def send(self, operation, method, params):
         self.number += 1
         line = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}, ensure_ascii=False)
-        self.waiting[self.number] = operation
-        if operation is not None:
+        self.waiting[self.number] = operation, method, params
+        if operation is not None and operation.sent is None:
             operation.sent = time.monotonic()
         os.write(self.run.input, line.encode() + b"\n")
 
@@ -87,7 +88,7 @@ class Lane:
         now = time.monotonic()
         for line in lines or []:
             answer = json.loads(line)
-            operation = self.waiting.pop(answer["id"])
+            operation, _, _ = self.waiting.pop(answer["id"])
             if operation is None:
                 continue
             operation.returned, operation.result = now, outcome(operation, answer)
@@ -98,11 +99,12 @@ class Lane:
         return lines is not None
 
     def kill(self, pages):
-        """What was answered before counts."""
+        """What was answered before counts. Returns what was not answered, and can be sent again."""
         self.run.kill()
         while self.receive(pages):
             pass
         self.run.close()
+        return [one for one in self.waiting.values() if "opId" in one[2]]
 
 
 def draw(randomness, pages):
@@ -124,7 +126,7 @@ class Round:
 
     def __init__(self, command, log, options, randomness, figures):
         self.command, self.log, self.randomness, self.figures = command, log, randomness, figures
-        self.history, self.pages = [], []
+        self.history, self.pages, self.again = [], [], []
         self.end = time.monotonic() + options.seconds
         self.window = randomness.choice([1, 1, 2, 3])
         self.lanes = [Lane(command, log) for _ in range(randomness.randint(2, max(2, options.hosts)))]
@@ -133,8 +135,15 @@ class Round:
         if self.randomness.random() < 0.01:
             lane.send(None, "store.compact", {})
             return
+        if self.again:
+            lane.send(*self.again.pop())
+            self.figures["again"] += 1
+            return
         operation, cursor = draw(self.randomness, self.pages)
-        lane.send(operation, *request(operation, cursor))
+        method, params = request(operation, cursor)
+        if operation.kind not in ("list", "info", "get") and self.randomness.random() < 0.5:
+            params["opId"] = f"operation {self.randomness.getrandbits(60)}"
+        lane.send(operation, method, params)
         self.history.append(operation)
 
     def disturb(self, place):
@@ -149,7 +158,7 @@ class Round:
             lane.paused_until = now + self.randomness.uniform(0.001, 0.08)
             self.figures["pauses"] += 1
         elif self.randomness.random() < 0.002:
-            lane.kill(self.pages)
+            self.again += lane.kill(self.pages)
             self.lanes[place] = Lane(self.command, self.log)
             self.figures["kills"] += 1
 
@@ -205,7 +214,7 @@ def main():
     randomness, begin = random.Random(options.seed), time.monotonic()
     print(f"seed {options.seed}; {prove(randomness, 500)}", flush=True)
     folder, checker, wrong = tempfile.mkdtemp(prefix="linearize-"), Checker(ORDER), None
-    figures = dict.fromkeys(["rounds", "operations", "unanswered", "pauses", "kills", "revision"], 0)
+    figures = dict.fromkeys(["rounds", "operations", "unanswered", "again", "pauses", "kills", "revision"], 0)
     command = [options.host, "--store", os.path.join(folder, "store"), "--lock-timeout", "60"]
     with open(os.path.join(folder, "stderr"), "wb") as log:
         try:
@@ -226,7 +235,7 @@ def main():
                 figures["revision"] = max(state[0] for state, _ in checker.configurations)
         except (kill9.Unreadable, KeyError, ValueError, OSError) as error:
             wrong = f"{type(error).__name__}: {error}"
-    print("{rounds} rounds, {operations} operations ({unanswered} unanswered), {pauses} pauses, {kills} kills,"
+    print("{rounds} rounds, {operations} operations ({again} sent again, {unanswered} unanswered), {pauses} pauses, {kills} kills,"
           " {revision} revisions".format(**figures) + f", {time.monotonic() - begin:.0f} s")
     if wrong:
         print(f"WRONG in round {figures['rounds']}, seed {options.seed}: {wrong}\nthe store and stderr are kept in {folder}")
