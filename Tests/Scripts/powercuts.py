@@ -46,29 +46,32 @@ class Record:
     def cut(self, name, randomness):
         """The files that a power cut leaves, and what must be there."""
         if name in ("no store", "creation"):
-            files = {} if name == "no store" else {"lock": b"", "journal-1.jsonl": self.moments[1]["journal-1.jsonl"].split(b"\n")[0] + b"\n"}
-            return files, Moods()
+            begun = {"lock": b"", "journal-1.jsonl": self.moments[1]["journal-1.jsonl"].split(b"\n")[0] + b"\n"}
+            return begun if name == "creation" else {}, Moods()
         # After a commit that another one follows in the same journal.
-        last = [max(one, default="") for one in ([name for name in files if name.startswith("journal")] for files in self.moments)]
+        last = [max((name for name in files if name.startswith("journal")), default="") for files in self.moments]
         at = randomness.choice([one for one in range(2, len(self.moments) - 1) if last[one] == last[one + 1] != ""])
         files, journal, latest = dict(self.moments[at]), last[at], at
         lines, following = (self.moments[one][journal].rstrip(b"\n").split(b"\n") for one in (at, at + 1))
         if len(following) != len(lines) + 1:
             raise SystemExit(f"the journal does not grow by a line with each commit: {len(lines)}, {len(following)}")
         if name.startswith("old lock"):
-            files["lock"] = self.moments[randomness.choice([one for one in range(1, at) if last[one] == journal] or [at - 1])]["lock"]
+            before = [one for one in range(1, at) if last[one] == journal] or [at - 1]
+            files["lock"] = self.moments[randomness.choice(before)]["lock"]
         elif name == "lock of the generation before":
-            files["lock"] = self.moments[randomness.choice([one for one in range(1, at + 1) if last[one] != journal] or [1])]["lock"]
+            before = [one for one in range(1, at + 1) if last[one] != journal] or [1]
+            files["lock"] = self.moments[randomness.choice(before)]["lock"]
         elif name != "clean":
             lock = files["lock"]
-            files["lock"] = {"empty": b"", "zero": bytes(len(lock)), "torn": lock[:randomness.randrange(1, 130)]}[name.split()[0]]
+            torn = lock[:randomness.randrange(1, 130)]
+            files["lock"] = {"empty": b"", "zero": bytes(len(lock)), "torn": torn}[name.split()[0]]
         tail = randomness.choice([b"", b"\n" * 600])
         if name.endswith("torn line"):
             tail = following[-1][:randomness.randrange(1, len(following[-1]))] + tail
         elif name.endswith("next line"):
             tail, latest = following[-1] + b"\n" + tail, at + 1
         files[journal] = b"\n".join(lines) + b"\n" + tail
-        for index in [name for name in files if name.startswith("index") and name != "clean"]:
+        for index in [name for name in files if name.startswith("index")]:
             files[index] = randomness.choice([files[index], bytes(len(files[index])), files[index][:4096], None])
         moods = Moods()
         for mood, place in self.acknowledged[latest].items():

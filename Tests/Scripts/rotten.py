@@ -25,7 +25,7 @@ import tempfile
 
 import stores
 from flips import ask, state
-from stores import identifier
+from stores import create, identifier
 
 BLOCK, MOODS, OPERATIONS = 512, 12, 30
 DEEDS = ["zeros", "other bytes", "flip", "cut"]
@@ -34,8 +34,7 @@ Damage = collections.namedtuple("Damage", "file deed block seed")
 
 def prepare(binary, store):
     """The files by their paths, the moods, and requests with what they are answered."""
-    operations = [("mood.create", {"id": identifier(number), "emoji": "😊", "label": f"Mood {number}", "opId": f"create {number}"})
-                  for number in range(MOODS)]
+    operations = [(method, {**params, "opId": f"create {number}"}) for number, (method, params) in enumerate(map(create, range(MOODS)))]
     operations += [("mood.setNotes", {"id": identifier(number % MOODS), "notes": f"n {number}", "opId": f"notes {number}"})
                    for number in range(OPERATIONS - MOODS)]
     saves = []
@@ -48,7 +47,7 @@ def prepare(binary, store):
     reads = [("mood.history", {"id": identifier(number)}) for number in range(MOODS)]
     reads += [("nav.restore", {"name": f"state {number}"}) for number in range(8)]
     # The last change stands in the journal that counts.
-    ask(binary, store, [("mood.create", {"id": identifier(MOODS), "emoji": "😊", "label": "Last"})])
+    ask(binary, store, [create(MOODS)])
     told = ask(binary, store, [("mood.list", {"limit": 1000}), *reads])
     kept += list(zip(reads, (answer["result"] for answer in told[1:])))
     names = [os.path.relpath(os.path.join(folder, name), store) for folder, _, names in os.walk(store) for name in names]
@@ -97,11 +96,10 @@ def examine(binary, whole, moods, kept, damage, place):
                 raise AssertionError(f"{method} {params} is answered {answer} instead of {result}")
             said += 1
     problems = verified["result"]["problems"]
-    if any(problem["file"] not in damage.file for problem in problems) or is_damage and not problems or said and not problems:
+    if any(problem["file"] not in damage.file for problem in problems) or (is_damage or said) and not problems:
         raise AssertionError(f"store.verify says {verified['result']}, and {said} requests were answered 1015 or less")
-    next_one = ("mood.create", {"id": identifier(99), "emoji": "😊", "label": "Next"})
-    created, _, salvaged, listed = ask(
-        binary, store, [next_one, ("store.compact", {}), ("store.salvage", {"to": saved}), ("mood.list", {"limit": 1000})])
+    created, _, salvaged, listed = ask(binary, store, [
+        create(99), ("store.compact", {}), ("store.salvage", {"to": saved}), ("mood.list", {"limit": 1000})])
     if "result" not in created or "result" not in salvaged:
         raise AssertionError(f"a change: {created}; store.salvage: {salvaged}")
     moods = {**moods, identifier(99): created["result"]}
@@ -128,7 +126,8 @@ def main():
             content = file.read()
         # Of the line feeds with which a journal is grown, two blocks.
         blocks = range(min(-(-len(content) // BLOCK), len(content.rstrip(b"\n")) // BLOCK + 3))
-        cases += [Damage(name, deed, block, randomness.getrandbits(32)) for deed, block in itertools.product(DEEDS, blocks)]
+        cases += [Damage(name, deed, block, randomness.getrandbits(32))
+                  for deed, block in itertools.product(DEEDS, blocks)]
     if options.sample is not None:
         cases = randomness.sample(cases, min(options.sample, len(cases)))
     return stores.run(

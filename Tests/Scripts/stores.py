@@ -72,6 +72,12 @@ class Host:
         self.process.wait()
 
 
+def ask_all(host):
+    """What a host shows of its store: all moods, its state, the whole check."""
+    return [host.ask(method, params) for method, params in [
+        ("mood.list", {"limit": 1000}), ("store.info", {}), ("store.verify", {})]]
+
+
 class Moods:
     """What each mood was asked to be, in order, and how far that was acknowledged. A mood is of one host alone."""
 
@@ -85,7 +91,8 @@ class Moods:
     def missing(self, found, late_only=False):
         """In words, what is not as it was acknowledged; None where all is."""
         for mood, values in self.values.items():
-            least = max((place for one, place in self.late if one == mood), default=0) if late_only else self.acknowledged[mood]
+            late = max((place for one, place in self.late if one == mood), default=0)
+            least = late if late_only else self.acknowledged[mood]
             if found.get(mood) not in values[least:]:
                 return f"{mood} is {found.get(mood)!r}, acknowledged was {values[least]!r}"
         return f"{set(found) - set(self.values)} are from nowhere" if set(found) - set(self.values) else None

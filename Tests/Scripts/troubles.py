@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Two troubles at once: a store after a power cut, on a disk that is full, read-only, forbidden, or limited. And healing.
+"""Two troubles at once: a store after a power cut, on a disk that is full, read-only, forbidden or limited; healing.
 
 A case is a cut (powercuts.py) × a trouble × who opens the store. A trouble is there before the store is opened by one
 host, by the client `mood`, or by a second host beside one that has opened it before; or it comes over a host that
 "runs" and has changed the store.
 
 - A list shows what was acknowledged, or is an error, or store.verify says that something is not as it should be.
-- A change is done; or 1012 on a disk that is full, 1011 where the store may not be written.
+- A change is done; or 1012 on a disk that is full, 1011 where the store may not be written; without descriptors also
+  1013 or 1014.
 - The trouble goes away: without a restart, a change works within a second. Then everything that was acknowledged is
   there, for this host and the next one, and store.verify finds nothing.
 
@@ -30,8 +31,11 @@ import stores
 from powercuts import CUTS, Record
 from stores import SAID, Host, create
 
-TROUBLES = ["none", "full", "nearly full", "file limit", "read-only mount", "no permission", "--read-only"]
+TROUBLES = ["none", "full", "nearly full", "file limit", "descriptors", "read-only mount", "no permission", "--read-only"]
 OPENERS = ["host", "client", "second", "running"]
+# The resource, and the soft limits that are tried.
+LIMITS = {"file limit": (resource.RLIMIT_FSIZE, [0, 1, 192, 1000, 4096, 20000]),
+          "descriptors": (resource.RLIMIT_NOFILE, range(6, 20))}
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
 # Its owner is root here too, but without the right to pass over permissions.
 POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"]
@@ -63,7 +67,7 @@ class Disk:
     def troubled(self, *command):
         """The command of a program that meets the trouble, which has begun."""
         if self.limit is not None:
-            return ["prlimit", f"--fsize={self.limit}:unlimited", *command]
+            return ["prlimit", f"--{'fsize' if self.case.trouble == 'file limit' else 'nofile'}={self.limit}:", *command]
         if self.case.trouble == "--read-only":
             return [*command, "--read-only"]
         return [*POWERLESS, *command] if self.case.trouble == "no permission" else command
@@ -77,14 +81,20 @@ class Disk:
                 except OSError:
                     pages = self.randomness.randrange(1, 80) if self.case.trouble == "nearly full" else 0
                     file.truncate(max(0, file.tell() - 4096 * pages))
-        elif self.case.trouble == "file limit":
-            self.limit = self.randomness.choice([0, 1, 192, 1000, 4096, 20000])
-            for host in self.hosts:
-                resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, (self.limit, resource.RLIM_INFINITY))
+        elif self.case.trouble in LIMITS:
+            self.limit = self.randomness.choice(LIMITS[self.case.trouble][1])
+            self.set_limit(self.limit)
         elif self.case.trouble == "read-only mount":
             self.run("mount", "-o", "remount,bind,ro", self.view)
         elif self.case.trouble == "no permission":
             self.permit(0o500, self.randomness.choice([0o400, 0o600]))
+
+    def set_limit(self, value):
+        """Sets the soft limit of each host, or removes it."""
+        kind = LIMITS[self.case.trouble][0]
+        for host in self.hosts:
+            hard = resource.prlimit(host.process.pid, kind)[1]
+            resource.prlimit(host.process.pid, kind, (hard if value is None else value, hard))
 
     def permit(self, folder_mode, file_mode):
         for folder, _, names in os.walk(self.root):
@@ -96,9 +106,8 @@ class Disk:
         """The trouble goes away."""
         if self.case.trouble in ("full", "nearly full"):
             os.unlink(os.path.join(self.root, "filler"))
-        elif self.case.trouble == "file limit":
-            for host in self.hosts:
-                resource.prlimit(host.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        elif self.case.trouble in LIMITS:
+            self.set_limit(None)
         elif self.case.trouble == "read-only mount":
             self.run("mount", "-o", "remount,bind,rw", self.view)
         elif self.case.trouble == "no permission":
@@ -123,7 +132,9 @@ class Client:
         done = subprocess.run([*self.command, "rpc", method, json.dumps(params)], capture_output=True, check=False)
         if done.returncode < 0 or bool(done.returncode) == bool(done.stdout):
             raise AssertionError(f"mood ended with {done.returncode}: {done.stdout!r} {done.stderr!r}")
-        return {"result": json.loads(done.stdout)} if done.stdout else {"error": {"code": None, "message": done.stderr.decode()}}
+        if done.stdout:
+            return {"result": json.loads(done.stdout)}
+        return {"error": {"code": None, "message": done.stderr.decode()}}
 
     def close(self):
         return 0
@@ -131,7 +142,7 @@ class Client:
 
 def look(host, moods, who, is_sound=False):
     """Checks what is shown. Returns whether it is all; it has to be where the store is sound."""
-    listed, info, verified = (host.ask(*one) for one in [("mood.list", {"limit": 1000}), ("store.info", {}), ("store.verify", {})])
+    listed, info, verified = stores.ask_all(host)
     if None in (listed, info, verified):
         raise AssertionError(f"{who} has ended")
     is_whole = "result" in verified and verified["result"]["ok"]
@@ -155,6 +166,8 @@ def change(host, moods, number, who, allowed, length=100):
         raise AssertionError(f"{who} has ended")
     if "result" in answer:
         moods.acknowledged[params["id"]] = moods.ask(params["id"], "c" * length)
+    elif answer["error"]["code"] == stores.OUTCOME_UNKNOWN in allowed:
+        moods.ask(params["id"], "c" * length)
     elif answer["error"]["code"] not in allowed:
         raise AssertionError(f"{who}, a change: {answer['error']}")
     return "result" in answer
@@ -163,7 +176,8 @@ def change(host, moods, number, who, allowed, length=100):
 def play(disk, moods, case, options, log, randomness):
     """Whether all that was acknowledged was shown in the trouble, and whether a change was done in it."""
     allowed = {"none": [None], "read-only mount": [stores.STORE_READ_ONLY], "--read-only": [stores.STORE_READ_ONLY],
-               "no permission": [stores.STORE_READ_ONLY]}.get(case.trouble, [stores.STORAGE_FULL])
+               "no permission": [stores.STORE_READ_ONLY],
+               "descriptors": [stores.STORE_READ_ONLY, stores.STORE_UNAVAILABLE, stores.OUTCOME_UNKNOWN]}.get(case.trouble, [stores.STORAGE_FULL])
     if case.cut in ("no store", "creation"):
         allowed = [*allowed, stores.STORE_UNAVAILABLE]
     command = [options.host, "--store", os.path.join(disk.view, "store")]

@@ -145,7 +145,8 @@ def play(session, store, older, case, randomness):
             if case.doing == "write":
                 session.change(place)
             else:
-                session.send(place, *randomness.choice([("mood.list", {"limit": 1000}), ("mood.get", {"id": identifier(1)})]))
+                request = randomness.choice([("mood.list", {"limit": 1000}), ("mood.get", {"id": identifier(1)})])
+                session.send(place, *request)
     if case.doing == "compact":
         session.send(0, "store.compact", {})
         time.sleep(randomness.uniform(0, 0.004))
@@ -185,7 +186,7 @@ def finish(session, randomness):
 def examine(binary, store, session, case, operations):
     """What a healthy host makes of the store. Returns the outcome."""
     host, moods = Host([binary, "--store", store, "--trust-directory"], session.log), session.moods
-    listed, info, verified = (host.ask(*one) for one in [("mood.list", {"limit": 1000}), ("store.info", {}), ("store.verify", {})])
+    listed, info, verified = stores.ask_all(host)
     if listed is None or verified is None:
         raise AssertionError(f"the healthy host ended with {host.process.wait()}")
     found = {mood["id"]: mood["notes"] for mood in listed["result"]["items"]} if "result" in listed else {}
@@ -252,9 +253,11 @@ def main():
     randomness = random.Random(options.seed)
     cases = [Case(name, deed, hosts, doing, randomness.getrandbits(32))
              for names, deeds in [(FILES, FILE_DEEDS), (FOLDERS, FOLDER_DEEDS)]
-             for name, deed, hosts, doing in itertools.product(names, deeds, ["1", "2", "1+1"], ["read", "write", "compact", "idle"])
+             for name, deed, hosts, doing in itertools.product(
+                 names, deeds, ["1", "2", "1+1"], ["read", "write", "compact", "idle"])
              if not (name == "." and deed in [*GONE, "older"] and hosts == "1+1")]
-    cases = [case for case in cases if case.file in (options.file or [case.file]) and case.deed in (options.deed or [case.deed])]
+    cases = [case for case in cases
+             if case.file in (options.file or [case.file]) and case.deed in (options.deed or [case.deed])]
     if options.cases is not None:
         cases = randomness.sample(cases, min(options.cases, len(cases)))
 
