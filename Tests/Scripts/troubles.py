@@ -11,7 +11,8 @@ host, by the client `mood`, or by a second host beside one that has opened it be
 - The trouble goes away: without a restart, a change works within a second. Then everything that was acknowledged is
   there, for this host and the next one, and store.verify finds nothing.
 
-Usage: troubles.py HOST [--cases N] [--seed N] [--trouble NAME] [--opener NAME] [--cut NAME] [--mood PATH] [--jobs 2]
+Usage: troubles.py HOST [--cases N] [--seed N] [--trouble NAME] [--opener NAME] [--cut NAME] [--mood PATH]
+                   [--ext4] [--jobs 2]
 """
 
 import argparse
@@ -20,8 +21,6 @@ import itertools
 import json
 import os
 import random
-import resource
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,96 +29,14 @@ import time
 import stores
 from powercuts import CUTS, Record
 from stores import SAID, Host, create
+from troubleddisk import TROUBLES, Disk, make_image
 
-TROUBLES = ["none", "full", "nearly full", "file limit", "descriptors", "read-only mount", "no permission", "--read-only"]
 OPENERS = ["host", "client", "second", "running"]
-# The resource, and the soft limits that are tried.
-LIMITS = {"file limit": (resource.RLIMIT_FSIZE, [0, 1, 192, 1000, 4096, 20000]),
-          "descriptors": (resource.RLIMIT_NOFILE, range(6, 20))}
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
-# Its owner is root here too, but without the right to pass over permissions.
-POWERLESS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-dac_override,-dac_read_search"]
-NEXT, HEALING_SECONDS, DISK = 99, 1.0, 16 << 20
+# Whether a disk can be had: in memory, or as a loop device.
+PROBES = ["mount -t tmpfs moods /mnt", "command -v mkfs.ext4 && losetup --find"]
+NEXT, HEALING_SECONDS = 99, 1.0
 Case = collections.namedtuple("Case", "cut trouble opener seed")
-
-
-class Disk:
-    """A small file system in memory with the store, and the trouble with it."""
-
-    def __init__(self, place, files, case, randomness):
-        self.place, self.case, self.randomness = place, case, randomness
-        self.root, self.view = os.path.join(place, "disk"), os.path.join(place, "view")
-        for folder in (self.root, self.view):
-            os.mkdir(folder)
-        self.run("mount", "-t", "tmpfs", "-o", f"size={DISK},mode=700", "moods", self.root)
-        for name, content in files.items():
-            path = os.path.join(self.root, "store", name)
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
-                file.write(content)
-        self.run("mount", "--bind", self.root, self.view)
-        self.hosts, self.limit = [], None
-
-    @staticmethod
-    def run(*command):
-        subprocess.run(command, check=True, capture_output=True)
-
-    def troubled(self, *command):
-        """The command of a program that meets the trouble, which has begun."""
-        if self.limit is not None:
-            return ["prlimit", f"--{'fsize' if self.case.trouble == 'file limit' else 'nofile'}={self.limit}:", *command]
-        if self.case.trouble == "--read-only":
-            return [*command, "--read-only"]
-        return [*POWERLESS, *command] if self.case.trouble == "no permission" else command
-
-    def begin(self):
-        if self.case.trouble in ("full", "nearly full"):
-            with open(os.path.join(self.root, "filler"), "wb", buffering=0) as file:
-                try:
-                    while True:
-                        file.write(bytes(1 << 16))
-                except OSError:
-                    pages = self.randomness.randrange(1, 80) if self.case.trouble == "nearly full" else 0
-                    file.truncate(max(0, file.tell() - 4096 * pages))
-        elif self.case.trouble in LIMITS:
-            self.limit = self.randomness.choice(LIMITS[self.case.trouble][1])
-            self.set_limit(self.limit)
-        elif self.case.trouble == "read-only mount":
-            self.run("mount", "-o", "remount,bind,ro", self.view)
-        elif self.case.trouble == "no permission":
-            self.permit(0o500, self.randomness.choice([0o400, 0o600]))
-
-    def set_limit(self, value):
-        """Sets the soft limit of each host, or removes it."""
-        kind = LIMITS[self.case.trouble][0]
-        for host in self.hosts:
-            hard = resource.prlimit(host.process.pid, kind)[1]
-            resource.prlimit(host.process.pid, kind, (hard if value is None else value, hard))
-
-    def permit(self, folder_mode, file_mode):
-        for folder, _, names in os.walk(self.root):
-            for name in names:
-                os.chmod(os.path.join(folder, name), file_mode)
-            os.chmod(folder, folder_mode)
-
-    def end(self):
-        """The trouble goes away."""
-        if self.case.trouble in ("full", "nearly full"):
-            os.unlink(os.path.join(self.root, "filler"))
-        elif self.case.trouble in LIMITS:
-            self.set_limit(None)
-        elif self.case.trouble == "read-only mount":
-            self.run("mount", "-o", "remount,bind,rw", self.view)
-        elif self.case.trouble == "no permission":
-            self.permit(0o700, 0o600)
-
-    def remove(self):
-        for host in self.hosts:
-            host.kill()
-        # What is left is kept outside of the mount, for the case that something is wrong.
-        shutil.copytree(self.root, os.path.join(self.place, "left"), ignore=shutil.ignore_patterns("filler"))
-        for folder in (self.view, self.root):
-            self.run("umount", "--lazy", folder)
 
 
 class Client:
@@ -229,7 +146,7 @@ def play(disk, moods, case, options, log, randomness):
 def run_case(record, options, case, place):
     randomness = random.Random(case.seed)
     files, moods = record.cut(case.cut, randomness)
-    disk = Disk(place, files, case, randomness)
+    disk = Disk(place, files, case, randomness, options.image)
     try:
         with open(os.path.join(place, "stderr"), "wb") as log:
             all_shown, is_done = play(disk, moods, case, options, log, randomness)
@@ -247,12 +164,13 @@ def main():
     parser.add_argument("--trouble", choices=TROUBLES, action="append")
     parser.add_argument("--opener", choices=OPENERS, action="append")
     parser.add_argument("--mood", type=os.path.abspath, default=None, help="the client (default: beside the host)")
+    parser.add_argument("--ext4", action="store_true", help="on loop devices; else in memory")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     if "MOODBOARD_TROUBLES" not in os.environ:
         # In a place of its own, where it may mount; nothing of that is left, however it ends.
         for own in (MOUNT, [*MOUNT, "--user", "--map-root-user"]):
-            probe = subprocess.run([*own, "mount", "-t", "tmpfs", "moods", "/mnt"], capture_output=True, check=False)
+            probe = subprocess.run([*own, "sh", "-c", PROBES[options.ext4]], capture_output=True, check=False)
             if probe.returncode == 0:
                 os.execvpe(own[0], [*own, sys.executable, *sys.argv], {**os.environ, "MOODBOARD_TROUBLES": "1"})
         print("SKIPPED: file systems cannot be mounted here, two troubles at once were NOT tried")
@@ -271,6 +189,9 @@ def main():
         cases = randomness.sample(cases, min(options.cases, len(cases)))
     folder = tempfile.mkdtemp(prefix="troubles-")
     record = Record(options.host, os.path.join(folder, "recorded"))
+    options.image = os.path.join(folder, "image") if options.ext4 else None
+    if options.ext4:
+        make_image(options.image)
     return stores.run(
         folder, cases, lambda case, place: run_case(record, options, case, place),
         lambda case: f"{case.trouble}, {case.opener}", options)
