@@ -21,6 +21,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,7 +35,8 @@ from troubleddisk import TROUBLES, Disk, make_image
 OPENERS = ["host", "client", "second", "running"]
 MOUNT = ["unshare", "--mount", "--propagation", "private"]
 # Whether a disk can be had: in memory, or as a loop device.
-PROBES = ["mount -t tmpfs moods /mnt", "command -v mkfs.ext4 && losetup --find"]
+PROBES = ["command -v setpriv && command -v prlimit && mount -t tmpfs moods /mnt",
+          "command -v setpriv && command -v prlimit && f=$(mktemp) && trap 'rm $f' EXIT && truncate -s 1M $f && mkfs.ext4 -q $f && mount -o loop $f /mnt"]
 NEXT, HEALING_SECONDS = 99, 1.0
 Case = collections.namedtuple("Case", "cut trouble opener seed")
 
@@ -169,7 +171,7 @@ def main():
     options = parser.parse_args()
     if "MOODBOARD_TROUBLES" not in os.environ:
         # In a place of its own, where it may mount; nothing of that is left, however it ends.
-        for own in (MOUNT, [*MOUNT, "--user", "--map-root-user"]):
+        for own in (MOUNT, [*MOUNT, "--user", "--map-root-user"]) if shutil.which(MOUNT[0]) else ():
             probe = subprocess.run([*own, "sh", "-c", PROBES[options.ext4]], capture_output=True, check=False)
             if probe.returncode == 0:
                 os.execvpe(own[0], [*own, sys.executable, *sys.argv], {**os.environ, "MOODBOARD_TROUBLES": "1"})
