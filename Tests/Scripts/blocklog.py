@@ -107,6 +107,7 @@ class Trial:
         self.place, self.kind, self.durability, self.seed = place, kind, durability, seed
         self.figures = dict.fromkeys(["cuts", "again", "required", "kept", "lost"], 0)
         self.log = open(os.path.join(place, "stderr"), "ab")
+        self.sector = recordingdisk.SECTORS[kind]
         self.start = recordingdisk.image(kind, SIZES[kind], place)
         disk = self.mount(self.start)
         self.command = [options.host, "--store", os.path.join(disk.folder, "store"), "--durability", durability]
@@ -143,7 +144,7 @@ class Trial:
     def cut(self, place, seed):
         """Cuts after `place` records, and perhaps once more during the recovery."""
         randomness = random.Random(seed)
-        blocks = recordingdisk.cut(self.start, self.record, place, randomness)
+        blocks = recordingdisk.cut(self.start, self.record, place, self.sector, randomness)
         acknowledged = self.required(place)
         required = acknowledged if self.durability == "sync" else 0
         note = f"{self.kind}, durability {self.durability}, cut after record {place} of {len(self.record)}, seed {seed}"
@@ -156,7 +157,7 @@ class Trial:
             second = randomness.randrange(len(disk.record) + 1)
             if self.durability == "sync":
                 required = shown[1] if shown[0] <= second else required
-            again = recordingdisk.cut(blocks, disk.record, second, randomness)
+            again = recordingdisk.cut(blocks, disk.record, second, self.sector, randomness)
             self.opened(again, changes, required, f"{note}, again after record {second} of the recovery")
             self.figures["again"] += 1
 

@@ -19,6 +19,8 @@ import threading
 import time
 
 BLOCK = 4096
+# What a power cut cannot tear. XFS does not survive half a block of a directory, so its disk has larger sectors.
+SECTORS = {"ext4": 512, "xfs": 4096}
 SECTOR = 512
 FLUSH = None
 ZEROS = bytes(BLOCK)
@@ -81,7 +83,7 @@ def write_into(blocks, offset, content):
         offset, content = offset + len(part), content[len(part):]
 
 
-def cut(blocks, record, place, randomness):
+def cut(blocks, record, place, sector, randomness):
     """The blocks after a power cut: what was flushed within record[:place], and of the rest what chance decides."""
     after = dict(blocks)
     flushed = max((number + 1 for number in range(place) if record[number] is FLUSH), default=0)
@@ -99,9 +101,10 @@ def cut(blocks, record, place, randomness):
         if manner < 0.15 or (manner >= 0.3 and fate < 0.4):
             write_into(after, offset, content)
         elif manner >= 0.3 and fate > 0.7 and offset >= BLOCK:
-            for begin in range(0, len(content), SECTOR):
+            for begin in range(-(offset % sector), len(content), sector):
                 if randomness.random() < 0.5:
-                    write_into(after, offset + begin, content[begin:begin + SECTOR])
+                    first = max(begin, 0)
+                    write_into(after, offset + first, content[first:begin + sector])
     return after
 
 
@@ -252,7 +255,7 @@ class SlowDisk(Disk):
 def image(kind, size, folder):
     """The blocks of a new file system. Raises FileNotFoundError where the tool that makes it is not there."""
     command = {"ext4": ["mkfs.ext4", "-q", "-F", "-b", "4096", "-J", "size=4", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
-               "xfs": ["mkfs.xfs", "-q", "-f"]}[kind]
+               "xfs": ["mkfs.xfs", "-q", "-f", "-s", "size=4096"]}[kind]
     with tempfile.NamedTemporaryFile(dir=folder) as file:
         os.truncate(file.name, size)
         subprocess.run([*command, file.name], check=True, stdout=subprocess.DEVNULL)

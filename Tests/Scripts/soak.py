@@ -167,9 +167,9 @@ class Soak:
         for lane in self.lanes:
             for mood, number in lane.acknowledged.items():
                 found = int(moods.pop(mood)["notes"].split()[0])
-                if found not in (number, lane.open.get(mood)):
+                if found not in (number, lane.limbo.get(mood)):
                     raise Wrong(f"at the end {mood} is {found}, acknowledged was {number}")
-        if any(mood not in lane.open for mood in moods for lane in self.lanes if str(1000 * (lane.place + 1)) in mood):
+        if any(all(mood not in lane.limbo for lane in self.lanes) for mood in moods):
             raise Wrong(f"at the end there are {list(moods)} from nowhere")
 
     def close(self):

@@ -22,15 +22,17 @@ class Lane:
     def __init__(self, place, command, log, randomness):
         self.place, self.command, self.log, self.randomness = place, command, log, randomness
         self.run, self.waiting, self.number, self.due = None, {}, 0, 0.0
-        # By mood: the number that was acknowledged last, and that which may be there instead.
-        self.acknowledged, self.open = {}, {}
-        self.healed, self.revision = True, 0
+        # By mood: the number that was acknowledged last, that which is asked for, and that which may still come to be:
+        # what a killed host has written is judged by the next change that is made, and not by a read.
+        self.acknowledged, self.open, self.limbo = {}, {}, {}
+        self.healed, self.revision, self.settled = True, 0, None
         self.start()
 
     def start(self):
-        self.run, self.waiting = kill9.Run(self.command, self.log), {}
-        # What was in flight may be there or not: it is asked for first.
-        self.checks = list(self.acknowledged | self.open)
+        self.run, self.waiting, self.settled = kill9.Run(self.command, self.log), {}, None
+        self.limbo |= self.open
+        self.open = {}
+        self.checks = list(self.acknowledged | self.limbo)
 
     def mood(self):
         return identifier(1000 * (self.place + 1) + self.randomness.randrange(MOODS))
@@ -43,7 +45,7 @@ class Lane:
         if draw < 0.02:
             least = {one: number for lane in lanes for one, number in lane.acknowledged.items()}
             return "mood.list", {"limit": 1000}, None, 0, least
-        if mood in self.open or (draw < 0.2 and mood in self.acknowledged):
+        if mood in self.open or mood in self.limbo or (draw < 0.2 and mood in self.acknowledged):
             return "mood.get", {"id": mood}, None, 0, None
         self.number += 1
         notes = f"{self.number} " + "n" * self.randomness.choice([0, 20, 200, 2000])
@@ -70,14 +72,15 @@ class Lane:
             code = answer.get("error", {}).get("code")
             counts[f"{method} {code or 'ok'}"] = counts.get(f"{method} {code or 'ok'}", 0) + 1
             if code is not None:
-                self.refused(method, params, mood, answer["error"], is_full(sent))
+                self.refused(method, params, mood, answer["error"], sent, is_full(sent))
             elif method in CHANGES:
                 latencies.append(now - sent)
                 self.acknowledged[mood], self.healed = number, True
                 self.revision = answer["result"]["revision"]
+                self.settled = self.settled or now
                 self.open.pop(mood)
             elif method == "mood.get":
-                self.compare(answer["result"], params["id"])
+                self.compare(answer["result"], params["id"], sent)
             elif least is not None:
                 for shown in answer["result"]["items"]:
                     if int(shown["notes"].split()[0]) < least.pop(shown["id"], 0):
@@ -86,26 +89,31 @@ class Lane:
                     raise Wrong(f"host {self.place} does not list {least}")
         return lines is not None
 
-    def compare(self, shown, mood):
-        """One of its own moods: as acknowledged, or what was in flight at a kill and is settled by this."""
+    def compare(self, shown, mood, sent):
+        """One of its own moods: as acknowledged, or as it was asked to be, and never as it was before."""
         number = int(shown["notes"].split()[0])
         if any(one[2] == mood for one in self.waiting.values()):
             return
-        if number not in (self.acknowledged.get(mood), self.open.get(mood)):
-            raise Wrong(f"{mood} is {number}, acknowledged was {self.acknowledged.get(mood)}, open {self.open.get(mood)}")
-        self.acknowledged[mood] = number
+        if number not in (self.acknowledged.get(mood), self.open.get(mood), self.limbo.get(mood)):
+            raise Wrong(f"{mood} is {number}, acknowledged was {self.acknowledged.get(mood)}, open is {self.open.get(mood)}"
+                        f" and {self.limbo.get(mood)}")
         self.open.pop(mood, None)
+        if number == self.limbo.get(mood) or (self.settled is not None and sent > self.settled):
+            self.limbo.pop(mood, None)
+        self.acknowledged[mood] = number
 
-    def refused(self, method, params, mood, error, may_be_full):
-        if method == "mood.get" and error["code"] == NOT_FOUND and params["id"] not in self.acknowledged:
-            self.open.pop(params["id"], None)
-        elif error["code"] == UNKNOWN and mood and may_be_full:
-            self.checks.append(mood)
-        elif method not in (*CHANGES, "store.compact") or error["code"] not in (BUSY, FULL) \
-                or (error["code"] == FULL and not may_be_full):
+    def refused(self, method, params, mood, error, sent, may_be_full):
+        code = error["code"]
+        if method == "mood.get" and code == NOT_FOUND and params["id"] not in self.acknowledged:
+            if self.settled is not None and sent > self.settled:
+                self.limbo.pop(params["id"], None)
+        elif code == UNKNOWN and mood and may_be_full:
+            self.limbo[mood] = self.open.pop(mood)
+            self.settled = None
+        elif method in (*CHANGES, "store.compact") and (code == BUSY or (code == FULL and may_be_full)):
+            self.open.pop(mood, None)
+        else:
             raise Wrong(f"host {self.place}, {method}: {error}")
-        elif mood:
-            self.open.pop(mood)
 
     def kill(self, is_full, latencies, counts):
         self.run.kill()
