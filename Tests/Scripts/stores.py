@@ -107,7 +107,7 @@ class Session:
     def __init__(self, command, moods, log):
         self.command, self.moods, self.log = command, moods, log
         self.hosts, self.asked, self.operations = [], [], []
-        self.said, self.reason, self.is_late, self.number = None, None, False, 0
+        self.said, self.doubts, self.is_late, self.number = None, {}, False, 0
 
     def start(self):
         self.hosts.append(Host(self.command, self.log))
@@ -122,6 +122,8 @@ class Session:
         # What is acknowledged at sending must be shown in a list.
         least = dict(self.moods.acknowledged) if method == "mood.list" else None
         self.asked[place].append((self.number, method, params, what, least, self.is_late))
+        if least is not None:
+            self.send(place, "store.info", {})
 
     def change(self, place):
         """A mood of this host's own: a new one, or new notes of its first one."""
@@ -136,7 +138,6 @@ class Session:
 
     def take(self, place, most=10_000):
         """Takes answers, and checks each."""
-        doubts = []
         while self.asked[place] and most > 0:
             most -= 1
             answer = self.hosts[place].receive(self.asked[place][0][1])
@@ -147,12 +148,17 @@ class Session:
             _, method, params, what, least, is_late = self.asked[place][at]
             del self.asked[place][at]
             if "error" in answer:
+                self.doubts.pop(place, None)
                 # Another host may be compacting: that is no word about what is kept.
                 if method != "store.compact":
                     self.is_said(f"host {place}, {method}", answer["error"])
                 continue
-            if method == "store.info":
-                self.reason = answer["result"].get("readOnlyReason")
+            # A store that can only be read, with a reason, may show less.
+            if method == "store.info" and place in self.doubts:
+                doubt, reason = self.doubts.pop(place), answer["result"].get("readOnlyReason")
+                if not self.is_late or reason is None:
+                    raise AssertionError(doubt)
+                self.said = self.said or f"host {place}, store.info: {reason}"
             if what:
                 self.moods.acknowledged[what[0]] = what[1]
                 self.operations.append((method, params, answer["result"]))
@@ -163,13 +169,7 @@ class Session:
                 wrong = [f"{mood} as {shown.get(mood)!r} after {self.moods.values[mood][place_of]!r}"
                          for mood, place_of in least.items() if shown.get(mood) not in self.moods.values[mood][place_of:]]
                 if wrong:
-                    doubts.append(f"host {place} shows {wrong[0]}, asked {'after' if is_late else 'before'} the deed")
-        # A store that can only be read, with a reason, may show less.
-        if doubts:
-            self.ask(place, "store.info", {})
-            if not self.is_late or self.reason is None:
-                raise AssertionError(doubts[0])
-            self.said = self.said or f"host {place}, store.info: {self.reason}"
+                    self.doubts[place] = f"host {place} shows {wrong[0]}, asked {'after' if is_late else 'before'} the deed"
 
     def is_said(self, who, error):
         if not self.is_late or error["code"] not in SAID:
