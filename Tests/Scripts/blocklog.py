@@ -7,7 +7,8 @@ Then the disk is made again as a power cut could have left it after so many reco
 writes are kept, dropped or torn into sectors, by chance. It is mounted, which replays the file system's journal, and a
 host opens the store:
 
-1. Every change that was acknowledged before that record is there, and so is everything that a start had shown.
+1. Every change that was acknowledged before that record is there, and so are saved navigation and everything that a
+   start had shown.
 2. What is there is the state after one commit, whole, and store.verify finds nothing wrong.
 3. The store can be changed, and what was changed is there after another start.
 4. That recovery is recorded too; a second cut in the middle of it changes nothing of this.
@@ -61,8 +62,8 @@ def sealing(run):
 
 
 def record(command, disk, log, randomness):
-    """Changes a store; returns every change that came to be, in order, and the marks."""
-    model, load, acknowledged, history, marks = kill9.Model(), kill9.Load(randomness), 0, [], []
+    """Changes a store; returns every change that came to be, in order, the marks, and where which navigation was saved."""
+    model, load, acknowledged, history, marks, saved = kill9.Model(), kill9.Load(randomness), 0, [], [], []
     for session in range(SESSIONS + 1):
         run = Run(command, log, disk, model.revision)
         try:
@@ -70,6 +71,8 @@ def record(command, disk, log, randomness):
             kill9.compare(run, model, acknowledged)
             history += sent[:model.revision - before]
             marks.append((len(disk.record), model.revision))
+            run.ask("nav.save", {"name": f"state {session}"})
+            saved.append((len(disk.record), f"state {session}"))
             run.revision, load.alive, acknowledged = model.revision, list(model.moods), 0
             if session == SESSIONS or randomness.random() < 0.4:
                 run.end()
@@ -82,17 +85,19 @@ def record(command, disk, log, randomness):
                 marks += run.marks
         finally:
             run.close()
-    return history, marks
+    return history, marks, saved
 
 
-def reopen(command, disk, log, history, required):
-    """What a host makes of the disk. Returns (how many changes are there, the mark of that, all that may be there)."""
+def reopen(command, disk, log, history, required, names):
+    """What a host makes of the disk. Returns (the mark of what is there, all that may be there from now on)."""
     run, model = Run(command, log, disk, 0), kill9.Model()
     model.sent = list(history)
     try:
         kill9.compare(run, model, required)
         kept = model.revision
         mark = len(disk.record), kept
+        for name in names:
+            run.ask("nav.restore", {"name": name})
         changes = [*history[:kept], sealing(run)] if NEXT not in model.moods else history[:kept]
         run.end()
     finally:
@@ -112,7 +117,7 @@ class Trial:
         disk = self.mount(self.start)
         self.command = [options.host, "--store", os.path.join(disk.folder, "store"), "--durability", durability]
         try:
-            self.history, self.marks = record(self.command, disk, self.log, random.Random(seed))
+            self.history, self.marks, self.saved = record(self.command, disk, self.log, random.Random(seed))
         finally:
             disk.close()
         self.record = disk.record
@@ -124,12 +129,12 @@ class Trial:
         """The revision that was acknowledged or shown before this place of the record."""
         return max((revision for position, revision in self.marks if position <= place), default=0)
 
-    def opened(self, blocks, history, required, note):
+    def opened(self, blocks, history, required, names, note):
         """Reopens the store on a disk made of `blocks`; the image is kept where that fails."""
         try:
             disk = self.mount(blocks)
             try:
-                return disk, reopen(self.command, disk, self.log, history, required)
+                return disk, reopen(self.command, disk, self.log, history, required, names)
             finally:
                 disk.close()
         except (kill9.Lost, kill9.Unreadable, KeyError, ValueError, OSError) as error:
@@ -147,8 +152,9 @@ class Trial:
         blocks = recordingdisk.cut(self.start, self.record, place, self.sector, randomness)
         acknowledged = self.required(place)
         required = acknowledged if self.durability == "sync" else 0
+        names = [name for position, name in self.saved if position <= place and self.durability == "sync"]
         note = f"{self.kind}, durability {self.durability}, cut after record {place} of {len(self.record)}, seed {seed}"
-        disk, (shown, changes) = self.opened(blocks, self.history, required, note)
+        disk, (shown, changes) = self.opened(blocks, self.history, required, names, note)
         self.figures["cuts"] += 1
         self.figures["required"] += acknowledged
         self.figures["kept"] += max(0, shown[1] - acknowledged)
@@ -158,7 +164,7 @@ class Trial:
             if self.durability == "sync":
                 required = shown[1] if shown[0] <= second else required
             again = recordingdisk.cut(blocks, disk.record, second, self.sector, randomness)
-            self.opened(again, changes, required, f"{note}, again after record {second} of the recovery")
+            self.opened(again, changes, required, names, f"{note}, again after record {second} of the recovery")
             self.figures["again"] += 1
 
 
