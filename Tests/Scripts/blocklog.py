@@ -88,21 +88,28 @@ def record(command, disk, log, randomness):
     return history, marks, saved
 
 
-def reopen(command, disk, log, history, required, names):
-    """What a host makes of the disk. Returns (the mark of what is there, all that may be there from now on)."""
+def reopen(command, disk, log, history, least, names):
+    """What a host makes of the disk. Returns (the marks of what is there, all that may be there from now on)."""
     run, model = Run(command, log, disk, 0), kill9.Model()
     model.sent = list(history)
     try:
-        kill9.compare(run, model, required)
+        kill9.compare(run, model, least)
         kept = model.revision
-        mark = len(disk.record), kept
+        marks, changes = [(len(disk.record), kept)], history[:kept]
         for name in names:
             run.ask("nav.restore", {"name": name})
-        changes = [*history[:kept], sealing(run)] if NEXT not in model.moods else history[:kept]
+        if NEXT not in model.moods:
+            changes = [*changes, sealing(run)]
+            marks.append((len(disk.record), kept + 1))
         run.end()
     finally:
         run.close()
-    return mark, changes
+    return marks, changes
+
+
+def required(marks, place):
+    """The revision that was acknowledged or shown before this place of the record."""
+    return max((revision for position, revision in marks if position <= place), default=0)
 
 
 class Trial:
@@ -125,16 +132,12 @@ class Trial:
     def mount(self, blocks):
         return recordingdisk.Disk(self.place, self.kind, SIZES[self.kind], blocks, OPTIONS[self.kind])
 
-    def required(self, place):
-        """The revision that was acknowledged or shown before this place of the record."""
-        return max((revision for position, revision in self.marks if position <= place), default=0)
-
-    def opened(self, blocks, history, required, names, note):
+    def opened(self, blocks, history, least, names, note):
         """Reopens the store on a disk made of `blocks`; the image is kept where that fails."""
         try:
             disk = self.mount(blocks)
             try:
-                return disk, reopen(self.command, disk, self.log, history, required, names)
+                return disk, reopen(self.command, disk, self.log, history, least, names)
             finally:
                 disk.close()
         except (kill9.Lost, kill9.Unreadable, KeyError, ValueError, OSError) as error:
@@ -150,21 +153,21 @@ class Trial:
         """Cuts after `place` records, and perhaps once more during the recovery."""
         randomness = random.Random(seed)
         blocks = recordingdisk.cut(self.start, self.record, place, self.sector, randomness)
-        acknowledged = self.required(place)
-        required = acknowledged if self.durability == "sync" else 0
-        names = [name for position, name in self.saved if position <= place and self.durability == "sync"]
+        is_synced, acknowledged = self.durability == "sync", required(self.marks, place)
+        least = acknowledged if is_synced else 0
+        names = [name for position, name in self.saved if position <= place and is_synced]
         note = f"{self.kind}, durability {self.durability}, cut after record {place} of {len(self.record)}, seed {seed}"
-        disk, (shown, changes) = self.opened(blocks, self.history, required, names, note)
+        disk, (marks, changes) = self.opened(blocks, self.history, least, names, note)
+        shown = marks[0][1]
         self.figures["cuts"] += 1
         self.figures["required"] += acknowledged
-        self.figures["kept"] += max(0, shown[1] - acknowledged)
-        self.figures["lost"] += max(0, acknowledged - shown[1])
+        self.figures["kept"] += max(0, shown - acknowledged)
+        self.figures["lost"] += max(0, acknowledged - shown)
         if randomness.random() < 0.4:
-            second = randomness.randrange(len(disk.record) + 1)
-            if self.durability == "sync":
-                required = shown[1] if shown[0] <= second else required
+            second = randomness.choice([randomness.randrange(len(disk.record) + 1), len(disk.record)])
+            least = max(least, required(marks, second)) if is_synced else 0
             again = recordingdisk.cut(blocks, disk.record, second, self.sector, randomness)
-            self.opened(again, changes, required, names, f"{note}, again after record {second} of the recovery")
+            self.opened(again, changes, least, names, f"{note}, again after record {second} of the recovery")
             self.figures["again"] += 1
 
 
