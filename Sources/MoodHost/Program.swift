@@ -7,7 +7,10 @@ public enum Program {
     /// The command line could not be understood. BSD sysexits, EX_USAGE.
     private static let exitUsage: Int32 = 64
     /// The client did not take all of its answers. EX_TEMPFAIL.
-    private static let exitUnread: Int32 = 75
+    static let exitUnread: Int32 = 75
+
+    /// The system does not give what every host needs. EX_OSERR.
+    private static let exitSystem: Int32 = 71
 
     /// - Parameter arguments: without the program's name.
     /// - Returns: the exit code.
@@ -39,8 +42,14 @@ public enum Program {
                 return exitUnread
             }
         } catch {
-            StandardStreams.writeError("moodboard: \(error)\n")
-            return 1
+            StandardStreams.writeError("moodboard: it cannot start, because \(advice(on: error))\n")
+            return exitSystem
         }
+    }
+
+    private static func advice(on error: SystemError) -> String {
+        error.isTooManyFiles
+            ? "this process may open too few files (\(error)). Allow it more (ulimit -n)."
+            : "a system call failed: \(error)."
     }
 }

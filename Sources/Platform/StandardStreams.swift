@@ -16,7 +16,11 @@ public enum StandardStreams {
         ignoreSignal(SIGPIPE)
         ignoreSignal(SIGXFSZ)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
-        guard output >= 3 else { throw SystemError(call: "dup", subject: "stdout", code: cplatform_errno()) }
+        guard output >= 3 else {
+            // Said of a number that no descriptor may have.
+            let code = cplatform_errno() == EINVAL ? EMFILE : cplatform_errno()
+            throw SystemError(call: "dup", subject: "stdout", code: code)
+        }
         guard dup2(2, 1) == 1 else { throw SystemError(call: "dup2", subject: "stdout", code: cplatform_errno()) }
         return PeerStreams(input: 0, output: output)
     }

@@ -1,3 +1,5 @@
+import CPlatform
+
 /// A system call that failed: which one, on what, and why.
 ///
 /// One type for the whole module, because callers decide by `code` (is the disk full? is it locked?) and people read
@@ -15,6 +17,9 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
         self.subject = subject
         self.code = code
     }
+
+    /// Whether this process, or the system, may not open any more.
+    public var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 
     public var description: String {
         let reason = errorText(code)
