@@ -1,6 +1,10 @@
 #include "CPlatform.h"
 
+#include <signal.h>
 #include <stddef.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
 
 // Swift's runtime looks for the arguments in /proc, and where that cannot be read it has none: a host that was told which
 // store to open would then open another one. glibc and Apple's library hand them to initialisers.
@@ -22,3 +26,50 @@ char *cplatform_argument(int index) {
     return NULL;
 }
 #endif
+
+// Written once, before the handlers are installed; they only read it.
+static int interruption_writer = -1, interruption_milliseconds, interruption_code;
+static const char *last_words;
+
+int64_t cplatform_interruption;
+
+// Calls only what may be called in a handler. (setitimer is a bare system call on every system of note.)
+static void interrupted(int number) {
+    (void)number;
+    const int code = errno;
+    if (cplatform_interruption_time() == 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        __atomic_store_n(
+            &cplatform_interruption, (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000, __ATOMIC_RELAXED);
+        const struct itimerval limit = {
+            .it_value = {interruption_milliseconds / 1000, interruption_milliseconds % 1000 * 1000}};
+        setitimer(ITIMER_REAL, &limit, NULL);
+    }
+    ssize_t written = write(interruption_writer, "!", 1);
+    (void)written;
+    errno = code;
+}
+
+static void time_is_over(int number) {
+    (void)number;
+    ssize_t written = write(2, last_words, strlen(last_words));
+    (void)written;
+    _exit(interruption_code);
+}
+
+void cplatform_install_interruption(int writer, int milliseconds, const char *words, int code) {
+    interruption_writer = writer;
+    interruption_milliseconds = milliseconds;
+    last_words = words;
+    interruption_code = code;
+    signal(SIGALRM, time_is_over);
+    signal(SIGTERM, interrupted);
+    signal(SIGINT, interrupted);
+    signal(SIGHUP, interrupted);
+}
+
+void cplatform_end_interruption(void) {
+    const struct itimerval none = {0};
+    setitimer(ITIMER_REAL, &none, NULL);
+}

@@ -9,9 +9,10 @@ import MoodProtocol
 /// arrives together with its request; it is looked for when one of the two names stands in what was read.
 struct Cancellations {
     private struct Cancellation {
-        let id: [UInt8]
+        /// Nil: the message of this number was answered before its turn.
+        let id: [UInt8]?
         /// The number of the message that cancels; only those before it are cancelled.
-        let number: Int
+        var number: Int
         let isSilent: Bool
     }
 
@@ -27,7 +28,18 @@ struct Cancellations {
     }
 
     /// Forgets what was found, because it is looked for again from the present message on.
-    mutating func forget() { cancellations.removeAll(keepingCapacity: true) }
+    /// - Parameter passed: how many messages came before that one.
+    mutating func forget(before passed: Int) {
+        cancellations.removeAll { $0.id != nil || $0.number <= passed }
+        for place in cancellations.indices { cancellations[place].number -= passed }
+    }
+
+    /// The message of this number is answered before its turn.
+    mutating func noteAnswered(_ number: Int) {
+        cancellations.append(Cancellation(id: nil, number: number, isSilent: true))
+    }
+
+    func isAnswered(_ number: Int) -> Bool { cancellations.contains { $0.id == nil && $0.number == number } }
 
     mutating func look(in input: UnsafeRawBufferPointer) {
         if !isExpected { isExpected = Self.mayContain(input) }
@@ -64,8 +76,11 @@ struct Cancellations {
         cancellations.append(Cancellation(id: Array(id), number: number, isSilent: isSilent))
     }
 
-    /// Whether the request with this id, which is message `number`, was cancelled, and if so whether silently.
+    /// Whether the request with this id, which is message `number`, is not to be handled, and if so whether silently.
     func find(_ id: UnsafeRawBufferPointer, before number: Int) -> Bool? {
-        cancellations.first { $0.number > number && $0.id.elementsEqual(id) }?.isSilent
+        cancellations.first { found in
+            guard let cancelled = found.id else { return found.number == number }
+            return found.number > number && cancelled.elementsEqual(id)
+        }?.isSilent
     }
 }

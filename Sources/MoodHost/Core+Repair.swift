@@ -133,7 +133,7 @@ extension Core {
     private func awaitWork() throws(RPCError) {
         guard store.helper.isRunning else { return }
         while !store.helper.wait(milliseconds: 50) {
-            if Interruption.hasCome { throw .shuttingDown }
+            if Interruption.time != nil { throw .shuttingDown }
         }
         // The loop has not seen yet what is done.
         store.helper.wake()

@@ -137,9 +137,8 @@ extension Core {
     private mutating func finishCompaction(
         bytesBefore: Int, keepHistoryFrom: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
-        // Who takes the lock finds the new files.
         try open()
-        if !store.isAbsent { try openForWriting() }
+        if !store.isAbsent, keepHistoryFrom != nil { try openForWriting() }
         let historyFrom: Int
         do throws(StorageError) { historyFrom = try store.shortenHistory(to: keepHistoryFrom) } catch {
             throw RPCError(error, forWriting: true)

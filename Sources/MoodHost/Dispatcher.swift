@@ -72,6 +72,8 @@ struct Dispatcher: ~Copyable {
         core.revertStateOfRequest()
         core.notices.drop()
         out.errorResponse(id: request.id, error)
+        // The session parks the request.
+        if core.store.lockWait.isAsked { core.endsGroup = true }
     }
 
     @inline(__always)
@@ -177,6 +179,7 @@ extension Dispatcher {
         let request = pending.remove(at: place)
         let mark = out.count
         core.store.beginGroup()
+        core.store.waitHere()
         defer { core.store.endGroup() }
         var failure: RPCError?
         do throws(RPCError) {

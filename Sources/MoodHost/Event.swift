@@ -12,6 +12,8 @@ enum Event {
     case interrupted
     /// Another process may have changed the store.
     case storeChanged
+    /// The lock of the store is there for the request that waits for it.
+    case lockReady
     /// The helper thread has done something, or tells how far it is.
     case workAdvanced
     case timer(Timer)
@@ -19,6 +21,8 @@ enum Event {
     enum Timer {
         /// Nobody is waited for any longer.
         case farewell
+        /// The lock of the store is waited for no longer.
+        case lock
         /// It is time to look at the store.
         case look
         /// The client has taken nothing for too long while others go on.
@@ -34,6 +38,7 @@ extension EventSources.Name {
     static let helper = Self(4)
     static let farewell = Self(5)
     static let stall = Self(6)
+    static let lock = Self(7)
 }
 
 extension Event {
@@ -45,8 +50,10 @@ extension Event {
         case .writable(.output): self = .output
         case .closed(.output): self = .outputClosed
         case .readable(.store): self = .storeChanged
+        case .readable(.lock): self = .lockReady
         case .readable(.helper): self = .workAdvanced
         case .due(.farewell): self = .timer(.farewell)
+        case .due(.lock): self = .timer(.lock)
         case .due(.store): self = .timer(.look)
         case .due(.stall): self = .timer(.stall)
         default: return nil

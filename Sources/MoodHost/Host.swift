@@ -13,11 +13,15 @@ enum Host {
     /// Serves until the client is done, or somebody wants the process to be gone.
     static func run(_ options: HostOptions) throws(SystemError) -> HostEnding {
         let streams = try StandardStreams.claim()
-        let interruption = try Interruption.install()
+        let interruption = try Interruption.install(
+            lastWords: "moodboard: it was still at work when its time to end was over; answers are missing.\n",
+            code: Program.exitUnread)
         var session = Session(core: Core(options, location(options)))
         if options.insertsSamples { session.insertSamplesIfEmpty() }
+        session.core.store.lockWait.mode = .beside
         var loop = HostLoop(streams, interruption: interruption)
         let ending = loop.run(&session)
+        Interruption.settle()
         if ending == .complete { session.core.store.part(withinMilliseconds: partingMilliseconds) }
         return ending
     }

@@ -27,7 +27,7 @@ struct HostLoop: ~Copyable {
     }
 
     /// How long a client is waited for that has asked for the end, or that somebody else wants to be gone,
-    private static let farewellMilliseconds = 500
+    private static let farewellMilliseconds = Interruption.patienceMilliseconds
     /// and then for the rest of a message. With what comes after, the process ends within a second.
     private static let cuttingMilliseconds = 300
     private static let readBytes = 256 * 1024
@@ -39,6 +39,7 @@ struct HostLoop: ~Copyable {
     private var watch = StoreWatch()
     private var phase = Phase.serving
     private var isWide = false
+    private var isLockAwaited = false
 
     init(_ streams: consuming PeerStreams, interruption: Int32) {
         self.streams = streams
@@ -55,7 +56,9 @@ struct HostLoop: ~Copyable {
             case .outputClosed: return lose(session)
             case .interrupted: leave(&session, isAsked: false)
             case .storeChanged: watch.takeNews(&session, &sources)
+            case .lockReady: session.unpark(isTimeOver: false)
             case .workAdvanced: session.attendWork(milliseconds: Clock.milliseconds)
+            case .timer(.lock): session.unpark(isTimeOver: true)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
             case .timer(.farewell): if let ending = cut(&session) { return ending }
@@ -67,10 +70,10 @@ struct HostLoop: ~Copyable {
     /// - Returns: how all ended, where it has.
     private mutating func advance(_ session: inout Session) -> HostEnding? {
         repeat {
-            if session.hasWork, !session.isFull { process(&session) }
+            if session.hasWork, !session.isFull, !Interruption.isOverdue { process(&session) }
             guard send(&session) else { return lose(session) }
-        } while session.hasWork && !session.isFull
-        guard session.sendable.isEmpty, !session.hasWork else { return nil }
+        } while session.hasWork && !session.isFull && !Interruption.isOverdue
+        guard session.sendable.isEmpty, !session.hasWork || phase == .cutting else { return nil }
         switch phase {
         case .serving: return nil
         case .ending: return session.hasPending ? nil : .complete
@@ -115,7 +118,7 @@ struct HostLoop: ~Copyable {
 
     /// Listens to what can be seen to now: a client that does not take its answers is not read from.
     private mutating func listen(_ session: inout Session) {
-        if phase == .serving, !session.isFull {
+        if phase == .serving, !session.isFull, !session.isInputFull {
             sources.listen(to: streams.input, as: .input, for: .reading)
         } else {
             sources.forget(.input)
@@ -123,7 +126,18 @@ struct HostLoop: ~Copyable {
         sources.listen(to: streams.output, as: .output, for: session.sendable.isEmpty ? [] : .writing)
         let helper = session.core.store.helper.descriptor
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
+        if session.isParked || isLockAwaited { awaitLock(session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
+    }
+
+    private mutating func awaitLock(_ session: borrowing Session) {
+        isLockAwaited = session.isParked
+        guard isLockAwaited else {
+            sources.forget(.lock)
+            return sources.setDeadline(.lock, at: nil)
+        }
+        sources.listen(to: session.core.store.lockWait.descriptor, as: .lock, for: .reading)
+        sources.setDeadline(.lock, at: session.core.store.lockWait.deadline)
     }
 
     private mutating func receive(_ session: inout Session) {
@@ -143,7 +157,8 @@ struct HostLoop: ~Copyable {
         }
         session.refuseWork()
         sources.forget(.interruption)
-        sources.setDeadline(.farewell, at: Clock.monotonicMilliseconds + Self.farewellMilliseconds)
+        let begin = isAsked ? nil : Interruption.time
+        sources.setDeadline(.farewell, at: (begin ?? Clock.monotonicMilliseconds) + Self.farewellMilliseconds)
     }
 
     /// The client has not taken everything in time.

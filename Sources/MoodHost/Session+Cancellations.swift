@@ -7,7 +7,7 @@ extension Session {
         let mark = frames.mark
         var number = 0
         // Those of an earlier scan count from an earlier message.
-        cancellations.forget()
+        cancellations.forget(before: frameNumber)
         while let frame = frames.next(isAtEnd: isAtEnd) {
             number += 1
             guard case .message(let range, _) = frame else { continue }

@@ -49,6 +49,7 @@ extension Session {
     /// The process ends: nothing is begun any more, and what was is given up.
     mutating func refuseWork() {
         dispatcher.pending.isClosed = true
+        refuseWaits()
         var answer = JSONWriter(capacity: 256)
         while !dispatcher.pending.begun.isEmpty {
             let pending = dispatcher.pending.remove(at: 0)

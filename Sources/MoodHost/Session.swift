@@ -3,6 +3,7 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import Platform
 import Storage
 
 /// One client: bytes in, bytes out, and the group of requests whose commits wait for their common sync.
@@ -38,13 +39,13 @@ struct Session: ~Copyable {
     private var messageEnd = 0
     var groupStart = 0
     private var groupMark: FrameReader.Mark
-    private var groupFrames = 0
+    private(set) var groupFrames = 0
     /// Whether the latest group was one of several requests and had a sync.
     private(set) var hasSharedSync = false
     /// Whether no more input will come.
-    private var isInputAtEnd = false
+    private(set) var isInputAtEnd = false
     /// Whether `process` has something to do.
-    private(set) var hasWork = false
+    var hasWork = false
     /// The number of the message that is handled, counted from where cancellations were last looked for.
     var frameNumber = 0
     var cancellations = Cancellations()
@@ -55,6 +56,12 @@ struct Session: ~Copyable {
     private var groupBatch = 0
     /// Whether work is done that nobody has been told of by the helper thread.
     var isWorkDone = false
+    /// Whether the first message that is left waits for the lock of the store.
+    var isParked = false
+    /// Whether there may be a wait for the lock that nobody needs after the present group.
+    var hasWaited = false
+    /// How many messages, that one first, have been looked at meanwhile.
+    var lookedAt = 0
 
     init(core: consuming Core) {
         limits = core.options.limits
@@ -117,7 +124,7 @@ struct Session: ~Copyable {
     }
 
     /// Whether requests are still to be answered whose answers come later.
-    var hasPending: Bool { !dispatcher.pending.isEmpty }
+    var hasPending: Bool { isParked || !dispatcher.pending.isEmpty }
 
     /// Whether so much waits, to be sent or to be done, that nothing more may be handled.
     var isFull: Bool { isOutputFull || dispatcher.pending.isFull }
@@ -125,14 +132,18 @@ struct Session: ~Copyable {
     /// Whether so much waits to be sent that nothing more may be handled.
     var isOutputFull: Bool { output.count - sent >= limits[.queuedOutputBytes] }
 
+    /// Whether so much has been read that waits for its turn that nothing more may be read.
+    var isInputFull: Bool { isParked && frames.waiting.count >= limits[.messageBytes] }
+
     /// Handles the messages that are complete, and makes what they changed durable. Where there is something to send first,
     /// there is more to do afterwards (`hasWork`).
     mutating func process(milliseconds: Int64) {
+        if isParked { return attendWhileParked(milliseconds: milliseconds) }
         hasWork = true
         core.setTime(milliseconds)
         core.store.beginGroup()
         beginGroup()
-        if cancellations.isExpected { scanForCancellations(isAtEnd: isInputAtEnd) }
+        if cancellations.isExpected || !cancellations.isEmpty { scanForCancellations(isAtEnd: isInputAtEnd) }
         frameNumber = 0
         lookahead.forget()
         if core.isWatching { lookAround() }
@@ -147,15 +158,18 @@ struct Session: ~Copyable {
             handle(frame)
             if core.endsGroup {
                 core.endsGroup = false
+                if core.store.lockWait.takeAsked() {
+                    if !core.store.needsFlush { return park() }
+                    hasWaited = true
+                }
                 commit()
+                if dispatcher.pending.isFull { return }
             }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes, !core.store.needsFlush || isOutputFull {
                 return commit()
             }
-            if dispatcher.pending.isFull {
-                return commit()
-            }
+            if Interruption.isOverdue { return commit() }
         }
         commit()
         cancellations.removeAll()
@@ -163,7 +177,7 @@ struct Session: ~Copyable {
         if isWorkDone { attendWork(milliseconds: milliseconds) }
     }
 
-    private mutating func beginGroup() {
+    mutating func beginGroup() {
         groupMark = frames.mark
         groupStart = output.count
         core.beginStateOfGroup()
@@ -172,10 +186,11 @@ struct Session: ~Copyable {
     }
 
     /// Makes the group's changes durable; on failure answers all of it again.
-    private mutating func commit() {
+    mutating func commit() {
         hasSharedSync = groupFrames > 1 && core.store.needsFlush
         do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }
         core.store.endGroup()
+        if hasWaited, !isParked { endWait() }
         beginPending()
         core.store.compactWhenDue()
         beginGroup()
@@ -183,7 +198,13 @@ struct Session: ~Copyable {
 
     private mutating func answerAgain(_ error: StorageError) {
         core.log(.error, "a sync failed: \(RPCError(error, forWriting: true).message)")
-        let count = groupFrames
+        core.store.failure = error
+        answerAgain(first: groupFrames)
+        core.store.failure = nil
+    }
+
+    /// Takes back what the group's requests have done, and answers the first of them again.
+    mutating func answerAgain(first count: Int) {
         output.rewind(to: groupStart)
         core.revertStateOfGroup()
         core.isShuttingDown = false
@@ -191,19 +212,18 @@ struct Session: ~Copyable {
         batches.removeAll { $0.number >= groupBatch }
         nextBatch = groupBatch
         frames.rewind(to: groupMark)
-        core.store.failure = error
-        frameNumber -= count
+        frameNumber -= groupFrames
+        groupFrames = count
         for _ in 0..<count {
             guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             frameNumber += 1
             handle(frame)
         }
-        core.store.failure = nil
     }
 
     // MARK: Messages
 
-    private mutating func handle(_ frame: FrameReader.Frame) {
+    mutating func handle(_ frame: FrameReader.Frame) {
         let mark = output.count
         switch frame {
         case .fault(let fault, let framing):

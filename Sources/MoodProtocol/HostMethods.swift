@@ -14,9 +14,10 @@ public enum HostMethods {
             .required("store", StoreMethods.state, "As store.info answers."),
             .required("limits", Limits.schema, "Every limit by name."),
             .required("features", .array(.string(.plain), .any, isUnique: true), "What this version can do."),
-        ]))
+        ]), overtakes: true)
 
-    public static let ping = MethodDeclaration("host.ping", .read, .readMoods, "Answer at once.", result: .result([]))
+    public static let ping = MethodDeclaration(
+        "host.ping", .read, .readMoods, "Answer at once.", result: .result([]), overtakes: true)
 
     public static let shutdown = MethodDeclaration(
         "host.shutdown", .write, .owner, "Answer, then end the process in good order.", result: .result([]))
@@ -44,5 +45,5 @@ public enum HostMethods {
                     ]), .any, isUnique: false), "All methods."),
             .required("components", .any, "The schemas and errors by name."),
             .required("x-notifications", .array(.any, .any, isUnique: false), "What the host sends of itself."),
-        ]))
+        ]), overtakes: true)
 }

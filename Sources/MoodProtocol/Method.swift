@@ -20,6 +20,8 @@ public final class Method: Sendable {
     public let errors: [ErrorCode]
     /// The version of the protocol in which the method appeared.
     public let since: String
+    /// Whether it is answered before an earlier request that waits for the lock of the store.
+    public let overtakes: Bool
 
     public init(_ declaration: MethodDeclaration) {
         name = Name(declaration.name)
@@ -31,6 +33,7 @@ public final class Method: Sendable {
         result = declaration.result()
         errors = declaration.errors()
         since = declaration.since
+        overtakes = declaration.overtakes
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
         names = fields.map(FieldName.init)
         requiredFields = Self.mask(fields, where: \.isRequired)
@@ -54,6 +57,7 @@ public final class Method: Sendable {
         self.result = result
         self.errors = errors
         self.since = since
+        overtakes = false
         names = fields.map(FieldName.init)
         requiredFields = Self.mask(fields, where: \.isRequired)
         operationMask = 0

@@ -38,12 +38,14 @@ public struct MethodDeclaration: Sendable {
     let result: @Sendable () -> Schema
     let errors: @Sendable () -> [ErrorCode]
     let since: String
+    /// Whether it is answered before an earlier request that waits for the lock of the store.
+    let overtakes: Bool
 
     init(
         _ name: StaticString, _ effect: Effect, _ permission: Permission, _ summary: String,
         _ params: @autoclosure @escaping @Sendable () -> [Field] = [], common: Common = .none,
         result: @autoclosure @escaping @Sendable () -> Schema,
-        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0"
+        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0", overtakes: Bool = false
     ) {
         self.name = name
         self.effect = effect
@@ -54,6 +56,7 @@ public struct MethodDeclaration: Sendable {
         self.result = result
         self.errors = errors
         self.since = since
+        self.overtakes = overtakes
     }
 
     /// The params that methods of one kind share.

@@ -42,12 +42,14 @@ extension MoodRecords {
         let settings = try files("Nothing is edited: the moods are kept in memory.")
         close()
         let inspector = MoodInspector()
-        return try StoreFiles.accept(
+        let report = try StoreFiles.accept(
             settings,
             seal: { bytes, revision, buffer in
                 seal(ValidJSON(trusting: bytes), revision, &buffer, makeID: makeID, problem: problem)
             },
             inspect: { inspector.finding($0) })
+        waitHere()
+        return report
     }
 
     private func seal(
@@ -76,6 +78,7 @@ extension MoodRecords {
         let settings = try files("There are no files to set aside: the moods are kept in memory.")
         forgetFiles()
         let aside = try StoreFiles.reset(settings)
+        waitHere()
         do throws(MoodStoreError) {
             try openForWriting()
         } catch {

@@ -34,6 +34,10 @@ public struct MoodRecords: ~Copyable {
     private var wasThere = false
     /// Why the lock was not to be had for the present group.
     private var busy: StorageError?
+    /// How requests wait for the lock: there, unless their owner can do other things meanwhile.
+    public let lockWait = LockWait()
+    /// Whether the present group waits there, whatever its owner wants.
+    private var waitsHere = false
     /// Whether other processes may have committed what has not been looked for.
     private var isLookDue = false
     /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
@@ -58,6 +62,7 @@ public struct MoodRecords: ~Copyable {
     public init(_ location: Location) {
         if case .directory(var settings) = location {
             settings.migration = .moods
+            settings.lockWait = lockWait
             self.location = .directory(settings)
         } else {
             self.location = location
@@ -178,6 +183,17 @@ public struct MoodRecords: ~Copyable {
         isHeld = false
         busy = nil
         records.unlock()
+        if waitsHere {
+            waitsHere = false
+            lockWait.mode = .beside
+        }
+    }
+
+    /// What the present group does from here on cannot be done again after a wait: it waits for the lock there.
+    public mutating func waitHere() {
+        guard lockWait.mode == .beside else { return }
+        lockWait.mode = .here
+        waitsHere = true
     }
 
     /// What is open cannot be relied upon any more, or is about to be replaced, with nothing pending; the next request
@@ -257,14 +273,18 @@ public struct MoodRecords: ~Copyable {
 
     /// Makes all commits of the group durable, or takes them back and throws.
     public mutating func flush() throws(StorageError) {
-        if records.needsFlush { hasCommitted = true }
         isHeld = false
+        if records.needsFlush {
+            hasCommitted = true
+            waitHere()
+        }
         try records.flush()
     }
 
     /// Makes the commits so far durable in the middle of a group; where it throws, so does `flush`.
     public mutating func flushEarly() throws(StorageError) {
         isHeld = false
+        if records.needsFlush { waitHere() }
         try records.flushEarly()
     }
 
@@ -318,7 +338,7 @@ public struct MoodRecords: ~Copyable {
     }
 
     private func startCompaction() {
-        guard case .directory(let settings) = location else { return }
+        guard let settings = settingsBeside else { return }
         _ = helper.run {
             do throws(StorageError) {
                 _ = try Compaction.run(settings, .moods)
@@ -328,6 +348,13 @@ public struct MoodRecords: ~Copyable {
                 settings.log("the store could not be compacted: \(error.reason)")
             }
         }
+    }
+
+    /// For a thread of its own, which waits for the lock there; nil in memory.
+    var settingsBeside: StoreSettings? {
+        guard case .directory(var settings) = location else { return nil }
+        settings.lockWait = nil
+        return settings
     }
 
     /// Deletes the journals of `history/` that only tell of commits below `revision`; without it, none.

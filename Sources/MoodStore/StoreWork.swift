@@ -76,7 +76,7 @@ public struct StoreWork: Sendable {
 extension MoodRecords {
     /// Nil in memory.
     public func work(isCancelled: @escaping @Sendable () -> Bool) -> StoreWork? {
-        guard case .directory(let settings) = location else { return nil }
+        guard let settings = settingsBeside else { return nil }
         return StoreWork(settings: settings, isCancelled: isCancelled, revision: isOpen ? records.revision : nil)
     }
 }

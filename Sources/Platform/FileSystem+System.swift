@@ -24,6 +24,9 @@ extension FileSystem {
 
 /// One function per call, so that each closure above stays one line.
 private enum SystemFiles {
+    /// At once: a process can only end between two calls.
+    private static let readBytesMax = 1 << 20
+
     @discardableResult @inline(__always)
     static func check(_ call: String, on subject: String = "", _ result: Int) throws(SystemError) -> Int {
         guard result < 0 else { return result }
@@ -57,7 +60,9 @@ private enum SystemFiles {
     static func read(
         _ descriptor: Int32, _ into: UnsafeMutableRawBufferPointer, _ offset: Int
     ) throws(SystemError) -> Int {
-        try check("pread", retryingInterrupted { pread(descriptor, into.baseAddress, into.count, off_t(offset)) })
+        if Interruption.isOverdue { throw SystemError(call: "pread", code: ECANCELED) }
+        let count = min(into.count, readBytesMax)
+        return try check("pread", retryingInterrupted { pread(descriptor, into.baseAddress, count, off_t(offset)) })
     }
 
     static func write(

@@ -11,7 +11,9 @@
 ///    unless the access says so.
 /// 2. What is made has mode 0600 (files) or 0700 (directories).
 /// 3. An interrupted call is made again, a bounded number of times.
-/// 4. A call that throws has done nothing, but for `write`, `syncData` and `sync`, after which nobody knows.
+/// 4. Once a signal wants the process to be gone and the patience is over, `read` fails with ECANCELED, so that what takes long
+///    ends. (`Interruption`)
+/// 5. A call that throws has done nothing, but for `write`, `syncData` and `sync`, after which nobody knows.
 public struct FileSystem: Sendable {
     /// What a file is opened for.
     public enum Access: Sendable {

@@ -29,8 +29,10 @@ public struct TurnLock: ~Copyable {
     }
 
     /// Takes the lock; nothing happens when it is held.
-    /// - Parameter timeoutMilliseconds: how long to wait for it; 0 does not wait.
-    public mutating func acquire(timeoutMilliseconds: Int) throws(FileLock.Failure) {
+    /// - Parameters:
+    ///   - timeoutMilliseconds: how long to wait for it; 0 does not wait.
+    ///   - wait: how this thread waits.
+    public mutating func acquire(timeoutMilliseconds: Int, _ wait: LockWait? = nil) throws(FileLock.Failure) {
         if isHeld { return }
         do throws(SystemError) {
             isHeld = try takeNow()
@@ -40,7 +42,7 @@ public struct TurnLock: ~Copyable {
         if isHeld { return }
         guard timeoutMilliseconds > 0 else { throw .timedOut }
         waited = try FileLock.acquire(
-            path, behind: queue.path, timeoutMilliseconds: timeoutMilliseconds, in: fileSystem)
+            path, behind: queue.path, timeoutMilliseconds: timeoutMilliseconds, wait, in: fileSystem)
         isHeld = true
     }
 

@@ -78,6 +78,19 @@ final class TestSession {
     /// The process is to end.
     func refuseWork() { session.refuseWork() }
 
+    /// Requests that need the lock wait for it beside the session, as in the loop.
+    func waitBeside() { session.core.store.lockWait.mode = .beside }
+
+    /// Waits until the lock is there.
+    func awaitLock() {
+        var wanted = pollfd(fd: session.core.store.lockWait.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&wanted, 1, 60_000) > 0)
+        session.unpark(isTimeOver: false)
+    }
+
+    /// The lock is waited for no longer.
+    func endTime() { session.unpark(isTimeOver: true) }
+
     var isOutputFull: Bool { session.isOutputFull }
     var isTooSlow: Bool { session.isTooSlow }
     func endSlowSubscriptions() { session.endSlowSubscriptions() }

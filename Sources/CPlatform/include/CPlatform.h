@@ -241,6 +241,19 @@ static inline uint32_t cplatform_crc32c_instruction(uint32_t seed, const void *b
 }
 #endif
 
+// SIGTERM, SIGINT and SIGHUP: the first one is noted, wakes whoever waits for `writer`, a pipe, and sets a limit: a process that
+// is still there so many milliseconds later says its last words on stderr and exits with `code`.
+void cplatform_install_interruption(int writer, int milliseconds, const char *last_words, int code);
+// The limit is not needed any more.
+void cplatform_end_interruption(void);
+
+// When the first of these signals came, in milliseconds of the monotonic clock; 0: none has. Set by the handler, read by every
+// thread.
+extern int64_t cplatform_interruption;
+static inline int64_t cplatform_interruption_time(void) {
+    return __atomic_load_n(&cplatform_interruption, __ATOMIC_RELAXED);
+}
+
 // Starting and talking to other programs, and to a person's terminal.
 #include <sys/ioctl.h>
 

@@ -11,7 +11,7 @@ enum RepairLock {
         do throws(FileLock.Failure) {
             return try FileLock.acquire(
                 place.path(of: StoreDirectory.lockName), behind: place.path,
-                timeoutMilliseconds: settings.lockTimeoutMilliseconds, in: settings.fileSystem)
+                timeoutMilliseconds: settings.lockTimeoutMilliseconds, settings.lockWait, in: settings.fileSystem)
         } catch {
             switch error {
             case .timedOut:

@@ -131,7 +131,7 @@ extension StoreFiles {
 
     private mutating func waitForLock() throws(StorageError) {
         do throws(FileLock.Failure) {
-            try lock?.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds)
+            try lock?.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds, settings.lockWait)
         } catch {
             switch error {
             case .timedOut: throw Self.lockFailure(nil, place.path, settings)

@@ -51,6 +51,7 @@ extension StorageError {
         switch error.code {
         case EIO:
             return .corrupt(file: file, offset: offset, reason: "The file \(file) cannot be read: \(error).")
+        case ECANCELED: return .cancelled
         case ELOOP:
             return .unavailable(
                 reason: "\(file) is a symbolic link.", advice: "Put the file itself into the store's directory.")

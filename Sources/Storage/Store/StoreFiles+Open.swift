@@ -62,7 +62,7 @@ extension StoreFiles {
         // at is opened with the lock, and that says what is wrong.
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
         do throws(FileLock.Failure) {
-            try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds)
+            try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds, settings.lockWait)
             do throws(SystemError) {
                 // Somebody may have put another file in its place between the opening and the lock.
                 guard try lock.isFileOfItsName() else {

@@ -18,6 +18,8 @@ public struct StoreSettings: Sendable {
     public var trustsDirectory: Bool
     /// How long another process may hold the lock, in milliseconds; 0 does not wait.
     public var lockTimeoutMilliseconds: Int
+    /// How the thread that has the store waits for the lock; nil: there.
+    public var lockWait: LockWait?
     /// The schema version that is written; later ones are only read, earlier ones need a migration.
     public var schemaVersion: Int
     /// Of a group's lines, so many bytes that wait are written before the group ends, so that the disk has begun with them when

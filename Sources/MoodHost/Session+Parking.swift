@@ -1,0 +1,79 @@
+import JSONCodec
+import JSONRPC
+import MoodStore
+
+/// A request that needs the lock of the store while another process holds it.
+///
+/// It is parked: nothing of it remains, and it is the first message that is left. A thread waits for the lock, and the loop goes
+/// on. Later messages stay where they are, but for those that may overtake it. When the lock is there or its time is over, all of
+/// them are handled as if they had just been read.
+extension Session {
+    /// The last message of the group waits for the lock.
+    mutating func park() {
+        // What it has done is taken back with the group. The requests before it have changed nothing: the lock was not held.
+        answerAgain(first: groupFrames - 1)
+        isParked = true
+        lookedAt = 0
+        commit()
+        // A later member of its batch has had the lock.
+        if core.store.lockWait.descriptor < 0 { unpark(isTimeOver: false) }
+    }
+
+    /// Tries again: the lock is there, or its time is over, or the request may have been cancelled.
+    mutating func unpark(isTimeOver: Bool) {
+        guard isParked else { return }
+        if isTimeOver { core.store.lockWait.mode = .nowhere }
+        isParked = false
+        hasWaited = true
+        hasWork = true
+    }
+
+    /// The lock is not waited for any more; the next request may begin a wait of its own.
+    mutating func endWait() {
+        hasWaited = false
+        core.store.lockWait.end()
+        if !dispatcher.pending.isClosed { core.store.lockWait.mode = .beside }
+    }
+
+    /// The process ends: who cannot have the lock at once is told so.
+    mutating func refuseWaits() {
+        core.store.lockWait.mode = .nowhere
+        unpark(isTimeOver: true)
+    }
+
+    /// What is left to do while the first message waits.
+    mutating func attendWhileParked(milliseconds: Int64) {
+        if cancellations.isExpected {
+            unpark(isTimeOver: false)
+            process(milliseconds: milliseconds)
+            guard isParked else { return }
+        }
+        core.setTime(milliseconds)
+        core.store.beginGroup()
+        beginGroup()
+        if core.isWatching {
+            lookAround()
+            _ = tell()
+        }
+        answerOvertakers()
+        commit()
+        hasWork = core.hasUntold
+    }
+
+    private mutating func answerOvertakers() {
+        let mark = frames.mark
+        var number = 0
+        while let frame = frames.next(isAtEnd: isInputAtEnd) {
+            number += 1
+            guard number > lookedAt, case .message(let range, _) = frame else { continue }
+            let message = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
+            guard !cancellations.isAnswered(frameNumber + number), let envelope = Envelope.read(message, &validator),
+                envelope.id != nil, let name = envelope.method, core.methods.find(name)?.method.overtakes == true
+            else { continue }
+            handle(frame)
+            cancellations.noteAnswered(frameNumber + number)
+        }
+        lookedAt = max(lookedAt, number)
+        frames.rewind(to: mark)
+    }
+}

@@ -1,0 +1,150 @@
+import CPlatform
+import Synchronization
+
+/// The threads that wait in flock for this process.
+///
+/// Each waiter is one entry; the mutex guards all of them. An entry is made by `join`, gets its outcome from its thread,
+/// and is removed by the one that sees the outcome and no need for it: `wait` when it takes the outcome, else the thread.
+enum LockWaiters {
+    struct Entry {
+        let device: UInt64
+        let inode: UInt64
+        /// Becomes readable with the outcome.
+        let readEnd: Int32
+        let writeEnd: Int32
+        /// False while nobody waits for it: it timed out, and its thread is still in flock.
+        var isWanted = true
+        var outcome: Result<Int32, SystemError>?
+    }
+
+    struct Table {
+        var lastTicket = 0
+        var entries: [Int: Entry] = [:]
+    }
+
+    static let table = Mutex(Table())
+
+    /// Joins the waiter that an earlier attempt left on this file, or starts one with its own open of it.
+    static func join(
+        _ status: FileStatus, _ path: String, _ queue: String?, _ fileSystem: FileSystem
+    ) throws(SystemError) -> Int {
+        let abandoned: Int? = table.withLock { table in
+            let found = table.entries.first { _, entry in
+                !entry.isWanted && entry.device == status.device && entry.inode == status.inode
+            }
+            guard let ticket = found?.key else { return nil }
+            table.entries[ticket]?.isWanted = true
+            return ticket
+        }
+        if let abandoned { return abandoned }
+
+        let descriptor = try fileSystem.open(path, .readWriteOrCreate)
+        let ends: (readEnd: Int32, writeEnd: Int32)
+        do {
+            ends = try Pipe.make()
+        } catch {
+            fileSystem.close(descriptor)
+            throw error
+        }
+        let ticket = table.withLock { table in
+            table.lastTicket += 1
+            table.entries[table.lastTicket] = Entry(
+                device: status.device, inode: status.inode, readEnd: ends.readEnd, writeEnd: ends.writeEnd)
+            return table.lastTicket
+        }
+        do {
+            try Thread.startDetached {
+                do throws(SystemError) {
+                    try lock(descriptor, behind: queue, fileSystem)
+                    finish(ticket, .success(descriptor), fileSystem)
+                } catch {
+                    fileSystem.close(descriptor)
+                    finish(ticket, .failure(error), fileSystem)
+                }
+            }
+        } catch {
+            fileSystem.close(descriptor)
+            remove(ticket)
+            throw error
+        }
+        return ticket
+    }
+
+    private static func lock(
+        _ descriptor: Int32, behind queue: String?, _ fileSystem: FileSystem
+    ) throws(SystemError) {
+        guard let queue else { return try fileSystem.lock(descriptor, .exclusive) }
+        // The first in the queue waits for the lock itself; closing the directory lets the next one come.
+        let turn = try File(queue, .directoryThroughLink, in: fileSystem)
+        try fileSystem.lock(turn.descriptor, .exclusive)
+        try fileSystem.lock(descriptor, .exclusive)
+    }
+
+    /// Waits for the outcome; at the deadline, and when a signal asks the process to end, the waiter is left to itself.
+    static func wait(
+        _ ticket: Int, until deadline: Int, _ path: String, _ fileSystem: FileSystem
+    ) throws(FileLock.Failure) -> File {
+        guard let readEnd = table.withLock({ $0.entries[ticket]?.readEnd }) else { throw .timedOut }
+        var sources = EventSources()
+        let (outcomeReady, isOver) = (EventSources.Name(0), EventSources.Name(1))
+        sources.listen(to: readEnd, as: outcomeReady, for: .reading)
+        sources.listen(to: Interruption.descriptor, as: isOver, for: .reading)
+        sources.setDeadline(isOver, at: deadline)
+        _ = sources.next()
+        if let file = try take(ticket, path, fileSystem) { return file }
+        leave(ticket, fileSystem)
+        throw .timedOut
+    }
+
+    /// What becomes readable with the outcome; -1 for a ticket that is not valid any more.
+    static func descriptor(_ ticket: Int) -> Int32 { table.withLock { $0.entries[ticket]?.readEnd ?? -1 } }
+
+    /// The locked file; nil while the wait goes on. After an outcome the ticket is not valid any more.
+    static func take(
+        _ ticket: Int, _ path: String, _ fileSystem: FileSystem
+    ) throws(FileLock.Failure) -> File? {
+        guard let outcome = table.withLock({ $0.entries[ticket]?.outcome }) else { return nil }
+        remove(ticket)
+        switch outcome {
+        case .success(let descriptor): return File(descriptor: descriptor, path: path, in: fileSystem)
+        case .failure(let error): throw .system(SystemError(call: error.call, subject: path, code: error.code))
+        }
+    }
+
+    /// Nobody waits here any more: the lock is let go of, now or when it comes.
+    static func leave(_ ticket: Int, _ fileSystem: FileSystem) {
+        let outcome = table.withLock { table in
+            table.entries[ticket]?.isWanted = false
+            return table.entries[ticket]?.outcome
+        }
+        guard let outcome else { return }
+        remove(ticket)
+        if case .success(let descriptor) = outcome { fileSystem.close(descriptor) }
+    }
+
+    private static func finish(_ ticket: Int, _ outcome: Result<Int32, SystemError>, _ fileSystem: FileSystem) {
+        let unwanted: Entry? = table.withLock { table in
+            // Removed in the same step in which it is seen to be unwanted: nobody can join it any more.
+            guard let entry = table.entries[ticket], entry.isWanted else {
+                return table.entries.removeValue(forKey: ticket)
+            }
+            table.entries[ticket]?.outcome = outcome
+            // The pipe is empty and cannot block; the byte is the signal, its value nothing.
+            _ = write(entry.writeEnd, "!", 1)
+            return nil
+        }
+        guard let unwanted else { return }
+        if case .success(let descriptor) = outcome { fileSystem.close(descriptor) }
+        closeEnds(of: unwanted)
+    }
+
+    private static func remove(_ ticket: Int) {
+        guard let entry = table.withLock({ $0.entries.removeValue(forKey: ticket) }) else { return }
+        closeEnds(of: entry)
+    }
+
+    private static func closeEnds(of entry: Entry) {
+        _ = close(entry.readEnd)
+        _ = close(entry.writeEnd)
+    }
+}

@@ -1,0 +1,121 @@
+import JSONCodec
+import Platform
+import Testing
+
+@testable import MoodHost
+
+/// A request that waits for the lock holds up those after it, but for the few that may overtake it.
+@Suite struct ParkingTests {
+    private let directory = TestDirectory()
+    private let session: TestSession
+
+    init() throws {
+        session = TestSession(directory)
+        _ = session.outputNow(for: Self.create(1) + "\n")
+        session.waitBeside()
+    }
+
+    private static func create(_ number: Int) -> String {
+        request(number, "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A"}"#)
+    }
+
+    /// Another process on the store.
+    private func other() throws -> FileLock {
+        try FileLock.acquire(directory.path + "/lock", timeoutMilliseconds: 0, in: .system)
+    }
+
+    private func now(_ lines: String...) throws -> [JSONValue] { try parse(lines.joined(separator: "\n") + "\n") }
+
+    private func parse(_ input: String) throws -> [JSONValue] {
+        try session.outputNow(for: input).split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+    }
+
+    @Test func theFewOvertakeItAndTheRestKeepsItsOrder() throws {
+        do {
+            let lock = try other()
+            let answers = try now(
+                request(2, "nav.menu"), Self.create(3), request(4, "host.ping"), request(5, "mood.list"),
+                request(6, "host.info"), Self.create(7), request(8, "rpc.discover"))
+            #expect(answers.map(\.id) == [2, 4, 6, 8])
+            #expect(try now(request(9, "host.ping"), request(10, "nav.menu")).map(\.id) == [9])
+            #expect(session.hasPending)
+            _ = lock.file.descriptor
+        }
+        session.awaitLock()
+        let answers = try now(request(11, "host.ping"))
+        #expect(answers.map(\.id) == [3, 5, 7, 10, 11])
+        #expect(answers.map(\.outcome) == ["ok", "ok", "ok", "ok", "ok"])
+        #expect(answers[1]["result"]?["items"]?.array?.count == 2)
+        #expect(!session.hasPending)
+    }
+
+    @Test func whenItsTimeIsOverItIsAnswered() throws {
+        let lock = try other()
+        #expect(try now(Self.create(2), Self.create(3), request(4, "mood.list")).isEmpty)
+        session.endTime()
+        #expect(try now(request(5, "host.ping")).map(\.outcome) == ["storeBusy", "storeBusy", "ok", "ok"])
+        // The next one waits for a time of its own.
+        #expect(try now(Self.create(6)).isEmpty && session.hasPending)
+        session.refuseWork()
+        #expect(try now(Self.create(7)).map(\.outcome) == ["storeBusy", "storeBusy"])
+        _ = lock.file.descriptor
+    }
+
+    @Test func itCanBeCancelledAndThenNobodyWaits() throws {
+        do {
+            let lock = try other()
+            #expect(try now(Self.create(2), request(3, "host.ping")).map(\.id) == [3])
+            let answers = try now(notification("$/cancelRequest", #"{"id":2}"#), request(4, "mood.list"))
+            #expect(answers.map(\.id) == [2, 4] && answers[0].code == -32800)
+            #expect(!session.hasPending)
+            _ = lock.file.descriptor
+        }
+        // The thread that has waited lets go as soon as it gets the lock.
+        _ = try FileLock.acquire(directory.path + "/lock", timeoutMilliseconds: 20_000, in: .system)
+    }
+
+    @Test func aLaterOneCanBeCancelledWhileItWaits() throws {
+        let lock = try other()
+        #expect(try now(Self.create(2), Self.create(3)).isEmpty)
+        #expect(try now(notification("$/cancelRequest", #"{"id":3}"#), request(4, "host.ping")).map(\.id) == [4])
+        session.endTime()
+        let answers = try now(request(5, "host.ping"))
+        #expect(answers.map(\.id) == [2, 3, 5] && answers[1].code == -32800)
+        _ = lock.file.descriptor
+    }
+
+    @Test func aBatchIsDoneOnce() throws {
+        do {
+            let lock = try other()
+            let move = request(2, "nav.navigate", #"{"route":{"name":"crudList"}}"#)
+            #expect(try now("[\(move),\(Self.create(3)),\(move)]", request(4, "host.ping")).map(\.id) == [4])
+            _ = lock.file.descriptor
+        }
+        session.awaitLock()
+        let batch = try #require(try now(request(5, "nav.state")).first?.array)
+        #expect(batch.map(\.outcome) == ["ok", "ok", "ok"])
+        #expect(batch[2]["result"]?["depth"]?.integer == 2)
+    }
+
+    @Test func requestsOfTheSameIdAreToldApart() throws {
+        let lock = try other()
+        #expect(try now(Self.create(2), request(2, "host.ping"), request(2, "nav.menu")).count == 1)
+        session.endTime()
+        #expect(try now(request(2, "host.ping")).map(\.outcome) == ["storeBusy", "ok", "ok"])
+        _ = lock.file.descriptor
+    }
+
+    @Test func aStoreIsMadeOnceTheLockIsThere() throws {
+        let empty = TestDirectory()
+        let session = TestSession(empty)
+        session.waitBeside()
+        mkdir(empty.path, 0o700)
+        do {
+            let lock = try FileLock.acquire(empty.path + "/lock", timeoutMilliseconds: 0, in: .system)
+            #expect(session.outputNow(for: Self.create(2) + "\n").isEmpty)
+            _ = lock.file.descriptor
+        }
+        session.awaitLock()
+        #expect(try JSONValue(parsing: session.outputNow(for: "\n")).outcome == "ok")
+    }
+}
