@@ -16,6 +16,9 @@ enum Host {
         let interruption = try Interruption.install(
             lastWords: "moodboard: it was still at work when its time to end was over; answers are missing.\n",
             code: Program.exitUnread)
+        if let path = TimeZoneSetting.replaceUnreadable() {
+            StandardStreams.writeError("moodboard: TZ names \(path), which is no file of a zone; the zone is UTC.\n")
+        }
         var session = Session(core: Core(options, location(options)))
         if options.insertsSamples { session.insertSamplesIfEmpty() }
         session.core.store.lockWait.mode = .beside

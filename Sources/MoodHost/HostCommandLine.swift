@@ -90,8 +90,19 @@ public enum HostCommandLine {
         guard let place = directory ?? defaultDirectory(environment) else {
             return .misuse("no place for the store: give --store DIR, or set HOME")
         }
+        guard !isRoot(place) else {
+            return .misuse("the store cannot be in \(place) itself; name a directory of its own for it")
+        }
         options.place = .directory(place)
         return .serve(options)
+    }
+
+    /// Whether a path, as it is written, leads to the root of the file system.
+    private static func isRoot(_ path: String) -> Bool {
+        path.hasPrefix("/")
+            && path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy {
+                $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8)
+            }
     }
 
     private static func split(_ argument: String) -> (name: String, value: String?) {

@@ -71,6 +71,7 @@ import Testing
 
     @Test(arguments: [
         ([], "HOME"), (["--store"], "--store needs a value"), (["--store", ""], "--store"), (["--store="], "--store"),
+        (["--store", "/"], "cannot be in /"), (["--store", "//../."], "cannot be in //../."),
         (["--in-memory", "--store", "/s"], "exclude"), (["--stor", "/s"], "did you mean --store?"),
         (["--inmemory"], "did you mean --in-memory?"), (["--in_memory"], "did you mean --in-memory?"),
         (["--verison"], "did you mean --version?"), (["/s"], "unknown argument /s"), (["-x"], "unknown argument -x"),

@@ -9,6 +9,7 @@
 4. stdout is closed: 75 where answers are left, else 0.
 5. Work that takes long: others are answered before it; a signal does not wait for it, the end of the input does.
 6. A signal while a request waits for the store's lock: gone within a second.
+7. What a host cannot start or work with is said: too few descriptors, a TZ that is a FIFO.
 Python's standard library only. Exit code 1 if something failed.
 """
 import argparse
@@ -16,6 +17,7 @@ import fcntl
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -220,6 +222,34 @@ def waiting_for_the_lock(command):
         shutil.rmtree(folder)
 
 
+def few_descriptors(command):
+    for count in (4, 5):
+        run = subprocess.run(
+            [*command, "--in-memory"], input=b"", capture_output=True, timeout=10, check=False,
+            preexec_fn=lambda count=count: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count)))
+        if run.returncode != 71 or b"too few files" not in run.stderr or run.stdout:
+            raise Wrong(f"{count} descriptors: exit code {run.returncode}, {run.stderr!r}")
+
+
+def zone_of_a_fifo(command):
+    folder = tempfile.mkdtemp(prefix="endings-")
+    try:
+        fifo = os.path.join(folder, "fifo")
+        os.mkfifo(fifo)
+        mood = "01890000-0000-7000-8000-000000000001"
+        create = ('{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{"id":"%s","emoji":"😊","label":"A"}}\n'
+                  '{"jsonrpc":"2.0","id":2,"method":"mood.detail","params":{"id":"%s"}}\n' % (mood, mood)).encode()
+        for zone in (fifo, ":" + fifo):
+            run = subprocess.run([*command, "--in-memory"], input=create, capture_output=True, timeout=10, check=False,
+                                 env={**os.environ, "TZ": zone})
+            if run.returncode != 0 or run.stdout.count(b'"result"') != 2 or b"TZ names" not in run.stderr:
+                raise Wrong(f"exit code {run.returncode}, {run.stderr!r}, {run.stdout[:200]!r}")
+    except subprocess.TimeoutExpired:
+        raise Wrong("it hangs") from None
+    finally:
+        shutil.rmtree(folder)
+
+
 def cases(options):
     command, generator = [options.host], random.Random(options.seed)
     yield "1,000 answers, a pause of 1 s", lambda: pausing_reader(command, 1000, 1)
@@ -244,6 +274,8 @@ def cases(options):
     yield "store.verify and SIGTERM", lambda: long_work(command, signal.SIGTERM)
     yield "waiting for the lock, and SIGTERM", lambda: waiting_for_the_lock(command)
     yield "store.verify and the end of the input", lambda: long_work(command, None)
+    yield "too few descriptors", lambda: few_descriptors(command)
+    yield "TZ is a FIFO", lambda: zone_of_a_fifo(command)
 
 
 def main():
