@@ -40,10 +40,11 @@ def prepare(binary, store):
     saves = []
     for number in range(8):
         saves += [("nav.open", {"url": f"moodboard://mood/{identifier(number)}"}), ("nav.save", {"name": f"state {number}"})]
-    half = OPERATIONS // 2
-    answers = ask(binary, store, [*operations[:half], ("store.compact", {}), *operations[half:], ("store.compact", {}), *saves])
-    answers = [answer["result"] for answer in answers]
-    kept = list(zip(operations[:half], answers)) + list(zip(operations[half:], answers[half + 1:]))
+    half, answers = OPERATIONS // 2, []
+    # One after the other: what is written while a compaction runs stands in both journals, and counts in one.
+    for requests in [operations[:half], [("store.compact", {})], operations[half:], [("store.compact", {})], saves]:
+        answers.append([answer["result"] for answer in ask(binary, store, requests)])
+    kept = list(zip(operations, answers[0] + answers[2]))
     reads = [("mood.history", {"id": identifier(number)}) for number in range(MOODS)]
     reads += [("nav.restore", {"name": f"state {number}"}) for number in range(8)]
     # The last change stands in the journal that counts.
@@ -71,7 +72,8 @@ def spoil(path, damage):
             content[begin:end] = bytes(end - begin) if damage.deed == "zeros" else randomness.randbytes(end - begin)
         file.seek(0)
         file.write(content)
-    return bytes(content).rstrip(b"\n") != before.rstrip(b"\n")
+    text = before.rstrip(b"\n")
+    return content[:len(text)] != text
 
 
 def check_moods(answer, moods, when):
@@ -96,7 +98,7 @@ def examine(binary, whole, moods, kept, damage, place):
                 raise AssertionError(f"{method} {params} is answered {answer} instead of {result}")
             said += 1
     problems = verified["result"]["problems"]
-    if any(problem["file"] not in damage.file for problem in problems) or (is_damage or said) and not problems:
+    if not any(problem["file"] in damage.file for problem in problems) and (is_damage or said or problems):
         raise AssertionError(f"store.verify says {verified['result']}, and {said} requests were answered 1015 or less")
     created, _, salvaged, listed = ask(binary, store, [
         create(99), ("store.compact", {}), ("store.salvage", {"to": saved}), ("mood.list", {"limit": 1000})])
