@@ -32,7 +32,7 @@ import recordingdisk
 from soaking import CHANGES, WINDOW, Ballast, Lane, Wrong
 
 HOSTS, SIZE = 4, 128 << 20
-SLOW_SECONDS, UNTIL_KILL_SECONDS, ANSWER_SECONDS = 0.02, 5.0, 60.0
+SLOW_SECONDS, UNTIL_KILL_SECONDS, ANSWER_SECONDS, NOTICED_SECONDS = 0.02, 5.0, 60.0, 2.0
 PHASES = [("as it is", None, False, False), ("full", "#fde9d9", True, False), ("slow", "#dbe5f1", False, True),
           ("full and slow", "#e8dff0", True, True)]
 
@@ -55,7 +55,8 @@ class Soak:
         return time.monotonic() - self.begin
 
     def is_full(self, sent):
-        return self.last_full >= sent - 0.2
+        """Whether a request of that moment may find no space: while the disk is full, and until hosts have noticed."""
+        return self.last_full >= sent - NOTICED_SECONDS
 
     def change_phase(self):
         length = min(60.0, max(4.0, self.options.seconds / 16))
