@@ -4,10 +4,11 @@ import JSONRPC
 /// Notifications that the present request causes, and those of what others did. They wait for the end of the request, are sent
 /// before its answer, and are dropped with it when it fails.
 ///
-/// A class, because work that notifies and the core that owns this are busy at the same time.
+/// A class, because work that notifies and the core that owns this are busy at the same time. `ends` is not checked for
+/// being used twice at once: every request asks whether there are any, and nobody is called while it is used.
 final class NoticeQueue {
     private var writer = JSONWriter(capacity: 64)
-    private var ends: [Int] = []
+    @exclusivity(unchecked) private var ends: [Int] = []
     /// How many of them are those of requests that have succeeded.
     private var keptCount = 0
 

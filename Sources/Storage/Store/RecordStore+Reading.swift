@@ -5,7 +5,7 @@ extension RecordStore {
     public var markedCount: Int { layers.markedCount }
     public var isInMemory: Bool { if case .memory = state { true } else { false } }
     /// Whether records can be looked for.
-    public var isOpen: Bool { if case .closed = state { false } else { true } }
+    @inlinable public var isOpen: Bool { if case .closed = state { false } else { true } }
     /// Why nothing can be changed, for the state alone.
     var fault: StorageError? {
         switch state {

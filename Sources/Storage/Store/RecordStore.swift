@@ -33,13 +33,13 @@ public struct RecordStore: ~Copyable {
     /// No record is longer, in bytes: with its answer and what stands around it, it fits a line (`StoreFiles.lineBytesMax`).
     public static let recordBytesMax = 8 << 20
 
-    enum State {
+    @usableFromInline enum State {
         case memory, open
         case closed(StorageError)
         case broken(StorageError)
     }
 
-    var state: State
+    @usableFromInline var state: State
     /// The number of commits ever made.
     public internal(set) var revision = 0
     var layers: LayeredRecords
