@@ -26,28 +26,29 @@ public struct MoodID: Sendable, Hashable {
         @inline(__always) func join(_ first: Int, _ second: Int) -> UInt64 {
             load(first) & 0xffff_ffff | load(second) << 32
         }
-        guard let a = Self.digits(load(0)), let b = Self.digits(join(9, 14)), let c = Self.digits(join(19, 24)),
-            let d = Self.digits(load(28))
-        else { return nil }
-        self.init(high: a << 32 | b, low: c << 32 | d)
+        guard let words = Self.digits(SIMD4(load(0), join(9, 14), join(19, 24), load(28))) else { return nil }
+        self.init(
+            high: (words[0] | words[1] << 32).byteSwapped, low: (words[2] | words[3] << 32).byteSwapped)
     }
 
-    /// The value of eight hex digits, the first in the lowest byte; nil if one is none.
+    /// The four bytes that each eight hex digits say, in their order, the first in the lowest byte; nil if one is none.
     @inline(__always)
-    private static func digits(_ text: UInt64) -> UInt64? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let letters = text >> 6 & ones
-        var nibbles = (text & (ones &* 0x0f)) &+ letters &* 9
+    private static func digits(_ text: SIMD4<UInt64>) -> SIMD4<UInt64>? {
+        @inline(__always) func all(_ byte: UInt8) -> SIMD4<UInt64> {
+            SIMD4(repeating: 0x0101_0101_0101_0101 &* UInt64(byte))
+        }
+        let letters = text &>> 6 & all(1)
+        let nibbles = (text & all(0x0f)) &+ (letters &<< 3) &+ letters
         // A nibble above 9 comes from a letter and from nothing else, and writing it again gives the same text.
-        let isAboveNine = (nibbles &+ ones &* 6) >> 4 & ones
-        let again = nibbles &+ ones &* 0x30 &+ letters &* 0x27
-        guard text & (ones &* 0x80) == 0, nibbles & (ones &* 0xf0) == 0, isAboveNine == letters,
-            again == text | letters << 5
-        else { return nil }
-        nibbles = nibbles.byteSwapped
-        nibbles = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff
-        nibbles = (nibbles | nibbles >> 8) & 0x0000_ffff_0000_ffff
-        return (nibbles | nibbles >> 16) & 0xffff_ffff
+        let isAboveNine = (nibbles &+ all(6)) &>> 4 & all(1)
+        let again = nibbles &+ all(0x30) &+ (letters &<< 5) &+ (letters &<< 3) &- letters
+        let wrong =
+            (text & all(0x80)) | (nibbles & all(0xf0)) | (isAboveNine ^ letters) | (again ^ (text | letters &<< 5))
+        let halves = wrong.lowHalf | wrong.highHalf
+        guard halves[0] | halves[1] == 0 else { return nil }
+        let pairs = (nibbles &<< 4 | nibbles &>> 8) & SIMD4(repeating: 0x00ff_00ff_00ff_00ff)
+        let fours = (pairs | pairs &>> 8) & SIMD4(repeating: 0x0000_ffff_0000_ffff)
+        return (fours | fours &>> 16) & SIMD4(repeating: 0xffff_ffff)
     }
 
     public init?(_ text: String) {
