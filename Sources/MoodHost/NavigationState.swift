@@ -4,7 +4,7 @@ import MoodProtocol
 /// The routers of a session by name; `main` is the one for a client that asks for no other.
 struct NavigationState {
     static let routersMax = 64
-    static let mainName = NavigationParams.mainRouter
+    static let mainName = "\(NavigationParams.mainRouter)"
 
     /// A router and where it has been.
     private struct Logged {

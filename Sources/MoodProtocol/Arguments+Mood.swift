@@ -5,12 +5,11 @@ extension MoodMembers {
     /// The members of a mood among the params of a call, as `mood.create` takes them.
     public init(_ arguments: borrowing Arguments) {
         self.init()
-        guard let method = arguments.method else { return }
         var rest = arguments.given
         while rest != 0 {
             let index = rest.trailingZeroBitCount
             rest &= rest &- 1
-            guard let field = method.names[index].member else { continue }
+            guard let field = arguments.names[index].member else { continue }
             switch field.kind {
             case .id: id = arguments.ids[index]
             case .time:

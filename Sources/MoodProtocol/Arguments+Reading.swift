@@ -50,6 +50,8 @@ extension Arguments {
     @inline(__always)
     private mutating func begin(_ method: Method) {
         self.method = method
+        names = method.names
+        dryRunMask = method.dryRunMask
         given = 0
         unescaped = 0
     }
@@ -110,7 +112,11 @@ extension Arguments {
     /// - Returns: the number of the field.
     @inline(__always)
     private func readName(_ cursor: inout JSONCursor, _ method: Method, _ expected: Int) throws(Problem) -> Int {
-        if method.takeName(expected, &cursor) { return expected }
+        var place = expected
+        while place < method.fieldCount {
+            if names[place].take(&cursor) { return place }
+            place += 1
+        }
         guard let key = cursor.string() else { throw Self.notJSON }
         guard let index = method.index(of: key) else { throw Schema.unknown(key, among: method.fields) }
         guard cursor.take(UInt8(ascii: ":")) else { throw Self.notJSON }
@@ -123,7 +129,7 @@ extension Arguments {
         _ cursor: inout JSONCursor, _ index: Int, _ method: Method, _ limits: Limits,
         _ validator: inout JSONValidator
     ) throws(Problem) {
-        let kind = method.plain(index)
+        let kind = names[index].plain
         let first = cursor.next
         let start = cursor.at
         if kind != .none, first == UInt8(ascii: "\"") {
@@ -136,7 +142,7 @@ extension Arguments {
             }
         }
         guard let value = cursor.value(&validator, depth: Self.depth + 1) else { throw Self.notJSON }
-        if first == UInt8(ascii: "n"), !method.names[index].isNullMeaningful { return }
+        if first == UInt8(ascii: "n"), !names[index].isNullMeaningful { return }
         var reader = JSONReader(value)
         if let problem = method.fields[index].schema.check(&reader, limits) { throw problem }
         keep(value, index, kind)

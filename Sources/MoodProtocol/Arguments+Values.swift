@@ -9,13 +9,12 @@ extension Arguments {
     @inline(__always)
     private func place(_ name: Name) -> Int? {
         assert(method?.fields.contains { $0.name == name } == true, "\(name) is no param of this method")
-        guard given != 0, let method else { return nil }
         var rest = given
-        repeat {
+        while rest != 0 {
             let index = rest.trailingZeroBitCount
-            if method.isField(index, named: name) { return index }
+            if names[index].isSpelt(name.bytes) { return index }
             rest &= rest &- 1
-        } while rest != 0
+        }
         return nil
     }
 
@@ -31,13 +30,13 @@ extension Arguments {
     public subscript(key: ParamKey<Timestamp?>) -> Timestamp? { place(key.name).map { times[$0] } }
 
     public subscript(key: ParamKey<Int>) -> Int {
-        place(key.name).flatMap { values[$0].integer } ?? key.absent() ?? 0
+        place(key.name).flatMap { values[$0].integer } ?? key.absent.integer
     }
 
     public subscript(key: ParamKey<Int?>) -> Int? { place(key.name).flatMap { values[$0].integer } }
 
     public subscript(key: ParamKey<Bool>) -> Bool {
-        place(key.name).flatMap { values[$0].boolean } ?? key.absent() ?? false
+        place(key.name).flatMap { values[$0].boolean } ?? key.absent.boolean
     }
 
     public subscript(key: ParamKey<JSONText>) -> JSONText { place(key.name).flatMap { text($0) } ?? JSONText("") }
@@ -45,7 +44,7 @@ extension Arguments {
     public subscript(key: ParamKey<JSONText?>) -> JSONText? { place(key.name).flatMap { text($0) } }
 
     public subscript(key: ParamKey<String>) -> String {
-        place(key.name).flatMap { text($0)?.string } ?? key.absent() ?? ""
+        place(key.name).flatMap { text($0)?.string } ?? key.absent.text
     }
 
     public subscript(key: ParamKey<String?>) -> String? { place(key.name).flatMap { text($0)?.string } }
@@ -58,16 +57,19 @@ extension Arguments {
     /// As it stands.
     public subscript(key: ParamKey<ValidJSON?>) -> ValidJSON? { place(key.name).map { values[$0] } }
 
-    public subscript<Value: Choice>(key: ParamKey<Value>) -> Value {
-        guard let place = place(key.name), let text = text(place) else { return Value.usual }
+    /// Can be inlined, so that it is compiled for each type of choice: to find out about a type costs more than the rest.
+    @inlinable public subscript<Value: Choice>(key: ParamKey<Value>) -> Value {
+        guard let text = word(key.name) else { return Value.usual }
         return Value.choices.first { $0.word.matches(text) } ?? Value.usual
     }
+
+    @usableFromInline func word(_ name: Name) -> JSONText? { place(name).flatMap { text($0) } }
 
     /// Whether the call is to keep nothing.
     @inline(__always)
     public var isDryRun: Bool {
-        guard let method, given & method.dryRunMask != 0 else { return false }
-        return values[method.dryRunMask.trailingZeroBitCount].boolean == true
+        let place = given & dryRunMask
+        return place != 0 && values[place.trailingZeroBitCount].boolean == true
     }
 
     /// A param of a method that is not in the program; nil when it is absent.

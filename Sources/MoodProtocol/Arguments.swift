@@ -17,7 +17,11 @@ public struct Arguments: ~Copyable {
     /// What ids and times say, read once when they are checked; valid where the value is there.
     let ids: UnsafeMutablePointer<MoodID>
     let times: UnsafeMutablePointer<Timestamp>
-    var method: Method?
+    /// Whose params they are. It is not counted: who calls `read` holds it until the call has ended.
+    unowned(unsafe) var method: Method?
+    /// What is needed of its fields and of itself at each question.
+    var names: UnsafePointer<Method.FieldName>
+    var dryRunMask: UInt32 = 0
     /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
     var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
@@ -32,6 +36,7 @@ public struct Arguments: ~Copyable {
         ids.initialize(repeating: MoodID(high: 0, low: 0), count: Self.fieldsMax)
         times = .allocate(capacity: Self.fieldsMax)
         times.initialize(repeating: .minimum, count: Self.fieldsMax)
+        names = Method.noNames
     }
 
     deinit {

@@ -26,7 +26,7 @@ public struct Limits: Sendable {
         case pluginAnswerBytes
     }
 
-    private var values: InlineArray<11, Int>
+    @usableFromInline var values: InlineArray<11, Int>
 
     /// The defaults.
     public init() {
@@ -34,7 +34,7 @@ public struct Limits: Sendable {
         for name in Name.allCases { values[name.index] = name.defaultValue }
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public subscript(name: Name) -> Int { values[name.index] }
 
     /// Sets a limit.
@@ -49,7 +49,7 @@ public struct Limits: Sendable {
 }
 
 extension Limits.Name {
-    fileprivate var index: Int {
+    @inlinable var index: Int {
         switch self {
         case .messageBytes: 0
         case .depth: 1

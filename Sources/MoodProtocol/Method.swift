@@ -35,7 +35,8 @@ public final class Method: Sendable {
         since = declaration.since
         overtakes = declaration.overtakes
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
-        names = fields.map(FieldName.init)
+        names = Self.names(of: fields)
+        fieldCount = fields.count
         requiredFields = Self.mask(fields, where: \.isRequired)
         operationMask = Self.mask(fields) { $0.name == CommonParams.operation.name }
         dryRunMask = Self.mask(fields) { $0.name == CommonParams.dryRun.name }
@@ -58,7 +59,8 @@ public final class Method: Sendable {
         self.errors = errors
         self.since = since
         overtakes = false
-        names = fields.map(FieldName.init)
+        names = Self.names(of: fields)
+        fieldCount = fields.count
         requiredFields = Self.mask(fields, where: \.isRequired)
         operationMask = 0
         dryRunMask = 0
@@ -113,11 +115,15 @@ public final class Method: Sendable {
         }
 
         @inline(__always)
-        func equals(_ bytes: UnsafeRawBufferPointer) -> Bool { name.isSpelt(bytes) }
+        func isSpelt(_ bytes: UnsafeRawBufferPointer) -> Bool { name.isSpelt(bytes) }
     }
 
     /// The fields' names, in their order.
-    let names: [FieldName]
+    ///
+    /// Why unsafe memory: an array would be held and checked at each look, and every request takes many. Proof: it is written once,
+    /// freed with the method, and who reads params holds the method.
+    nonisolated(unsafe) let names: UnsafePointer<FieldName>
+    let fieldCount: Int
     /// Bit i: field i is required.
     let requiredFields: UInt32
     /// The bit of the field that names the operation; 0 where the method takes none.
@@ -125,26 +131,22 @@ public final class Method: Sendable {
     /// The bit of the field that asks to keep nothing; 0 where the method takes none.
     let dryRunMask: UInt32
 
-    @inline(__always)
-    func plain(_ index: Int) -> FieldName.Plain { names.withUnsafeBufferPointer { $0[index].plain } }
-
-    /// Passes over the name of the field of this number, if it comes next and there is such a field.
-    @inline(__always)
-    func takeName(_ index: Int, _ cursor: inout JSONCursor) -> Bool {
-        names.withUnsafeBufferPointer { index < $0.count && $0[index].take(&cursor) }
+    private static func names(of fields: [Field]) -> UnsafePointer<FieldName> {
+        let names = UnsafeMutablePointer<FieldName>.allocate(capacity: max(fields.count, 1))
+        for (index, field) in fields.enumerated() { (names + index).initialize(to: FieldName(field)) }
+        return UnsafePointer(names)
     }
 
-    /// Whether the field of this number has this name.
-    @inline(__always)
-    func isField(_ index: Int, named name: Name) -> Bool {
-        names.withUnsafeBufferPointer { $0[index].equals(name.bytes) }
-    }
+    /// Of no method.
+    nonisolated(unsafe) static let noNames = names(of: [])
+
+    deinit { names.deallocate() }
 
     /// The number of the field of this name, or nil.
     @inline(__always)
     func index(of key: JSONText) -> Int? {
         if key.isEscaped { return fields.firstIndex { $0.name.matches(key) } }
-        for index in names.indices where names[index].equals(key.raw) { return index }
+        for index in 0..<fieldCount where names[index].isSpelt(key.raw) { return index }
         return nil
     }
 }

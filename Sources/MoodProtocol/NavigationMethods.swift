@@ -5,7 +5,7 @@ import MoodCore
 /// The params of `nav.*`.
 public enum NavigationParams {
     /// The router that is meant where none is named.
-    public static let mainRouter = "main"
+    public static let mainRouter: StaticString = "main"
 
     public static let router = ParamKey(
         "router", .string(.name), "Which router; there may be several.", default: mainRouter)

@@ -9,21 +9,21 @@ import MoodCore
 ///
 /// `Value` is what a handler gets: an optional where the param may be absent and nothing stands for it.
 ///
-/// Every request asks for some, so a key is a few words; a reference leads to what describes it.
+/// Every request asks for some, so a key is a few words that are copied without counting references. Proof that its
+/// declaration is still there: it is never released, and keys are constants of the program.
 public struct ParamKey<Value>: Sendable {
     public let name: Name
     /// What stands for the param where it is absent.
-    let absent: @Sendable () -> Value?
-    private let declaration: ParamDeclaration
+    let absent: Absent
+    private let declaration: Unmanaged<ParamDeclaration>
 
     private init(
         _ name: Name, isRequired: Bool, _ schema: @escaping @Sendable () -> Schema, _ summary: String,
-        absent: @escaping @Sendable () -> Value? = { nil },
-        written: @escaping @Sendable () -> JSONValue? = { nil }
+        absent: Absent = .none, written: @escaping @Sendable () -> JSONValue? = { nil }
     ) {
         self.name = name
         self.absent = absent
-        declaration = ParamDeclaration(isRequired, schema, summary, written)
+        declaration = .passRetained(ParamDeclaration(isRequired, schema, summary, written))
     }
 
     /// A param that must be given.
@@ -41,7 +41,19 @@ public struct ParamKey<Value>: Sendable {
     }
 
     /// The param as it is declared, for checking and describing it.
-    var field: Field { declaration.field(name) }
+    var field: Field { declaration.takeUnretainedValue().field(name) }
+}
+
+/// What stands for a param that is absent, in plain memory: no words of `Choice`, which know their usual one.
+enum Absent: Sendable {
+    case none
+    case integer(Int)
+    case boolean(Bool)
+    case text(StaticString)
+
+    var integer: Int { if case .integer(let value) = self { value } else { 0 } }
+    var boolean: Bool { if case .boolean(let value) = self { value } else { false } }
+    var text: String { if case .text(let value) = self { "\(value)" } else { "" } }
 }
 
 private final class ParamDeclaration: Sendable {
@@ -72,22 +84,22 @@ extension ParamKey<Int> {
     init(
         _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String, default value: Int
     ) {
-        self.init(name, isRequired: false, schema, summary, absent: { value }, written: { .number(String(value)) })
+        self.init(name, isRequired: false, schema, summary, absent: .integer(value), written: { .number(String(value)) })
     }
 }
 
 extension ParamKey<Bool> {
     init(_ name: Name, _ summary: String, default value: Bool) {
-        self.init(name, isRequired: false, { .boolean }, summary, absent: { value }, written: { .boolean(value) })
+        self.init(name, isRequired: false, { .boolean }, summary, absent: .boolean(value), written: { .boolean(value) })
     }
 }
 
 extension ParamKey<String> {
     init(
         _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String,
-        default value: String
+        default value: StaticString
     ) {
-        self.init(name, isRequired: false, schema, summary, absent: { value }, written: { .string(value) })
+        self.init(name, isRequired: false, schema, summary, absent: .text(value), written: { .string("\(value)") })
     }
 }
 
@@ -107,6 +119,6 @@ extension ParamKey where Value: Choice {
     init(_ name: Name, _ summary: String) {
         self.init(
             name, isRequired: false, { .choice(Value.choices.map(\.word)) }, summary,
-            absent: { Value.usual }, written: { .string("\(Value.usual.word)") })
+            written: { .string("\(Value.usual.word)") })
     }
 }

@@ -80,7 +80,7 @@ import Testing
                 (params + Array(",\"x\":".utf8)).withUnsafeBytes { bytes in
                     let expected = PlainArguments(UnsafeRawBufferPointer(rebasing: bytes[..<params.count]), method)
                     var cursor = JSONCursor(bytes)
-                    validator.beginObject()
+                    validator.begin()
                     var problem: Problem?
                     do throws(Problem) {
                         try arguments.read(&cursor, for: method, Limits(), &validator)
