@@ -22,7 +22,7 @@ public struct JSONCursor {
     /// Whether nothing but white space is left.
     @inlinable public var isAtEnd: Bool {
         mutating get {
-            skipSpace()
+            if offset < end { skipSpace() }
             return offset == end
         }
     }
@@ -56,19 +56,6 @@ public struct JSONCursor {
         else { return nil }
         defer { offset = place }
         return UnsafeRawBufferPointer(start: base + offset, count: count)
-    }
-
-    /// Passes over the rest of a short string of plain ASCII, and its closing quote, when the opening one was passed over.
-    @inlinable @inline(__always)
-    public mutating func plainText() -> JSONText? {
-        var place = offset
-        while place < end, base[place] != UInt8(ascii: "\"") {
-            guard base[place] &- 0x20 < 0x60, base[place] != UInt8(ascii: "\\") else { return nil }
-            place += 1
-        }
-        guard place < end else { return nil }
-        defer { offset = place + 1 }
-        return JSONText(raw: UnsafeRawBufferPointer(start: base + offset, count: place - offset), isEscaped: false)
     }
 
     /// Passes over a sign of the grammar if it comes next.
@@ -108,8 +95,45 @@ public struct JSONCursor {
 
     /// Passes over a string.
     /// - Returns: the text between its quotes; nil where none comes or something is wrong with it.
+    @inlinable
     public mutating func string() -> JSONText? {
         guard next == UInt8(ascii: "\"") else { return nil }
+        offset += 1
+        if let text = restOfPlainString() { return text }
+        offset -= 1
+        return anyString()
+    }
+
+    /// Passes over the rest of a string, whose opening quote was passed over, if it is of plain ASCII and short: most are.
+    @inlinable @inline(__always)
+    public mutating func restOfPlainString() -> JSONText? {
+        let start = offset
+        var place = start
+        while end - place >= 8, place - start < Self.shortStringMax {
+            let word = ByteScan.load(base, place)
+            let hits = ByteScan.special(word) | (word & ByteScan.tops)
+            if hits == 0 {
+                place += 8
+                continue
+            }
+            place += ByteScan.lowest(hits)
+            break
+        }
+        // The last bytes of the text.
+        while place < end, base[place] &- 0x20 < 0x60, base[place] != UInt8(ascii: "\""),
+            base[place] != UInt8(ascii: "\\")
+        {
+            place += 1
+        }
+        guard place < end, base[place] == UInt8(ascii: "\"") else { return nil }
+        offset = place + 1
+        return JSONText(raw: UnsafeRawBufferPointer(start: base + start, count: place - start), isEscaped: false)
+    }
+
+    @usableFromInline static var shortStringMax: Int { @inlinable @inline(__always) get { 32 } }
+
+    @usableFromInline @inline(never)
+    mutating func anyString() -> JSONText? {
         let start = offset + 1
         var isEscaped = false
         var fault = TokenFault()
@@ -147,19 +171,17 @@ public struct JSONCursor {
 
 /// An object of which a cursor reads the members that its mover knows: the validator keeps account of the others.
 extension JSONValidator {
-    /// The offset of the first doubled name that was noted since `beginObject`.
+    /// The offset of the first doubled name that was noted since `begin`.
     public var duplicate: Int? { names.duplicate }
 
-    /// Called where the text's outermost object begins.
-    @inline(__always)
-    public mutating func beginObject() {
-        names.reset()
-        names.open()
-    }
+    /// Called where a text begins.
+    public mutating func begin() { names.reset() }
 
-    /// Called where the object has ended.
-    @inline(__always)
-    public mutating func endObject(_ cursor: borrowing JSONCursor) { names.close(cursor.base) }
+    /// Called where the mover of the cursor meets the first name that it does not know in the text's outermost object.
+    public mutating func openObject() { names.open() }
+
+    /// Called where that object has ended.
+    public mutating func closeObject(_ cursor: borrowing JSONCursor) { names.close(cursor.base) }
 
     /// Enters a name that the mover of the cursor does not know.
     public mutating func enter(_ name: JSONText, _ cursor: borrowing JSONCursor) {

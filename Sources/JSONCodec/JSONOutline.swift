@@ -57,7 +57,7 @@ public enum JSONKind: UInt8, Sendable {
 
     /// The kind of a valid value by its first byte.
     @inlinable
-    init(firstByte: UInt8) {
+    public init(firstByte: UInt8) {
         switch firstByte {
         case UInt8(ascii: "\""): self = .string
         case UInt8(ascii: "{"): self = .object

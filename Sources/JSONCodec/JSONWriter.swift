@@ -140,7 +140,8 @@ public struct JSONWriter: ~Copyable {
     }
 
     /// A value that is already JSON.
-    @inlinable public mutating func raw(_ json: UnsafeRawBufferPointer) {
+    @inlinable @inline(__always)
+    public mutating func raw(_ json: UnsafeRawBufferPointer) {
         separate()
         buffer.append(json)
     }

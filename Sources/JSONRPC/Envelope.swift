@@ -29,17 +29,19 @@ public struct Envelope {
     /// Where reading goes on.
     public var cursor: JSONCursor
 
-    private let idBytesMax: Int
+    @usableFromInline let idBytesMax: Int
     private var given: UInt8 = 0
     private var paramsStart: Int?
     private var isVersioned = false
     private var isIDUsable = true
     private var areParamsUsable = true
+    /// Whether there are members that the specification does not know; the validator keeps account of them.
+    private var hasOthers = false
 
     /// The longest string id, in bytes of its text; numbers may be as long.
     public static let idBytesMax = 256
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public init(_ message: UnsafeRawBufferPointer, idBytesMax: Int = idBytesMax) {
         cursor = JSONCursor(message)
         self.idBytesMax = idBytesMax
@@ -61,10 +63,14 @@ public struct Envelope {
             paramsStart = nil
             guard cursor.take(UInt8(ascii: ",")) else { return end(&validator) }
         } else {
-            validator.beginObject()
-            if readUsualBeginning() { return true }
-            guard cursor.take(UInt8(ascii: "{")) else { return false }
-            if cursor.next == UInt8(ascii: "}") { return end(&validator) }
+            validator.begin()
+            if readUsualBeginning() {
+                if paramsStart != nil { return true }
+                guard cursor.take(UInt8(ascii: ",")) else { return end(&validator) }
+            } else {
+                guard cursor.take(UInt8(ascii: "{")) else { return false }
+                if cursor.next == UInt8(ascii: "}") { return end(&validator) }
+            }
         }
         repeat {
             guard let member = name(&validator) else { return false }
@@ -74,21 +80,24 @@ public struct Envelope {
         return end(&validator)
     }
 
-    /// Reads what comes before the params of nearly every request, in one go; false, and nothing read, when something
-    /// else comes. It says nothing that the loop over the members does not say, but in fewer steps.
+    /// Reads what nearly every request begins with, up to the params if they come next, in one go; false, and nothing
+    /// read, when something else comes. It says nothing that the loop over the members does not say, but in fewer steps.
     @inline(__always)
     private mutating func readUsualBeginning() -> Bool {
         var ahead = cursor
         guard ahead.take(exactly: "{\"jsonrpc\":\"2.0\",\"id\":"), let id = ahead.digits(upTo: idBytesMax),
-            ahead.take(exactly: ",\"method\":\""), let method = ahead.plainText(),
-            ahead.take(exactly: ",\"params\":"), ahead.next == UInt8(ascii: "{")
+            ahead.take(exactly: ",\"method\":\""), let method = ahead.restOfPlainString()
         else { return false }
         self.id = id
         self.method = method
         isVersioned = true
-        given = Member.jsonrpc.rawValue | Member.id.rawValue | Member.method.rawValue | Member.params.rawValue
-        paramsStart = ahead.at
+        given = Member.jsonrpc.rawValue | Member.id.rawValue | Member.method.rawValue
         cursor = ahead
+        if ahead.take(exactly: ",\"params\":"), ahead.next == UInt8(ascii: "{") {
+            given |= Member.params.rawValue
+            paramsStart = ahead.at
+            cursor = ahead
+        }
         return true
     }
 
@@ -172,7 +181,11 @@ public struct Envelope {
         let start = cursor.at
         guard let text = cursor.string() else { return nil }
         let member = text.withDecoded { Self.member($0) }
-        if member == .other { validator.enter(text, cursor) }
+        if member == .other {
+            if !hasOthers { validator.openObject() }
+            hasOthers = true
+            validator.enter(text, cursor)
+        }
         if given & member.rawValue != 0 { validator.note(duplicate: start) }
         given |= member.rawValue
         return cursor.take(UInt8(ascii: ":")) ? member : nil
@@ -245,7 +258,7 @@ public struct Envelope {
     /// Passes over the end of the object; always false.
     @inline(__always)
     private mutating func end(_ validator: inout JSONValidator) -> Bool {
-        validator.endObject(cursor)
+        if hasOthers { validator.closeObject(cursor) }
         isObject = cursor.take(UInt8(ascii: "}")) && cursor.isAtEnd
         return false
     }

@@ -95,6 +95,10 @@ public struct FrameReader: ~Copyable {
         while true {
             switch state {
             case .between:
+                if taken < buffer.count, buffer.bytes[taken] == UInt8(ascii: "{") {
+                    // So most messages begin: neither blank nor header.
+                    return takeLine(isAtEnd: isAtEnd)
+                }
                 guard skipBlank() else { return nil }
                 switch startsHeader(isAtEnd: isAtEnd) {
                 case nil: return nil
@@ -194,6 +198,7 @@ public struct FrameReader: ~Copyable {
         return true
     }
 
+    @inline(__always)
     private mutating func takeLine(isAtEnd: Bool) -> Frame? {
         var end: Int
         var next: Int

@@ -10,17 +10,21 @@ public enum Framing: Sendable {
 
 extension JSONWriter {
     /// Completes the message that was written from `mark` on: a line feed after it, or a header before it.
+    @inlinable @inline(__always)
     public mutating func endMessage(from mark: Int, framing: Framing) {
         switch framing {
-        case .line:
-            buffer.append(UInt8(ascii: "\n"))
-        case .header:
-            var header = ByteBuffer(capacity: 48)
-            header.append("Content-Length: " as StaticString)
-            header.append(integer: count - mark)
-            header.append("\r\n\r\n" as StaticString)
-            header.withBytes { buffer.insert($0, at: mark) }
+        case .line: buffer.append(UInt8(ascii: "\n"))
+        case .header: insertHeader(at: mark)
         }
+    }
+
+    @usableFromInline @inline(never)
+    mutating func insertHeader(at mark: Int) {
+        var header = ByteBuffer(capacity: 48)
+        header.append("Content-Length: " as StaticString)
+        header.append(integer: count - mark)
+        header.append("\r\n\r\n" as StaticString)
+        header.withBytes { buffer.insert($0, at: mark) }
     }
 
     /// The end of the message that begins at `start`; it was completed by `endMessage`.

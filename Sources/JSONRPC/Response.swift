@@ -3,14 +3,14 @@ import JSONCodec
 extension JSONWriter {
     /// Begins the answer to a request: what follows is the result, then `endResponse`.
     /// - Parameter id: the request's id as it was written; nil for an answer to what had no readable id.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func beginResponse(id: UnsafeRawBufferPointer?) {
         buffer.append("{\"jsonrpc\":\"2.0\",\"id\":" as StaticString)
         if let id { buffer.append(id) } else { buffer.append("null" as StaticString) }
         buffer.append(",\"result\":" as StaticString)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func endResponse() { buffer.append(UInt8(ascii: "}")) }
 
     /// A whole error answer.

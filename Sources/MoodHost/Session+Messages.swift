@@ -4,9 +4,10 @@ import MoodProtocol
 
 /// How a message's bytes become a request, and what is answered where they do not.
 extension Session {
+    @inline(__always)
     mutating func read(_ message: UnsafeRawBufferPointer) {
         var cursor = JSONCursor(message)
-        if cursor.next == UInt8(ascii: "{") {
+        if message.first == UInt8(ascii: "{") || cursor.next == UInt8(ascii: "{") {
             return answer(message, room: .max, Destination(framing: framing, batch: nil))
         }
         do throws(JSONError) {
@@ -23,18 +24,25 @@ extension Session {
     /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
     mutating func answer(_ message: UnsafeRawBufferPointer, room: Int, _ destination: Destination) {
         var envelope = Envelope(message, idBytesMax: limits[.idBytes])
-        var entry: MethodTable.Entry?
-        while envelope.advance(&validator) { entry = takeArguments(&envelope) }
+        let entry: MethodTable.Entry?
+        if envelope.advance(&validator) {
+            entry = takeArguments(&envelope)
+            // Params that are given twice are told of below.
+            while envelope.advance(&validator) { envelope.skipParams(&validator) }
+        } else {
+            entry = nil
+        }
         guard envelope.isObject else {
             return output.errorResponse(id: nil, RPCError(parsing: validator.fault(of: message)))
         }
-        if !envelope.isRequest || validator.duplicate != nil,
-            let error = envelope.fault ?? duplicateOutsideParams(message, envelope)
+        let duplicate = validator.duplicate
+        if !envelope.isRequest || duplicate != nil,
+            let error = envelope.fault ?? duplicate.flatMap({ duplicateOutsideParams($0, message, envelope) })
         {
             return output.errorResponse(id: envelope.id, error)
         }
         guard let name = envelope.method else { return }
-        if let (id, isSilent) = Cancellations.read(envelope) {
+        if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
             return dispatcher.pending.cancel(id, of: .client, isSilent: isSilent)
         }
         if !cancellations.isEmpty, let id = envelope.id, let silence = cancellations.find(id, before: frameNumber) {
@@ -42,10 +50,10 @@ extension Session {
             return
         }
         let request = Dispatcher.Request(id: envelope.id, room: room, caller: .client, destination: destination)
-        if let entry, validator.duplicate == nil, !core.isShuttingDown {
+        if let entry, duplicate == nil, !core.isShuttingDown {
             dispatcher.answer(request, entry, to: &output)
         } else {
-            let duplicate = validator.duplicate.flatMap { offset in
+            let duplicate = duplicate.flatMap { offset in
                 envelope.params.map { offset - Self.offset(of: $0, in: message) }
             }
             dispatcher.answer(
@@ -71,9 +79,9 @@ extension Session {
     }
 
     /// A name that stands twice in the envelope itself.
-    @inline(__always)
-    private func duplicateOutsideParams(_ message: UnsafeRawBufferPointer, _ envelope: Envelope) -> RPCError? {
-        guard let offset = validator.duplicate else { return nil }
+    private func duplicateOutsideParams(
+        _ offset: Int, _ message: UnsafeRawBufferPointer, _ envelope: Envelope
+    ) -> RPCError? {
         if let params = envelope.params {
             let start = Self.offset(of: params, in: message)
             if offset >= start, offset < start + params.bytes.count { return nil }

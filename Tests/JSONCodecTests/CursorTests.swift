@@ -11,7 +11,7 @@ import Testing
 
     @Test func passesOverWhatComesAndStaysBeforeWhatDoesNot() {
         var validator = JSONValidator(depthLimit: 64)
-        validator.beginObject()
+        validator.begin()
         with(#" { "a" : [1, {"b":2}] ,"c":-1.5e3,"\u0064":"\n"}  "#) { cursor in
             #expect(cursor.take(UInt8(ascii: "[")) == false)
             #expect(cursor.take(UInt8(ascii: "{")) == true)
@@ -42,7 +42,7 @@ import Testing
     ])
     func staysBeforeWhatIsNoValue(text: String) {
         var validator = JSONValidator(depthLimit: 5)
-        validator.beginObject()
+        validator.begin()
         with(text) { cursor in
             // What was opened on the way is closed again, however often that is tried.
             for _ in 0..<100 {
@@ -55,7 +55,8 @@ import Testing
 
     @Test func notesTheFirstNameThatStandsTwice() {
         var validator = JSONValidator(depthLimit: 64)
-        validator.beginObject()
+        validator.begin()
+        validator.openObject()
         with(#"{"q":0,"a":{"b":1,"b":2},"q":1}"#) { cursor in
             #expect(cursor.take(UInt8(ascii: "{")) == true)
             for duplicate in [nil, 18, 18] {
@@ -65,14 +66,14 @@ import Testing
                 #expect(hasColon && value != nil && validator.duplicate == duplicate)
                 _ = cursor.take(UInt8(ascii: ","))
             }
-            validator.endObject(cursor)
+            validator.closeObject(cursor)
             #expect(validator.duplicate == 18)
         }
         validator.note(duplicate: 20)
         #expect(validator.duplicate == 18)
         validator.note(duplicate: 3)
         #expect(validator.duplicate == 3)
-        validator.beginObject()
+        validator.begin()
         #expect(validator.duplicate == nil)
     }
 }
