@@ -16,7 +16,9 @@ public enum MoodField: Int, CaseIterable, Sendable {
         updatedAt,
         revision
 
-    private var declared: Row {
+    /// Always inlined, so that who asks for one thing of a row gets a constant and builds no row.
+    @inline(__always)
+    public var row: Row {
         switch self {
         case .id: Row("id", .id, .made, "A UUID, in lower case.")
         case .emoji: Row("emoji", .emoji, .required, since: 1, "Exactly one emoji.")
@@ -117,13 +119,11 @@ public enum MoodField: Int, CaseIterable, Sendable {
         case added
     }
 
-    private static let rows = InlineArray<14, Row> { MoodField.allCases[$0].declared }
     /// Those that a mood may lack.
     public static let optional = allCases.filter(\.isOptional)
 
-    public var row: Row { Self.rows[rawValue] }
     public var name: StaticString { row.name }
-    public var kind: Kind { Self.rows[rawValue].kind }
+    public var kind: Kind { row.kind }
     /// For people: what it means.
     public var summary: String { "\(row.summary)" }
     public var isAdded: Bool { if case .added = row.presence { true } else { false } }
@@ -142,20 +142,21 @@ public enum MoodField: Int, CaseIterable, Sendable {
     /// - Parameter expected: the number of the one to compare with first; records mostly have theirs in order.
     @inline(__always)
     public init?(_ key: JSONText, expecting expected: Int = 0) {
-        if expected < Self.rows.count, key.equals(Self.rows[expected].name) {
-            self.init(rawValue: expected)
-        } else {
-            self.init(searching: key, from: expected)
+        guard let first = MoodField(rawValue: expected), key.equals(first.name) else {
+            self.init(searching: key, after: expected)
+            return
         }
+        self = first
     }
 
     @inline(never)
-    private init?(searching key: JSONText, from expected: Int) {
+    private init?(searching key: JSONText, after expected: Int) {
+        let last = MoodField.revision.rawValue
         var index = expected
-        for _ in 0..<Self.rows.count {
-            index = index + 1 < Self.rows.count ? index + 1 : 0
-            if key.equals(Self.rows[index].name) {
-                self.init(rawValue: index)
+        for _ in 0...last {
+            index = index < last ? index + 1 : 0
+            if let field = MoodField(rawValue: index), key.equals(field.name) {
+                self = field
                 return
             }
         }

@@ -63,32 +63,6 @@ public struct MoodMembers {
         }
     }
 
-    /// Reads a stored record up to emoji and label, which are at its start in the canonical order.
-    /// - Parameter moment: the mood's time, which the store knows.
-    public init(headline record: ValidJSON, at moment: Timestamp?) {
-        self.init()
-        timestamp = MoodTime(moment)
-        if let place = MoodSplice.headline(record.bytes) {
-            emoji = Self.text(record.bytes, place.emoji)
-            label = Self.text(record.bytes, place.label)
-            return
-        }
-        var reader = JSONReader(record)
-        guard reader.enterObject() else { return }
-        while emoji == nil || label == nil, let key = reader.nextKey() {
-            switch MoodField(key) {
-            case .emoji: emoji = reader.text()
-            case .label: label = reader.text()
-            default: reader.skip()
-            }
-        }
-    }
-
-    private static func text(_ record: UnsafeRawBufferPointer, _ place: Range<Int>) -> JSONText {
-        let raw = UnsafeRawBufferPointer(rebasing: record[place])
-        return JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
-    }
-
     /// Reads all members; false when one has the wrong kind.
     private mutating func read(_ record: ValidJSON) -> Bool {
         var reader = JSONReader(record)
@@ -195,9 +169,9 @@ public struct MoodMembers {
             }
             return true
         }
-        var reader = JSONReader(value)
-        guard reader.kind == kind.json else { return false }
+        guard let first = value.bytes.first, JSONKind(firstByte: first) == kind.json else { return false }
         if case .revision = kind {
+            var reader = JSONReader(value)
             revision = reader.number()?.integer
             return revision != nil
         }

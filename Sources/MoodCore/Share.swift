@@ -63,7 +63,7 @@ public struct ReadingContext: Sendable {
     }
 }
 
-/// Writes the text of a mood as a JSON string.
+/// The text of a mood.
 public struct Share {
     fileprivate let mood: MoodMembers
     fileprivate let record: UnsafeRawBufferPointer
@@ -85,16 +85,7 @@ public struct Share {
         self.component = component
     }
 
-    /// Writes the text.
-    /// - Throws: when the locale or the zone is unknown.
-    public func write(
-        _ format: ShareFormat, _ phrases: inout Phrases, to writer: inout JSONWriter
-    ) throws(TextError) {
-        if format === ShareFormat.text, template == nil { return try writePlain(&phrases, to: &writer) }
-        writer.string(try text(format, &phrases))
-    }
-
-    /// The text, for a caller that does not write it into an answer at once.
+    /// The text. As plain text without a template it is what `MoodHeadline` writes.
     /// - Throws: when the locale or the zone is unknown.
     public func text(_ format: ShareFormat, _ phrases: inout Phrases) throws(TextError) -> String {
         try format.write(self, &phrases)
@@ -103,20 +94,6 @@ public struct Share {
     fileprivate func plain(_ phrases: inout Phrases) throws(TextError) -> String {
         if let template { return try fill(template, &phrases) }
         return "\(emoji) \(label)\nRecorded \(try relative(&phrases))"
-    }
-
-    /// `EMOJI LABEL`, a line break, `Recorded RELATIVE`: copied from the record without decoding.
-    private func writePlain(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
-        writer.raw("\"")
-        if let emoji = mood.emoji { writer.contents(emoji) }
-        writer.buffer.append(UInt8(ascii: " "))
-        if let label = mood.label { writer.contents(label) }
-        writer.buffer.append("\\nRecorded " as StaticString)
-        try phrases.withRelative(
-            from: mood.timestamp.value?.milliseconds ?? 0, to: context.now.milliseconds, locale: context.locale,
-            timeZone: context.timeZone
-        ) { writer.buffer.append($0) }
-        writer.buffer.append(UInt8(ascii: "\""))
     }
 
     private func relative(_ phrases: inout Phrases) throws(TextError) -> String {

@@ -18,7 +18,7 @@ extension Core {
     /// - Throws: `notFound`, what keeps the store from being read, and what `body` throws.
     mutating func withDetail(
         _ id: MoodID, _ arguments: borrowing Arguments, _ location: ValidJSON?, router: String?,
-        _ body: (Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
+        _ body: (borrowing Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
     ) throws(RPCError) {
         try open()
         // Copied, because the moods that it names are read next, and a view of the store is valid for one call only.
@@ -30,10 +30,7 @@ extension Core {
         var surroundings = try surroundings(
             of: attachments, id, location, now: arguments[ReadingParams.now] ?? now)
         surroundings.router = router
-        let context = ReadingContext(
-            locale: arguments[ReadingParams.locale] ?? options.locale,
-            timeZone: arguments[ReadingParams.timeZone] ?? mood.timeZone?.string ?? options.timeZone,
-            now: arguments[ReadingParams.now] ?? now)
+        let context = reading(arguments, in: mood.timeZone)
         do throws(TextError) {
             try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
         } catch {
@@ -69,8 +66,8 @@ extension Core {
 
     private mutating func related(_ id: MoodID) throws(RPCError) -> DetailSurroundings.Related? {
         do throws(MoodStoreError) {
-            let mood = try store.headline(id).mood
-            return .init(emoji: mood.emoji?.string ?? "", label: mood.label?.string ?? "")
+            let headline = try store.headline(id)
+            return .init(emoji: headline.emoji.string, label: headline.label.string)
         } catch {
             if case .notFound = error { return nil }
             throw RPCError(error)

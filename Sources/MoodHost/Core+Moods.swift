@@ -214,15 +214,13 @@ extension Core {
         }
     }
 
-    /// The mood to share: all of it, or what its plain text needs.
-    private mutating func shared(_ id: MoodID, isWhole: Bool) throws(RPCError) -> (MoodMembers, ValidJSON) {
-        do throws(MoodStoreError) {
-            guard isWhole else { return try store.headline(id) }
-            let record = try store.record(id)
-            return (MoodMembers(trusting: record), record)
-        } catch {
-            throw RPCError(error)
-        }
+    /// How the caller sees times.
+    /// - Parameter timeZone: the mood's.
+    mutating func reading(_ arguments: borrowing Arguments, in timeZone: JSONText?) -> ReadingContext {
+        ReadingContext(
+            locale: arguments[ReadingParams.locale] ?? options.locale,
+            timeZone: arguments[ReadingParams.timeZone] ?? timeZone?.string ?? options.timeZone,
+            now: arguments[ReadingParams.now] ?? now)
     }
 
     private mutating func share(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -236,19 +234,25 @@ extension Core {
         if arguments[has: MoodParams.component], format != .ics {
             throw Arguments.error("belongs to format ics; leave out one of the two", at: "/as")
         }
-        let (mood, record) = try shared(id, isWhole: format != .text || template != nil)
-        let context = ReadingContext(
-            locale: arguments[ReadingParams.locale] ?? options.locale,
-            timeZone: arguments[ReadingParams.timeZone] ?? mood.timeZone?.string ?? options.timeZone,
-            now: arguments[ReadingParams.now] ?? now)
         out.beginObject()
         out.key("text")
-        do throws(TextError) {
-            try Share(
-                mood, record: record.bytes, context: context, template: template, as: arguments[MoodParams.component]
-            ).write(format, &phrases, to: &out)
-        } catch {
-            throw RPCError(error)
+        if format == .text, template == nil {
+            let headline: MoodHeadline
+            do throws(MoodStoreError) { headline = try store.headline(id) } catch { throw RPCError(error) }
+            let context = reading(arguments, in: headline.timeZone)
+            do throws(TextError) {
+                try headline.write(context, &phrases, to: &out)
+            } catch {
+                throw RPCError(error)
+            }
+        } else {
+            let record: ValidJSON
+            do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
+            let mood = MoodMembers(trusting: record)
+            let share = Share(
+                mood, record: record.bytes, context: reading(arguments, in: mood.timeZone), template: template,
+                as: arguments[MoodParams.component])
+            do throws(TextError) { out.string(try share.text(format, &phrases)) } catch { throw RPCError(error) }
         }
         out.key("mediaType")
         out.string(format.mediaType)

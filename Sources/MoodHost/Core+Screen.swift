@@ -27,11 +27,8 @@ extension Core {
                 }
             }
         }
-        let context = ReadingContext(
-            locale: arguments[ReadingParams.locale] ?? options.locale,
-            timeZone: arguments[ReadingParams.timeZone] ?? options.timeZone, now: arguments[ReadingParams.now] ?? now)
         let screen = Screen(
-            route, router: router, context: context, isZoneGiven: arguments[has: ReadingParams.timeZone],
+            route, router: router, context: reading(arguments, in: nil), isZoneGiven: arguments[has: ReadingParams.timeZone],
             try content(of: route))
         do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
     }

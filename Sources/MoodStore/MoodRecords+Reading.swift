@@ -35,13 +35,15 @@ extension MoodRecords {
         throw .notFound(id)
     }
 
-    /// What is said of a mood in one line: emoji, label, time and time zone, and its bytes. The rest is not read, which
-    /// spares most of the work of the texts that are shared most.
-    public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> (mood: MoodMembers, record: ValidJSON) {
-        let record = try stored(id)
-        let bytes = ValidJSON(trusting: record.bytes)
-        if record.head.flags & RecordHead.zoneFlag != 0 { return (MoodMembers(trusting: bytes), bytes) }
-        return (MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time)), bytes)
+    /// What is said of a mood in one line; valid until the store is next called.
+    public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> MoodHeadline {
+        Self.headline(try stored(id))
+    }
+
+    static func headline(_ record: StoredRecord) -> MoodHeadline {
+        MoodHeadline(
+            ValidJSON(trusting: record.bytes), at: Timestamp(milliseconds: record.head.time),
+            hasZone: record.head.flags & RecordHead.zoneFlag != 0)
     }
 
     /// Asks for the memory of moods that will be needed soon, all at once.

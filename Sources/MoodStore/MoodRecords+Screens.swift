@@ -30,16 +30,11 @@ extension MoodRecords {
     }
 
     private static func row(_ record: StoredRecord) -> Screen.Row {
-        let bytes = ValidJSON(trusting: record.bytes)
-        let hasZone = record.head.flags & RecordHead.zoneFlag != 0
-        let mood =
-            hasZone
-            ? MoodMembers(trusting: bytes)
-            : MoodMembers(headline: bytes, at: Timestamp(milliseconds: record.head.time))
+        let headline = headline(record)
         return Screen.Row(
-            id: MoodID(high: record.head.id.high, low: record.head.id.low), emoji: mood.emoji?.string ?? "",
-            label: mood.label?.string ?? "", time: Timestamp(milliseconds: record.head.time) ?? .minimum,
-            timeZone: mood.timeZone?.string, isFavorite: record.head.isMarked)
+            id: MoodID(high: record.head.id.high, low: record.head.id.low), emoji: headline.emoji.string,
+            label: headline.label.string, time: Timestamp(milliseconds: record.head.time) ?? .minimum,
+            timeZone: headline.timeZone?.string, isFavorite: record.head.isMarked)
     }
 
     /// Passes every mood with an event that has a host to `body`. Others are skipped at the speed of memory: their

@@ -57,7 +57,7 @@ public struct DetailSurroundings: Sendable {
 /// (SwiftUI: the `body` of a detail view, with its state handed in.)
 ///
 /// Cells stand in the order of the protocol, and only where there is something to show. Every action is complete.
-public struct Detail {
+public struct Detail: ~Copyable {
     let mood: MoodMembers
     let id: MoodID
     let time: Timestamp
@@ -68,6 +68,7 @@ public struct Detail {
     let emoji: String
     let label: String
     let notes: String
+    let isFavorite: Bool
 
     /// - Parameter attachments: those of the mood; the caller has read them already, for the surroundings.
     public init(
@@ -84,9 +85,8 @@ public struct Detail {
         emoji = mood.emoji?.string ?? ""
         label = mood.label?.string ?? ""
         notes = mood.notes?.string ?? ""
+        isFavorite = mood.isFavorite ?? false
     }
-
-    var isFavorite: Bool { mood.isFavorite ?? false }
 
     /// Writes `{mood, title, cells, toolbar, actions}`.
     /// - Parameter record: the bytes of the mood.

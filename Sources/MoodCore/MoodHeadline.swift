@@ -1,0 +1,52 @@
+import JSONCodec
+import MoodText
+
+/// What is said of a mood in one line, as views of its record, which it must not outlive. The rest of the record is not
+/// read: that spares most of the work of the texts that are shared most. (Core Data: `propertiesToFetch`.)
+public struct MoodHeadline {
+    public let emoji: JSONText
+    public let label: JSONText
+    public let timeZone: JSONText?
+    /// The mood's time; nil where the record has none that can be read.
+    private let moment: Timestamp?
+
+    /// - Parameters:
+    ///   - moment: the mood's time, which the store knows.
+    ///   - hasZone: whether the record has a time zone. It stands where the record must be read whole.
+    public init(_ record: ValidJSON, at moment: Timestamp?, hasZone: Bool) {
+        if !hasZone, let place = MoodSplice.headline(record.bytes) {
+            self.moment = moment
+            emoji = Self.text(record.bytes, place.emoji)
+            label = Self.text(record.bytes, place.label)
+            timeZone = nil
+        } else {
+            let mood = MoodMembers(trusting: record)
+            self.moment = moment ?? mood.timestamp.value
+            emoji = mood.emoji ?? JSONText("")
+            label = mood.label ?? JSONText("")
+            timeZone = mood.timeZone
+        }
+    }
+
+    private static func text(_ record: UnsafeRawBufferPointer, _ place: Range<Int>) -> JSONText {
+        let raw = UnsafeRawBufferPointer(rebasing: record[place])
+        return JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
+    }
+
+    /// Writes it as a JSON string: `EMOJI LABEL`, a line break, `Recorded RELATIVE`, copied without decoding.
+    /// - Throws: when the locale or the zone is unknown.
+    public func write(
+        _ context: ReadingContext, _ phrases: inout Phrases, to writer: inout JSONWriter
+    ) throws(TextError) {
+        writer.raw("\"")
+        writer.contents(emoji)
+        writer.buffer.append(UInt8(ascii: " "))
+        writer.contents(label)
+        writer.buffer.append("\\nRecorded " as StaticString)
+        try phrases.withRelative(
+            from: moment?.milliseconds ?? 0, to: context.now.milliseconds, locale: context.locale,
+            timeZone: context.timeZone
+        ) { writer.buffer.append($0) }
+        writer.buffer.append(UInt8(ascii: "\""))
+    }
+}
