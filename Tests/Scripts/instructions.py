@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Counts the processor's instructions of one request with callgrind: a figure that other work on the machine does not change.
+
+Usage: instructions.py HOST [HOST] [--method NAME …]
+
+Each method is asked for N and for 3N times on the same 1,000 moods; the difference over 2N is one request. Prints a row
+a method and a column a host; with two hosts also their ratio. `durable` is a create on disk, the others run in memory.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import uuid
+
+MOODS = 1000
+NOW = "2026-01-02T06:04:05Z"
+TIMES = {"ping": 1000, "get": 1000, "list50": 200, "toggle": 1000, "create": 1000, "share": 1000, "detail": 300, "durable": 1000}
+
+
+def ident(number):
+    return str(uuid.UUID(int=(0x0190000000007000 << 64) | (0x8000000000000000) | number))
+
+
+def create(number, request):
+    params = {
+        "id": ident(number),
+        "emoji": "😊",
+        "label": f"Happy {number % 50}",
+        "timestamp": f"2026-01-02T03:{number // 60 % 60:02}:{number % 60:02}Z",
+        "notes": f"Walk by the sea, number {number}",
+        "tags": ["sea", "holiday"],
+    }
+    return {"jsonrpc": "2.0", "id": request, "method": "mood.create", "params": params}
+
+
+def request(method, number):
+    if method in ("create", "durable"):
+        return create(MOODS + number, number)
+    mood = {"id": ident(number * 7919 % MOODS)}
+    name, params = {
+        "ping": ("host.ping", None),
+        "get": ("mood.get", mood),
+        "list50": ("mood.list", {"limit": 50}),
+        "toggle": ("mood.toggleFavorite", mood),
+        "share": ("mood.share", {**mood, "now": NOW}),
+        "detail": ("mood.detail", {**mood, "now": NOW}),
+    }[method]
+    message = {"jsonrpc": "2.0", "id": number, "method": name}
+    return message if params is None else {**message, "params": params}
+
+
+def lines(requests):
+    return "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in requests)
+
+
+def count(host, method, times):
+    """All instructions of a process that makes the moods and is asked so often."""
+    folder = tempfile.mkdtemp()
+    try:
+        text = lines(create(number, number) for number in range(MOODS))
+        text += lines(request(method, number) for number in range(times))
+        place = ["--store", os.path.join(folder, "store")] if method == "durable" else ["--in-memory"]
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", host, *place]
+        ended = subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        found = re.search(rb"Collected : (\d+)", ended.stderr)
+        if not found:
+            sys.exit(ended.stderr.decode(errors="replace")[-500:])
+        return int(found[1])
+    finally:
+        shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host", nargs="+")
+    parser.add_argument("--method", action="append", choices=TIMES, default=None)
+    options = parser.parse_args()
+    if not shutil.which("valgrind"):
+        print("SKIPPED: valgrind")
+        return
+    hosts = [os.path.abspath(host) for host in options.host]
+    for method in options.method or TIMES:
+        times = TIMES[method]
+        counts = [(count(host, method, 3 * times) - count(host, method, times)) / (2 * times) for host in hosts]
+        ratio = f"{counts[1] / counts[0]:9.3f}" if len(counts) == 2 else ""
+        print(f"{method:8}" + "".join(f"{one:12.0f}" for one in counts) + ratio, flush=True)
+
+
+main()
