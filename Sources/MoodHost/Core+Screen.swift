@@ -28,7 +28,8 @@ extension Core {
             }
         }
         let screen = Screen(
-            route, router: router, context: reading(arguments, in: nil), isZoneGiven: arguments[has: ReadingParams.timeZone],
+            route, router: router, context: reading(arguments, in: nil),
+            isZoneGiven: arguments[has: ReadingParams.timeZone],
             try content(of: route))
         do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
     }

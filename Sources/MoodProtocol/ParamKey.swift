@@ -44,7 +44,7 @@ public struct ParamKey<Value>: Sendable {
     var field: Field { declaration.takeUnretainedValue().field(name) }
 }
 
-/// What stands for a param that is absent, in plain memory: no words of `Choice`, which know their usual one.
+/// What stands for a param that is absent, in plain memory. A `Choice` knows its usual word itself.
 enum Absent: Sendable {
     case none
     case integer(Int)
@@ -84,7 +84,8 @@ extension ParamKey<Int> {
     init(
         _ name: Name, _ schema: @autoclosure @escaping @Sendable () -> Schema, _ summary: String, default value: Int
     ) {
-        self.init(name, isRequired: false, schema, summary, absent: .integer(value), written: { .number(String(value)) })
+        self.init(
+            name, isRequired: false, schema, summary, absent: .integer(value), written: { .number(String(value)) })
     }
 }
 
