@@ -60,6 +60,9 @@ public final class LockWait: Sendable {
 
     // MARK: Attempts
 
+    /// Whether there is a wait that an attempt has to look at first.
+    var isUnderWay: Bool { state.withLock { $0.ticket != nil } }
+
     /// Whether an attempt may wait at all.
     var isPossible: Bool { mode != .nowhere }
 

@@ -34,12 +34,14 @@ public struct TurnLock: ~Copyable {
     ///   - wait: how this thread waits.
     public mutating func acquire(timeoutMilliseconds: Int, _ wait: LockWait? = nil) throws(FileLock.Failure) {
         if isHeld { return }
-        do throws(SystemError) {
-            isHeld = try takeNow()
-        } catch {
-            throw .system(SystemError(call: error.call, subject: path, code: error.code))
+        if wait?.isUnderWay != true {
+            do throws(SystemError) {
+                isHeld = try takeNow()
+            } catch {
+                throw .system(SystemError(call: error.call, subject: path, code: error.code))
+            }
+            if isHeld { return }
         }
-        if isHeld { return }
         guard timeoutMilliseconds > 0 else { throw .timedOut }
         waited = try FileLock.acquire(
             path, behind: queue.path, timeoutMilliseconds: timeoutMilliseconds, wait, in: fileSystem)
