@@ -130,8 +130,12 @@ extension Core {
     }
 
     /// The work of earlier requests is on the files that are about to be replaced.
-    private func awaitWork() throws(RPCError) {
+    private mutating func awaitWork() throws(RPCError) {
         guard store.helper.isRunning else { return }
+        if store.lockWait.mode == .beside, !store.needsFlush {
+            awaitsWork = true
+            throw RPCError(.storeBusy, "The store is at work for earlier requests. Try again.")
+        }
         while !store.helper.wait(milliseconds: 50) {
             if Interruption.time != nil { throw .shuttingDown }
         }

@@ -41,6 +41,8 @@ struct Core: ~Copyable {
     var isShuttingDown = false
     /// Notifications that the present request has caused; they are sent before its answer.
     let notices = NoticeQueue()
+    /// Set by a request that has to be tried again once the helper thread has nothing to do.
+    var awaitsWork = false
     /// Set by a request that cannot be carried out twice: the group of requests ends with it.
     var endsGroup = false
     private var random = SystemRandomNumberGenerator()

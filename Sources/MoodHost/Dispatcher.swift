@@ -73,7 +73,7 @@ struct Dispatcher: ~Copyable {
         core.notices.drop()
         out.errorResponse(id: request.id, error)
         // The session parks the request.
-        if core.store.lockWait.isAsked { core.endsGroup = true }
+        if core.store.lockWait.isAsked || core.awaitsWork { core.endsGroup = true }
     }
 
     @inline(__always)

@@ -131,12 +131,13 @@ struct HostLoop: ~Copyable {
     }
 
     private mutating func awaitLock(_ session: borrowing Session) {
-        isLockAwaited = session.isParked
+        let descriptor = session.core.store.lockWait.descriptor
+        isLockAwaited = session.isParked && descriptor >= 0
         guard isLockAwaited else {
             sources.forget(.lock)
             return sources.setDeadline(.lock, at: nil)
         }
-        sources.listen(to: session.core.store.lockWait.descriptor, as: .lock, for: .reading)
+        sources.listen(to: descriptor, as: .lock, for: .reading)
         sources.setDeadline(.lock, at: session.core.store.lockWait.deadline)
     }
 

@@ -2,7 +2,8 @@ import JSONCodec
 import JSONRPC
 import MoodStore
 
-/// A request that needs the lock of the store while another process holds it.
+/// A request that needs the lock of the store while another process holds it, or the store's files while the helper thread is at
+/// work on them.
 ///
 /// It is parked: nothing of it remains, and it is the first message that is left. A thread waits for the lock, and the loop goes
 /// on. Later messages stay where they are, but for those that may overtake it. When the lock is there or its time is over, all of
@@ -16,7 +17,7 @@ extension Session {
         lookedAt = 0
         commit()
         // A later member of its batch has had the lock.
-        if core.store.lockWait.descriptor < 0 { unpark(isTimeOver: false) }
+        if core.store.lockWait.descriptor < 0, !core.awaitsWork { unpark(isTimeOver: false) }
     }
 
     /// Tries again: the lock is there, or its time is over, or the request may have been cancelled.
@@ -24,8 +25,11 @@ extension Session {
         guard isParked else { return }
         if isTimeOver { core.store.lockWait.mode = .nowhere }
         isParked = false
+        core.awaitsWork = false
         hasWaited = true
         hasWork = true
+        // What cannot be handled now must not keep the lock from others.
+        if isOutputFull, !isTimeOver { endWait() }
     }
 
     /// The lock is not waited for any more; the next request may begin a wait of its own.

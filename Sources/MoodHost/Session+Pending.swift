@@ -44,6 +44,7 @@ extension Session {
         }
         groupStart = output.count
         expectWork()
+        if core.awaitsWork, !core.store.helper.isRunning { unpark(isTimeOver: false) }
     }
 
     /// The process ends: nothing is begun any more, and what was is given up.

@@ -56,7 +56,7 @@ struct Session: ~Copyable {
     private var groupBatch = 0
     /// Whether work is done that nobody has been told of by the helper thread.
     var isWorkDone = false
-    /// Whether the first message that is left waits for the lock of the store.
+    /// Whether the first message that is left waits for the lock of the store, or for the helper thread.
     var isParked = false
     /// Whether there may be a wait for the lock that nobody needs after the present group.
     var hasWaited = false
@@ -158,8 +158,9 @@ struct Session: ~Copyable {
             handle(frame)
             if core.endsGroup {
                 core.endsGroup = false
-                if core.store.lockWait.takeAsked() {
+                if core.store.lockWait.takeAsked() || core.awaitsWork {
                     if !core.store.needsFlush { return park() }
+                    core.awaitsWork = false
                     hasWaited = true
                 }
                 commit()

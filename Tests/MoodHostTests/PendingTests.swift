@@ -67,6 +67,16 @@ import Testing
         #expect(try later().first?["result"]?["moods"]?.integer == 1)
     }
 
+    @Test func aRepairWaitsForItAndHoldsUpNoPing() throws {
+        session.waitBeside()
+        let repair = request(3, "store.reset", #"{"confirm":true}"#)
+        #expect(try now(request(2, "store.verify"), repair, request(4, "host.ping")).map(\.id) == [4])
+        #expect(try now(request(5, "mood.list"), request(6, "host.ping")).map(\.id) == [6])
+        let answers = try later()
+        #expect(answers.map(\.id) == [2, 3, 5] && answers.map(\.outcome) == ["ok", "ok", "ok"])
+        #expect(answers[2]["result"]?["items"]?.array?.count == 0)
+    }
+
     @Test func severalAreDoneInTheirOrder() throws {
         let salvage = request(4, "store.salvage", #"{"to":"\#(saved.path)"}"#)
         #expect(try now(request(2, "store.verify"), request(3, "store.compact"), salvage).isEmpty)
