@@ -16,6 +16,16 @@ public struct ByteBuffer: ~Copyable {
     /// The number of bytes that fit before the next growth.
     public var capacity: Int { _capacity }
     @usableFromInline var _capacity: Int
+    /// The most bytes that are wanted. What would take more memory than that is left out, and `isOverfull` is true from then
+    /// on; who has set a limit asks before anybody uses what was written. It is only looked at where memory runs out, so it
+    /// costs an append nothing.
+    public var limit = Int.max
+    /// So much more than the limit may be written before something is left out: what one number takes.
+    private static let slack = 32
+    /// How many more bytes are wanted.
+    public var room: Int { limit - _count }
+    /// Whether there is more than the limit, or was to be.
+    @inlinable public var isOverfull: Bool { _count > limit }
 
     public init(capacity: Int = 256) {
         _capacity = max(capacity, 16)
@@ -55,29 +65,48 @@ public struct ByteBuffer: ~Copyable {
     public borrowing func string() -> String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
     /// Makes room for `extra` more bytes.
-    @inlinable @inline(__always)
-    public mutating func reserve(_ extra: Int) {
-        if _capacity - _count < extra { grow(extra) }
+    /// - Returns: false where they are over the limit.
+    @inlinable @inline(__always) @discardableResult
+    public mutating func reserve(_ extra: Int) -> Bool {
+        _capacity - _count >= extra || grow(extra)
     }
 
     @usableFromInline @inline(never)
-    mutating func grow(_ extra: Int) {
-        let wanted = max(_capacity * 2, _count + extra)
+    mutating func grow(_ extra: Int) -> Bool {
+        if isOverfull { return false }
+        // Not `_count + extra`, which could be too large for a number; `limit` is `Int.max` where there is none.
+        guard extra - Self.slack <= limit - _count else {
+            overfill()
+            return false
+        }
+        let most = limit > Int.max - Self.slack ? Int.max : limit + Self.slack
+        let wanted = max(min(_capacity * 2, most), _count + extra)
         base = Self.reallocate(base, wanted)
         _capacity = wanted
+        return true
+    }
+
+    /// Makes the count say that there was more; zeros stand for what is left out.
+    private mutating func overfill() {
+        let wanted = limit + 1
+        if _capacity < wanted {
+            base = Self.reallocate(base, wanted)
+            _capacity = wanted
+        }
+        (base + _count).initializeMemory(as: UInt8.self, repeating: 0, count: wanted - _count)
+        _count = wanted
     }
 
     @inlinable @inline(__always)
     public mutating func append(_ byte: UInt8) {
-        reserve(1)
+        guard reserve(1) else { return }
         base.storeBytes(of: byte, toByteOffset: _count, as: UInt8.self)
         _count += 1
     }
 
     @inlinable @inline(__always)
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        guard let start = bytes.baseAddress else { return }
-        reserve(bytes.count)
+        guard let start = bytes.baseAddress, reserve(bytes.count) else { return }
         (base + _count).copyMemory(from: start, byteCount: bytes.count)
         _count += bytes.count
     }
@@ -85,7 +114,7 @@ public struct ByteBuffer: ~Copyable {
     /// Appends eight bytes, the lowest first.
     @inlinable @inline(__always)
     public mutating func append(word: UInt64) {
-        reserve(8)
+        guard reserve(8) else { return }
         base.storeBytes(of: word.littleEndian, toByteOffset: _count, as: UInt64.self)
         _count += 8
     }
@@ -112,7 +141,7 @@ public struct ByteBuffer: ~Copyable {
 
     @inlinable
     public mutating func append(unsigned value: UInt) {
-        reserve(20)
+        guard reserve(20) else { return }
         var rest = value
         var digits = 1
         while rest >= 10 {
@@ -135,15 +164,14 @@ public struct ByteBuffer: ~Copyable {
     public mutating func append<Failure: Error>(
         upTo limit: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
-        reserve(limit)
+        guard reserve(limit) else { return }
         let written = try fill(UnsafeMutableRawBufferPointer(start: base + _count, count: limit))
         _count += min(max(written, 0), limit)
     }
 
     /// Appends bytes of zero; none where the number is negative.
     public mutating func appendZeros(_ extra: Int) {
-        guard extra > 0 else { return }
-        reserve(extra)
+        guard extra > 0, reserve(extra) else { return }
         (base + _count).initializeMemory(as: UInt8.self, repeating: 0, count: extra)
         _count += extra
     }
@@ -168,8 +196,9 @@ public struct ByteBuffer: ~Copyable {
 
     /// Opens a gap of `width` bytes at `offset` and copies `bytes` into it.
     public mutating func insert(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-        guard let start = bytes.baseAddress, offset >= 0, offset <= _count else { return }
-        reserve(bytes.count)
+        guard let start = bytes.baseAddress, offset >= 0, offset <= _count, reserve(bytes.count) else {
+            return
+        }
         (base + offset + bytes.count).copyMemory(from: base + offset, byteCount: _count - offset)
         (base + offset).copyMemory(from: start, byteCount: bytes.count)
         _count += bytes.count

@@ -38,8 +38,10 @@ public struct JSONOutline {
     public let text: ValidJSON
     public let kind: JSONKind
     /// Members of a top-level object, elements of a top-level array; empty otherwise. The memory is the validator's: it
-    /// is valid until the next text is validated.
+    /// is valid until the next text is validated. Of more than the validator keeps, the first ones.
     public let parts: UnsafeBufferPointer<JSONPart>
+    /// How many there are.
+    public let count: Int
     /// The offset of the first doubled name, wherever it stands in the text.
     public let duplicate: Int?
 

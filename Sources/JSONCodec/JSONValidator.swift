@@ -21,10 +21,13 @@ public struct JSONValidator: ~Copyable {
     private var parts: UnsafeMutablePointer<JSONPart>
     private var partCount = 0
     private var partCapacity = 16
+    /// More parts are counted and not kept.
+    private let partsMax: Int
     /// Where the name that was read last ends.
     private var memberEnd = 0
 
-    public init(depthLimit: Int) {
+    public init(depthLimit: Int, partsMax: Int = .max) {
+        self.partsMax = partsMax
         self.depthLimit = min(max(depthLimit, 1), Self.depthMax)
         names = NameTable()
         parts = .allocate(capacity: partCapacity)
@@ -34,8 +37,10 @@ public struct JSONValidator: ~Copyable {
 
     @inline(__always)
     private mutating func appendPart(_ part: JSONPart) {
-        if partCount == partCapacity { growParts() }
-        (parts + partCount).initialize(to: part)
+        if partCount < partsMax {
+            if partCount == partCapacity { growParts() }
+            (parts + partCount).initialize(to: part)
+        }
         partCount += 1
     }
 
@@ -68,7 +73,8 @@ public struct JSONValidator: ~Copyable {
         let first = Self.skipSpace(base, 0, text.count)
         return JSONOutline(
             text: ValidJSON(trusting: text), kind: JSONKind(firstByte: base[first]),
-            parts: UnsafeBufferPointer(start: parts, count: partCount), duplicate: names.duplicate)
+            parts: UnsafeBufferPointer(start: parts, count: min(partCount, partsMax)), count: partCount,
+            duplicate: names.duplicate)
     }
 
     /// Whether the text is JSON by these rules, doubled names included.

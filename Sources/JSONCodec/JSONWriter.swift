@@ -163,6 +163,23 @@ public struct JSONWriter: ~Copyable {
         }
     }
 
+    /// The inside of a string.
+    public mutating func contents(of text: String) {
+        var text = text
+        text.withUTF8 { contents(utf8: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// How many bytes `contents(utf8:)` writes.
+    public static func contentsCount(utf8: UnsafeRawBufferPointer) -> Int {
+        utf8.reduce(utf8.count) { count, byte in
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0a, 0x0c, 0x0d: count + 1
+            case 0..<0x20: count + 5
+            default: count
+            }
+        }
+    }
+
     /// Escapes what must be escaped and copies the runs between.
     public mutating func contents(utf8: UnsafeRawBufferPointer) {
         guard let base = utf8.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }

@@ -28,6 +28,51 @@ import Testing
         #expect(buffer.capacity < buffer.count * 2 + 256)
     }
 
+    @Test func takesNoMoreMemoryThanItsLimit() {
+        for size in [1, 7, 100, 5_000, 1_000_000] {
+            var buffer = ByteBuffer(capacity: 16)
+            buffer.append(utf8: "abc")
+            buffer.limit = 3 + 1_000
+            let piece = [UInt8](repeating: 0x78, count: size)
+            var written = 3
+            var isOver = false
+            for _ in 0..<(3_000 / size + 2) {
+                piece.withUnsafeBytes { buffer.append($0) }
+                written += size
+                isOver = isOver || written > 1_003
+                #expect(buffer.isOverfull == isOver)
+                #expect(isOver || buffer.count == written)
+            }
+            #expect(buffer.count > 1_003 && buffer.capacity < 1_100)
+            buffer.append(word: 1)
+            buffer.append(integer: .min)
+            buffer.appendZeros(1 << 40)
+            buffer.insert(UnsafeRawBufferPointer(start: nil, count: 0), at: 0)
+            let capacity = buffer.capacity
+            #expect(capacity < 1_100)
+            // What stood there before is there, and what comes after the limit is lifted is written.
+            buffer.truncate(to: 3)
+            buffer.limit = .max
+            piece.withUnsafeBytes { buffer.append($0) }
+            let text = contents(buffer)
+            #expect(text == "abc" + String(repeating: "x", count: size))
+        }
+    }
+
+    /// A number asks for more room than it takes.
+    @Test func fillsItsLimitToTheLastByte() {
+        for limit in 1...64 {
+            var buffer = ByteBuffer(capacity: 16)
+            buffer.limit = limit
+            for _ in 0..<limit { buffer.append(integer: 7) }
+            let (count, isOverfull) = (buffer.count, buffer.isOverfull)
+            #expect(count == limit && !isOverfull)
+            buffer.append(integer: 7)
+            let isOverfullNow = buffer.isOverfull
+            #expect(isOverfullNow)
+        }
+    }
+
     @Test func doublesSoThatGrowingIsRare() {
         var buffer = ByteBuffer(capacity: 16)
         var growths = 0
