@@ -176,10 +176,43 @@ public struct JSONNumber {
         return isNegative ? -value : value
     }
 
-    /// The nearest double; nil when the magnitude is beyond the largest one, or the text longer than 1,100 bytes.
+    /// The nearest double; nil when the magnitude is beyond the largest one.
     public var double: Double? {
-        guard raw.count <= 1_100, let value = Double(text), value.isFinite else { return nil }
+        guard let value = Double(raw.count <= Self.digitsMax ? text : shortened), value.isFinite else { return nil }
         return value
+    }
+
+    /// The middle between two doubles has at most 768 digits: more only say whether a number lies above it.
+    private static let digitsMax = 800
+
+    /// A text of bounded length with the same nearest double: the first digits, a 1 for the others if one of them is not
+    /// 0, and the power of ten.
+    private var shortened: String {
+        var digits: [UInt8] = []
+        var power = 0
+        var isFraction = false
+        var isMore = false
+        var at = 0
+        while at < raw.count, raw[at] | 0x20 != UInt8(ascii: "e") {
+            let byte = raw[at]
+            at += 1
+            if byte == UInt8(ascii: ".") { isFraction = true }
+            guard byte &- 48 < 10 else { continue }
+            if isFraction { power -= 1 }
+            if digits.count < Self.digitsMax {
+                if byte != 48 || !digits.isEmpty { digits.append(byte) }
+            } else {
+                power += 1
+                isMore = isMore || byte != 48
+            }
+        }
+        if isMore {
+            digits.append(49)
+            power -= 1
+        }
+        let sign = raw.first == UInt8(ascii: "-") ? "-" : ""
+        return digits.isEmpty
+            ? sign + "0" : "\(sign)\(String(decoding: digits, as: UTF8.self))e\(power + exponent(from: at + 1))"
     }
 
     /// The integer of any spelling: its digits up to the last that is not 0, and the power of ten that they stand at.

@@ -25,6 +25,30 @@ import Testing
         #expect(JSONValue.number(text).integer == expected)
     }
 
+    /// The nearest double, at any length: half-way cases are decided by the last digit.
+    @Test func isADoubleAtAnyLength() {
+        let zeros = String(repeating: "0", count: 4_000)
+        let half = "9007199254740993." + zeros
+        for (text, expected) in [
+            ("0." + zeros + "5e4000", 0.5), ("0.5" + zeros, 0.5), ("-0.5" + zeros + "1", -0.5), ("0." + zeros, 0),
+            ("1" + zeros + "e-4000", 1), ("1" + zeros + "." + zeros + "E-4000", 1), (zeros.dropLast() + "", 0),
+            (half + "0", 9_007_199_254_740_992), (half + "1", 9_007_199_254_740_994), ("1e-4" + zeros, 0),
+            (String(repeating: "3", count: 5_000) + "e-5000", 0.333_333_333_333_333_3),
+        ] as [(String, Double)] {
+            #expect(number(text) { $0.double } == expected)
+        }
+        #expect(number("-0." + zeros) { $0.double }?.sign == .minus)
+        #expect(number("1" + zeros) { $0.double } == nil, "beyond the largest one")
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2_000 {
+            let value = Double(bitPattern: random.next() >> 2)
+            let text = value.description
+            let mantissa = text.prefix { $0 != "e" }
+            let long = mantissa + (mantissa.contains(".") ? "" : ".") + zeros + text.dropFirst(mantissa.count)
+            #expect(number(String(long)) { $0.double } == value, "\(text)")
+        }
+    }
+
     /// What does not fit, and what has a fraction, however small: nothing is rounded to an integer.
     @Test(arguments: [
         "0.5", "-1.25", "1e-1", "1e300", "-1e300", "1e400", "1e19", "9223372036854775808", "-9223372036854775809",
