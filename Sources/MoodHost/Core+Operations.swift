@@ -20,6 +20,7 @@ extension Arguments {
         var id = JSONWriter(capacity: 128)
         self[CommonParams.operation]?.withDecoded { id.contents(utf8: $0) }
         return OperationKey(
-            id: id.buffer.withBytes { Array($0) }, method: Array(method.name.bytes), params: paramsFingerprint)
+            id: id.buffer.withBytes { Array($0) }, method: Array(method.name.bytes), params: paramsFingerprint,
+            formerParams: formerParamsFingerprint)
     }
 }

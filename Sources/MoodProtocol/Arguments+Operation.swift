@@ -1,15 +1,18 @@
 import JSONCodec
+import MoodCore
 
 /// What tells two calls of the same method apart or the same: a fingerprint of their params.
 ///
-/// The order of members and the way in which texts and numbers are written do not count: `"\u0061"` is `"a"`, `1e1` is
-/// `10`. `opId` itself and `dryRun` are left out, an optional member that is null is absent, and params by position are
-/// the same as by name. Nothing else is equal: a default that is written out is another call than one that is left out.
+/// The order of members and the way in which a value is written do not count: `"\u0061"` is `"a"`, `1e1` is `10`, an id is
+/// the same in upper case, a time in another zone, an empty object as an empty array. `opId` itself and `dryRun` are left
+/// out, an optional member that is null is absent, at any depth, and params by position are the same as by name. Nothing
+/// else is equal: a default that is written out is another call than one that is left out.
 ///
 /// The fingerprint is kept on disk, so it is the same in every process and version. H of a value is F of these bytes,
 /// where words are eight bytes, the lowest first:
 ///
 ///     null n · true t · false f · string s and its UTF-8 · array a and the H of each element
+///     id s and it in lower case · time s and it in UTC with three digits of a second
 ///     number d, - where it is below zero, its digits without zeros at either end, e, the power of ten as a word
 ///     object o and the sum, modulo 2^64, of F(m, H(name), H(value)) of its members
 ///
@@ -19,12 +22,17 @@ extension Arguments {
     @inline(__always)
     public func namesOperation(of method: Method) -> Bool { given & method.operationMask != 0 }
 
-    public var paramsFingerprint: UInt64 {
+    public var paramsFingerprint: UInt64 { fingerprint { $0.schema } }
+
+    /// What earlier versions wrote, which told the spellings of ids and times apart.
+    public var formerParamsFingerprint: UInt64 { fingerprint { _ in .any } }
+
+    private func fingerprint(_ schema: (Field) -> Schema) -> UInt64 {
         guard let method else { return 0 }
         var sum: UInt64 = 0
         for (index, field) in method.fields.enumerated() where isGiven(index) {
             if field.name == CommonParams.operation.name || field.name == CommonParams.dryRun.name { continue }
-            sum &+= Fingerprint.member(JSONText(field.name), Fingerprint.value(values[index]))
+            sum &+= Fingerprint.member(JSONText(field.name), Fingerprint.value(values[index], schema(field)))
         }
         return Fingerprint.object(sum)
     }
@@ -46,9 +54,10 @@ private struct Fingerprint {
         return mixed ^ mixed >> 31
     }
 
-    static func value(_ value: ValidJSON) -> UInt64 {
+    /// - Parameter schema: what the value is known to obey.
+    static func value(_ value: ValidJSON, _ schema: Schema) -> UInt64 {
         var reader = JSONReader(value)
-        return read(&reader)
+        return read(&reader, schema)
     }
 
     static func member(_ name: JSONText, _ value: UInt64) -> UInt64 {
@@ -73,8 +82,80 @@ private struct Fingerprint {
         return hash.value
     }
 
+    private static func text(_ text: String) -> UInt64 {
+        var hash = Fingerprint()
+        hash.add(UInt8(ascii: "s"))
+        for byte in text.utf8 { hash.add(byte) }
+        return hash.value
+    }
+
     /// The depth is bounded by the validator, so this recursion is too.
-    private static func read(_ reader: inout JSONReader) -> UInt64 {
+    private static func read(_ reader: inout JSONReader, _ schema: Schema) -> UInt64 {
+        switch schema {
+        case .named(_, let schema), .nullable(let schema): return read(&reader, schema)
+        case .id:
+            var copy = reader
+            guard let id = copy.text()?.withDecoded({ MoodID($0) }) else { break }
+            reader.skip()
+            return text(id.text)
+        case .time:
+            var copy = reader
+            guard let time = copy.text()?.withDecoded({ Timestamp(rfc3339: $0) }) else { break }
+            reader.skip()
+            return text(time.text)
+        case .array(let element, _, _) where reader.kind == .array:
+            return array(&reader, of: element)
+        case .object(let fields, _): return object(&reader, fields)
+        case .kinds(let name, let kinds): return object(&reader, fields(reader, name, kinds))
+        case .value: return object(&reader, [])
+        default: break
+        }
+        return plain(&reader)
+    }
+
+    private static func array(_ reader: inout JSONReader, of element: Schema) -> UInt64 {
+        var hash = Fingerprint()
+        hash.add(UInt8(ascii: "a"))
+        _ = reader.enterArray()
+        while reader.nextElement() { hash.add(read(&reader, element)) }
+        return hash.value
+    }
+
+    private static func object(_ reader: inout JSONReader, _ fields: [Field]) -> UInt64 {
+        // Where an object is wanted an array is empty, and is one.
+        guard reader.enterObject() else {
+            if reader.kind != .array { return plain(&reader) }
+            reader.skip()
+            return object(0)
+        }
+        var sum: UInt64 = 0
+        while let key = reader.nextKey() {
+            let field = fields.first { $0.name.matches(key) }
+            if let field, !field.isRequired, !field.schema.isNullable, reader.null() { continue }
+            sum &+= member(key, read(&reader, field?.schema ?? .any))
+        }
+        return object(sum)
+    }
+
+    /// Those of the kind that an object is of.
+    private static func fields(
+        _ reader: JSONReader, _ name: Name, _ kinds: [(kind: Name, fields: [Field], rule: ObjectRule?)]
+    ) -> [Field] {
+        var reader = reader
+        guard reader.enterObject() else { return [] }
+        while let key = reader.nextKey() {
+            guard name.matches(key) else {
+                reader.skip()
+                continue
+            }
+            guard let text = reader.text() else { return [] }
+            return kinds.first { $0.kind.matches(text) }?.fields ?? []
+        }
+        return []
+    }
+
+    /// A value of which no more is known.
+    private static func plain(_ reader: inout JSONReader) -> UInt64 {
         var hash = Fingerprint()
         switch reader.kind {
         case .null:
@@ -83,15 +164,8 @@ private struct Fingerprint {
         case .boolean: hash.add(UInt8(ascii: reader.boolean() == true ? "t" : "f"))
         case .string: return reader.text().map { text($0) } ?? 0
         case .number: if let number = reader.number() { hash.add(number) }
-        case .array:
-            hash.add(UInt8(ascii: "a"))
-            _ = reader.enterArray()
-            while reader.nextElement() { hash.add(read(&reader)) }
-        case .object:
-            var sum: UInt64 = 0
-            _ = reader.enterObject()
-            while let key = reader.nextKey() { sum &+= member(key, read(&reader)) }
-            return object(sum)
+        case .array: return array(&reader, of: .any)
+        case .object: return object(&reader, [])
         }
         return hash.value
     }

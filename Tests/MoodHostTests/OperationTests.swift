@@ -67,6 +67,41 @@ import Testing
         #expect(try session.result("store.info")["revision"]?.integer == 1)
     }
 
+    /// Ids and times are values, not bytes; so are an empty object, and a null for what may be absent.
+    @Test(arguments: [
+        (
+            "mood.update", #"{"id":"ID","set":{"timestamp":"2026-01-02T03:04:05Z","scales":{}}}"#,
+            #"{"set":{"label":null,"scales":[],"timestamp":"2026-01-02T05:04:05.000+02:00"},"id":"UPPER"}"#
+        ),
+        ("mood.updateMany", #"{"ids":["ID"],"set":{"label":"C"}}"#, #"{"ids":["UPPER"],"set":{"label":"C"}}"#),
+        ("mood.setNotes", #"{"id":"ID","notes":"n"}"#, #"{"id":"UPPER","notes":"\u006e"}"#),
+        ("mood.deleteMany", #"{"ids":["ID"]}"#, #"{"ids":["UPPER"]}"#),
+        (
+            "mood.update",
+            #"{"id":"ID","set":{"attachments":[{"kind":"relation","moodId":"ID","type":"t"},{"kind":"event","title":"e","occurrences":[{"start":"2026-01-02T03:04:05Z","end":"2026-01-02T03:04:05Z"}]}]}}"#,
+            #"{"id":"ID","set":{"attachments":[{"type":"t","moodId":"UPPER","kind":"relation"},{"location":null,"kind":"event","title":"e","occurrences":[{"start":"2026-01-02T03:04:05.000Z","end":"2026-01-01T22:04:05.0-05:00"}]}]}}"#
+        ),
+        (
+            "action.perform", #"{"action":{"type":"setFavorite","id":"ID","isFavorite":true}}"#,
+            #"{"action":{"isFavorite":true,"id":"UPPER","type":"setFavorite"}}"#
+        ),
+    ])
+    func isTheSameInAnotherSpelling(method: String, params: String, other: String) throws {
+        let session = TestSession()
+        let id = "01980000-0000-7000-8000-00000000abcd"
+        _ = try session.result("mood.create", #"{"id":"\#(id)","emoji":"😊","label":"A"}"#)
+        func once(_ params: String) -> String {
+            let named = params.replacing("ID", with: id).replacing("UPPER", with: id.uppercased())
+            return String(named.dropLast() + #","opId":"x"}"#)
+        }
+        let first = try session.result(method, once(params)).text
+        #expect(try session.result(method, once(other)).text == first)
+        #expect(try session.result("store.info")["revision"]?.integer == 2)
+        // Another id is another request.
+        let another = params.replacing("ID", with: testID(2)).dropLast() + #","opId":"x"}"#
+        #expect(try session.call(method, String(another)).kind == "conflict")
+    }
+
     @Test func isTheSameHoweverItIsWritten() throws {
         let session = TestSession()
         let first = try session.result(

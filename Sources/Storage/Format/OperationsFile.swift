@@ -199,11 +199,15 @@ public struct OperationKey: Sendable, Equatable {
     public let method: [UInt8]
     /// The same in every process and version, because it is kept.
     public let params: UInt64
+    /// What an earlier version may have kept for the same params.
+    public let formerParams: UInt64
 
-    public init(id: [UInt8], method: [UInt8], params: UInt64) {
+    /// - Parameter formerParams: nil: the same.
+    public init(id: [UInt8], method: [UInt8], params: UInt64, formerParams: UInt64? = nil) {
         self.id = id
         self.method = method
         self.params = params
+        self.formerParams = formerParams ?? params
     }
 }
 
@@ -244,7 +248,8 @@ struct OperationMembers {
     }
 
     func matches(_ key: OperationKey) -> Bool {
-        params == key.params && id.elementsEqual(key.id) && method.elementsEqual(key.method)
+        (params == key.params || params == key.formerParams) && id.elementsEqual(key.id)
+            && method.elementsEqual(key.method)
     }
 }
 
