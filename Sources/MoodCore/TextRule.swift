@@ -57,10 +57,46 @@ public enum TextRule {
 
     /// What no address may hold as it is. RFC 3986, section 2.
     private static func addressProblem(_ text: UnsafeRawBufferPointer) -> String? {
-        let isWrong = text.contains { $0 == 0x20 || "<>\"\\^`{|}".utf8.contains($0) } || hasControlCharacter(text)
-        return isWrong
-            ? "must not contain white space, control characters or any of < > \" \\ ^ ` { | }; percent-encode them"
-            : nil
+        if text.contains(where: { "<>\"\\^`{|}".utf8.contains($0) }) {
+            return "must not contain any of < > \" \\ ^ ` { | }; percent-encode them"
+        }
+        return hiddenProblem(text)
+    }
+
+    /// What no address may hold, because who reads it does not see it: white space, control characters (also
+    /// percent-encoded, which the header of a mail takes for its end: RFC 6068, section 7), and what turns the direction of
+    /// writing (RFC 3987, section 4.1).
+    private static func hiddenProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        for at in text.indices {
+            if whiteSpaceLength(text, at: at, text.count) > 0 { return "must not contain white space" }
+            if turnsDirection(text, at: at) { return "must not contain characters that turn the direction of writing" }
+            if text[at] == UInt8(ascii: "%"), isEncodedControl(text, at: at) {
+                return "must not contain control characters, percent-encoded ones included"
+            }
+        }
+        return hasControlCharacter(text) ? "must not contain control characters" : nil
+    }
+
+    /// `%00` to `%1F`, and `%7F`. RFC 3986, section 2.1.
+    private static func isEncodedControl(_ text: UnsafeRawBufferPointer, at: Int) -> Bool {
+        guard at + 2 < text.count else { return false }
+        let (high, low) = (text[at + 1], text[at + 2] | 0x20)
+        let isHexadecimal = low &- 0x30 < 10 || low &- 0x61 < 6
+        return isHexadecimal && (high == 0x30 || high == 0x31) || high == 0x37 && low == 0x66
+    }
+
+    /// U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069: the property Bidi_Control (PropList.txt).
+    private static func turnsDirection(_ text: UnsafeRawBufferPointer, at: Int) -> Bool {
+        switch text[at] {
+        case 0xd8: return at + 1 < text.count && text[at + 1] == 0x9c
+        case 0xe2:
+            guard at + 2 < text.count else { return false }
+            switch (text[at + 1], text[at + 2]) {
+            case (0x80, 0x8e...0x8f), (0x80, 0xaa...0xae), (0x81, 0xa6...0xa9): return true
+            default: return false
+            }
+        default: return false
+        }
     }
 
     /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for
@@ -76,10 +112,7 @@ public enum TextRule {
         if text[0] != UInt8(ascii: "\""), text[..<last].contains(UInt8(ascii: ":")) {
             return "must be the address alone, such as name@example.org, without mailto:"
         }
-        for byte in text where byte <= 0x20 || byte == 0x7f {
-            return "must not contain white space or control characters"
-        }
-        return nil
+        return hiddenProblem(text)
     }
 
     /// What is wrong with the path of a file; nil when nothing is. It is only ever named, never opened.
@@ -100,6 +133,19 @@ public enum TextRule {
         Locales.canonical(String(decoding: text.prefix(Locales.identifierBytesMax + 1), as: UTF8.self)) == nil
             ? "must be a known locale, such as en_US or fi-FI" : nil
     }
+
+    /// What is wrong with the name of something that a person keeps; nil when nothing is.
+    public static func nameProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        lineProblem(text, charactersMax: tagCharactersMax, bytesMax: tagBytesMax)
+    }
+
+    /// What is wrong with a line of an attachment, which is kept as it is; nil when nothing is.
+    public static func attachedLineProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        if hasControlCharacter(text) { return controlProblem }
+        return lineProblem(trimmed(text), charactersMax: labelBytesMax, bytesMax: labelBytesMax)
+    }
+
+    private static let controlProblem = "must not contain control characters such as line breaks"
 
     /// The text without white space (Unicode White_Space) at either end.
     @inline(__always)
@@ -136,7 +182,7 @@ public enum TextRule {
     ) -> String? {
         if text.isEmpty { return "must not be empty or only white space" }
         if text.count > bytesMax { return "may have at most \(bytesMax) bytes; it has \(text.count)" }
-        if hasControlCharacter(text) { return "must not contain control characters such as line breaks" }
+        if hasControlCharacter(text) { return controlProblem }
         // A character has at least one byte, so a short text needs no count.
         if text.count > charactersMax {
             let characters = String(decoding: text, as: UTF8.self).count

@@ -41,7 +41,7 @@ extension TextFormat {
 
     /// One line that people read.
     static let line = TextFormat(length(1, TextRule.labelBytesMax)) { text, _ in
-        TextRule.labelProblem(text, charactersMax: TextRule.labelBytesMax)
+        TextRule.attachedLineProblem(text)
     }
 
     static let deepLink = TextFormat([.init("pattern", "^moodboard://")]) { text, _ in
@@ -59,12 +59,7 @@ extension TextFormat {
     }
 
     /// The name of something that a person keeps.
-    static let savedName = TextFormat(length(1, 64)) { text, _ in
-        // A character has at most four bytes.
-        text.isEmpty || text.count > 256 || TextRule.hasControlCharacter(text)
-            || String(decoding: text, as: UTF8.self).unicodeScalars.count > 64
-            ? "must have 1 to 64 characters and no control characters" : nil
-    }
+    static let savedName = TextFormat(length(1, 64)) { text, _ in TextRule.nameProblem(text) }
 
     static let cursor = TextFormat([.init("description", "A nextCursor of the same list.")]) { text, _ in
         text.count > 16 * 1024 ? "is no cursor of this list" : nil

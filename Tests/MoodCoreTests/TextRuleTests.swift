@@ -65,7 +65,8 @@ import Testing
 
     @Test(arguments: [
         "https://example.com", "http://a", "HTTPS://EXAMPLE.COM/x?y=z#f", "https://example.com:8080/%20",
-        "https://[::1]/", "https://user@example.com/", "https://例え.jp/道",
+        "https://[::1]/", "https://user@example.com/", "https://例え.jp/道", "https://a/%", "https://a/%0",
+        "https://a/%2028",
     ])
     func acceptsWebAddresses(text: String) {
         #expect(withBytes(text) { TextRule.urlProblem($0) } == nil)
@@ -75,7 +76,10 @@ import Testing
         "", "example.com", "ftp://example.com", "file:///etc/passwd", "javascript:alert(1)", "https:/example.com",
         "https://", "https:///path", "https://?q", "https://#f", "https://:80/", "https://@a", "https://a b",
         "https://a\nb", "https://a\u{0}", "https://a\"b", "https://a<b>", "https://a\\b", "https://a\u{7f}",
-        "http\u{1a}//example.com", " https://a", "https://a`", "https://a{}",
+        "http\u{1a}//example.com", " https://a", "https://a`", "https://a{}", "https://a/\u{202e}gpj.exe",
+        "https://a\u{2066}", "https://a/\u{61c}", "https://a/\u{200f}", "https://a/\u{85}", "https://a/\u{9b}2J",
+        "https://a/%0d%0aSet-Cookie:b", "https://a/%0A", "https://a/%7f", "https://a/%1F", "https://a/\u{2028}",
+        "https://a/\u{a0}",
     ])
     func refusesOtherAddresses(text: String) {
         #expect(withBytes(text) { TextRule.urlProblem($0) } != nil)
@@ -118,10 +122,39 @@ import Testing
         ("name@example.org", true), ("mailto:a@b.c", false), ("\"a:b\"@c.d", true), ("a+b@c.d", true),
         ("\"a@b\"@c.d", true), ("日本@例え.jp", true), ("", false),
         ("@", false), ("a@", false), ("@b", false), ("a", false), ("a@b@c", false), ("a b@c.d", false),
-        ("a@b\n", false), ("a@b\u{7f}", false),
+        ("a@b\n", false), ("a@b\u{7f}", false), ("a@b%0d%0aBcc:c@d", false), ("a\u{202e}@b", false),
+        ("a@b\u{85}", false),
+        ("a@\u{9b}b", false), ("a%40b@c.d", true), ("a%0@b.c", true),
     ])
     func checksEMailAddresses(text: String, isValid: Bool) {
         #expect((withBytes(text) { TextRule.emailProblem($0) } == nil) == isValid)
+    }
+
+    @Test(arguments: ["mailto:a@b?subject=c%0d%0aBcc:d", "geo:1,2%0A", "tel:1\u{202e}", "mailto:a@b\u{9d}"])
+    func refusesLinksWithWhatNobodySees(text: String) {
+        #expect(withBytes(text) { TextRule.linkProblem($0) } != nil)
+    }
+
+    /// White space at the ends is kept in them, so it may be none that breaks a line.
+    @Test(arguments: ["\u{b}Home", "Home\u{c}", "Home\u{85}", "Ho\u{85}me", "Home\n", "\t", "", "   "])
+    func refusesLinesOfAttachments(text: String) {
+        #expect(withBytes(text) { TextRule.attachedLineProblem($0) } != nil)
+    }
+
+    @Test(arguments: ["Home", " Home ", "\u{a0}Home\u{3000}"]) func acceptsLinesOfAttachments(text: String) {
+        #expect(withBytes(text) { TextRule.attachedLineProblem($0) } == nil)
+    }
+
+    @Test func countsTheCharactersOfANameAndItsBytes() {
+        let family = "👩‍👩‍👧"
+        func problem(_ text: String) -> String? { withBytes(text) { TextRule.nameProblem($0) } }
+        #expect(family.unicodeScalars.count == 5 && problem(String(repeating: family, count: 28)) == nil)
+        #expect(problem(String(repeating: "é", count: 64)) == nil)
+        #expect(problem(String(repeating: "e\u{301}", count: 64)) == nil)
+        #expect(problem(String(repeating: "e\u{301}", count: 65)) != nil)
+        #expect(
+            problem("e" + String(repeating: "\u{301}", count: 256)) != nil, "a character may have any number of bytes")
+        #expect(problem("") != nil && problem("a\nb") != nil)
     }
 
     @Test(arguments: [("/", true), ("/a b/ü", true), ("", false), ("a", false), ("~/a", false), ("/a\u{0}b", false)])
