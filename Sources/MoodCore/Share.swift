@@ -68,31 +68,27 @@ public struct Share {
     fileprivate let mood: MoodMembers
     fileprivate let record: UnsafeRawBufferPointer
     private let context: ReadingContext
-    /// In place of the usual plain text.
-    private let template: ShareTemplate?
     /// What the mood is in a calendar.
     fileprivate let component: ICalendar.Component
 
     /// - Parameter record: the bytes of the mood.
     public init(
-        _ mood: MoodMembers, record: UnsafeRawBufferPointer, context: ReadingContext, template: ShareTemplate? = nil,
+        _ mood: MoodMembers, record: UnsafeRawBufferPointer, context: ReadingContext,
         as component: ICalendar.Component = .vevent
     ) {
         self.mood = mood
         self.record = record
         self.context = context
-        self.template = template
         self.component = component
     }
 
-    /// The text. As plain text without a template it is what `MoodHeadline` writes.
+    /// The text. As plain text it is what `MoodHeadline` writes.
     /// - Throws: when the locale or the zone is unknown.
     public func text(_ format: ShareFormat, _ phrases: inout Phrases) throws(TextError) -> String {
         try format.write(self, &phrases)
     }
 
     fileprivate func plain(_ phrases: inout Phrases) throws(TextError) -> String {
-        if let template { return try fill(template, &phrases) }
         return "\(emoji) \(label)\nRecorded \(try relative(&phrases))"
     }
 
@@ -102,25 +98,24 @@ public struct Share {
             timeZone: context.timeZone)
     }
 
-    private func fill(_ template: ShareTemplate, _ phrases: inout Phrases) throws(TextError) -> String {
-        var text = ""
+    /// A text in place of the usual plain one.
+    /// - Throws: when the locale or the zone is unknown.
+    public func filled(_ template: ShareTemplate, _ phrases: inout Phrases) throws(TextError) -> FilledTemplate {
         let time = mood.timestamp.value?.milliseconds ?? 0
-        for piece in template.pieces {
-            switch piece {
-            case .text(let literal): text += literal
-            case .place(.emoji): text += emoji
-            case .place(.label): text += label
-            case .place(.notes): text += notes
-            case .place(.tags): text += tags.joined(separator: ", ")
-            case .place(.relative): text += try relative(&phrases)
-            case .place(.date):
-                text += try phrases.date(time, locale: context.locale, timeZone: context.timeZone)
-            case .place(.time):
-                text += try phrases.time(time, locale: context.locale, timeZone: context.timeZone)
-            case .place(.timestamp): text += mood.timestamp.value?.text ?? ""
+        return try FilledTemplate(template) { name, writer throws(TextError) in
+            switch name {
+            case .emoji: if let emoji = mood.emoji { writer.contents(emoji) }
+            case .label: if let label = mood.label { writer.contents(label) }
+            case .notes: if let notes = mood.notes { writer.contents(notes) }
+            case .tags: writer.contents(of: tags.joined(separator: ", "))
+            case .relative: writer.contents(of: try relative(&phrases))
+            case .date:
+                writer.contents(of: try phrases.date(time, locale: context.locale, timeZone: context.timeZone))
+            case .time:
+                writer.contents(of: try phrases.time(time, locale: context.locale, timeZone: context.timeZone))
+            case .timestamp: writer.contents(of: mood.timestamp.value?.text ?? "")
             }
         }
-        return text
     }
 
     fileprivate func markdown(_ phrases: inout Phrases) throws(TextError) -> String {

@@ -1,59 +1,124 @@
+import JSONCodec
+
 /// A text with named places: `{emoji} {label}, {relative}`; `{{` is a brace.
+///
+/// It is read again wherever it is needed: a list of its pieces would be many times as long as a peer's text.
 public struct ShareTemplate: Sendable {
-    public enum Name: String, CaseIterable, Sendable {
+    public enum Name: Int, CaseIterable, Sendable {
         case emoji, label, notes, tags, relative, date, time, timestamp
+
+        fileprivate var text: StaticString {
+            switch self {
+            case .emoji: "emoji"
+            case .label: "label"
+            case .notes: "notes"
+            case .tags: "tags"
+            case .relative: "relative"
+            case .date: "date"
+            case .time: "time"
+            case .timestamp: "timestamp"
+            }
+        }
     }
 
-    public enum Piece: Sendable {
-        case text(String)
+    enum Piece {
+        /// UTF-8, valid for the call.
+        case text(UnsafeRawBufferPointer)
         case place(Name)
     }
 
-    public let pieces: [Piece]
+    private let bytes: [UInt8]
 
     /// Reads a template.
     /// - Returns: nil if there is a `problem`.
-    public init?(_ template: String) {
-        guard case .success(let pieces) = Self.read(template) else { return nil }
-        self.pieces = pieces
+    public init?(_ template: JSONText) {
+        bytes = template.withDecoded { Array($0) }
+        guard bytes.withUnsafeBytes({ Self.problem($0) }) == nil else { return nil }
     }
 
     /// What is wrong with a template, as a clause; nil when nothing is.
-    public static func problem(_ template: UnsafeRawBufferPointer) -> String? {
-        guard case .failure(let problem) = read(String(decoding: template, as: UTF8.self)) else { return nil }
-        return problem.reason
+    public static func problem(_ template: UnsafeRawBufferPointer) -> String? { read(template) { _ in } }
+
+    func forEachPiece(_ body: (Piece) -> Void) { _ = bytes.withUnsafeBytes { Self.read($0, body) } }
+
+    /// - Returns: what is wrong, where reading has ended early.
+    private static func read(_ template: UnsafeRawBufferPointer, _ body: (Piece) -> Void) -> String? {
+        func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(rebasing: template[start..<end])
+        }
+        var at = 0
+        while let brace = template.firstOffset(of: UInt8(ascii: "{"), from: at) {
+            let next = brace + 1
+            if next < template.count, template[next] == UInt8(ascii: "{") {
+                body(.text(part(at, next)))
+                at = next + 1
+                continue
+            }
+            if at < brace { body(.text(part(at, brace))) }
+            guard let end = template.firstOffset(of: UInt8(ascii: "}"), from: next) else {
+                return "has a { without its }; write {{ for a brace"
+            }
+            let name = JSONText(raw: part(next, end), isEscaped: false)
+            guard let place = Name.allCases.first(where: { name.equals($0.text) }) else {
+                let known = Name.allCases.map { "{\($0.text)}" }.joined(separator: " ")
+                let shown = String(String(decoding: name.raw.prefix(160), as: UTF8.self).unicodeScalars.prefix(40))
+                return "has an unknown name {\(shown)}; known are \(known)"
+            }
+            body(.place(place))
+            at = end + 1
+        }
+        if at < template.count { body(.text(part(at, template.count))) }
+        return nil
+    }
+}
+
+/// A template with what a mood has for its places. How long its text becomes is known before a byte of it is written.
+public struct FilledTemplate: ~Copyable {
+    private let template: ShareTemplate
+    /// The texts of the places that it names, as they stand in a JSON string.
+    private let values: JSONWriter
+    private let ranges: InlineArray<8, Range<Int>>
+    /// The length of the JSON string, with its quotes.
+    public let byteCount: Int
+
+    /// - Parameter write: writes the text of a place; called once for each that is named.
+    init<Failure: Error>(
+        _ template: ShareTemplate, _ write: (ShareTemplate.Name, inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        var counts = InlineArray<8, Int>(repeating: 0)
+        var byteCount = 2
+        template.forEachPiece { piece in
+            switch piece {
+            case .text(let text): byteCount += JSONWriter.contentsCount(utf8: text)
+            case .place(let name): counts[name.rawValue] += 1
+            }
+        }
+        var values = JSONWriter()
+        var ranges = InlineArray<8, Range<Int>>(repeating: 0..<0)
+        for name in ShareTemplate.Name.allCases where counts[name.rawValue] > 0 {
+            let start = values.count
+            try write(name, &values)
+            ranges[name.rawValue] = start..<values.count
+            byteCount += counts[name.rawValue] * (values.count - start)
+        }
+        self.template = template
+        self.values = values
+        self.ranges = ranges
+        self.byteCount = byteCount
     }
 
-    private struct Problem: Error { let reason: String }
-
-    private static func read(_ template: String) -> Result<[Piece], Problem> {
-        var pieces: [Piece] = []
-        var text = String.UnicodeScalarView()
-        var rest = template.unicodeScalars[...]
-        while let scalar = rest.popFirst() {
-            guard scalar == "{" else {
-                text.append(scalar)
-                continue
+    /// Writes the text as a JSON string.
+    public func write(to writer: inout JSONWriter) {
+        writer.raw("\"")
+        values.buffer.withBytes { values in
+            template.forEachPiece { piece in
+                switch piece {
+                case .text(let text): writer.contents(utf8: text)
+                case .place(let name):
+                    writer.buffer.append(UnsafeRawBufferPointer(rebasing: values[ranges[name.rawValue]]))
+                }
             }
-            if rest.first == "{" {
-                rest.removeFirst()
-                text.append("{")
-                continue
-            }
-            guard let end = rest.firstIndex(of: "}") else {
-                return .failure(Problem(reason: "has a { without its }; write {{ for a brace"))
-            }
-            let name = String(rest[..<end])
-            guard let place = Name(rawValue: name) else {
-                let known = Name.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-                return .failure(Problem(reason: "has an unknown name {\(name.prefix(40))}; known are \(known)"))
-            }
-            if !text.isEmpty { pieces.append(.text(String(text))) }
-            text = String.UnicodeScalarView()
-            pieces.append(.place(place))
-            rest = rest[rest.index(after: end)...]
         }
-        if !text.isEmpty { pieces.append(.text(String(text))) }
-        return .success(pieces)
+        writer.buffer.append(UInt8(ascii: "\""))
     }
 }

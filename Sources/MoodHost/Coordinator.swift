@@ -128,9 +128,10 @@ extension Coordinator where World: ~Copyable {
     }
 
     private func export(_ place: Int, of id: MoodID, in world: inout World) throws(RPCError) -> Effect {
+        let bytesMax = services.calendar.bytesMax(world)
         let text = try withAttachment(place, of: id, in: &world) { content, mood throws(RPCError) in
             guard case .event(let event) = content else { throw Self.wrongKind(content, "an event") }
-            return services.calendar.text(event, place, mood)
+            return services.calendar.text(event, place, mood, bytesMax)
         }
         return .present(.init(.calendarEvent, text: text, mediaType: "\(ShareFormat.ics.mediaType)"))
     }

@@ -25,7 +25,9 @@ struct CoordinatorServices<World: ~Copyable>: Sendable {
 
     struct Calendar: Sendable {
         /// The event at this place among the attachments of a mood as an iCalendar object.
-        var text: @Sendable (Attachment.Event, Int, MoodMembers) -> String
+        var text: @Sendable (Attachment.Event, Int, MoodMembers, _ bytesMax: Int) -> String
+        /// A longer text is not wanted, and need not be made to its end.
+        var bytesMax: @Sendable (borrowing World) -> Int
     }
 
     /// What plays is known here and played by the client.

@@ -27,7 +27,9 @@ extension CoordinatorServices where World == Core {
     static var ofCore: Self {
         Self(
             clock: .init(now: { $0.now }), place: .init(url: { $0.url }),
-            calendar: .init(text: { event, place, mood in ICalendar.text(of: event, at: place, in: mood) }),
+            calendar: .init(
+                text: { ICalendar.text(of: $0, at: $1, in: $2, bytesMax: $3) },
+                bytesMax: { $0.options.limits[.messageBytes] }),
             audio: .init(
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),

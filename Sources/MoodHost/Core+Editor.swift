@@ -60,10 +60,19 @@ extension Core {
     }
 
     private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        try requireForm()
+        var tags: [String]?
+        if let given = arguments[EditorParams.tags] {
+            // Counted first: a message can name so many that to hold them would take many times its length.
+            var count = 0
+            given.forEachElement { _ in count += 1 }
+            guard count <= MoodEditor.tagsMax else { throw Self.formTooLarge }
+            tags = []
+            given.forEachElement { if let tag = $0.text { tags?.append(tag.string) } }
+        }
         try setForm(
             emoji: arguments[EditorParams.emoji], label: arguments[EditorParams.label],
-            notes: arguments[EditorParams.notes],
-            tags: arguments[EditorParams.tags].map { JSONValue($0).array?.compactMap(\.string) ?? [] }, &out)
+            notes: arguments[EditorParams.notes], tags: tags, &out)
     }
 
     /// Replaces what is given and writes the form.
@@ -73,14 +82,16 @@ extension Core {
         try requireForm()
         var editor = state.editor
         editor.set(emoji: emoji, label: label, notes: notes, tags: tags)
-        guard editor.byteCount <= MoodEditor.bytesMax else {
-            throw RPCError(
-                .limitExceeded,
-                "The form may hold at most \(MoodEditor.bytesMax) bytes, far more than a mood may have. Shorten it.",
-                [.init("limit", "editorBytes"), .init("value", .number(String(MoodEditor.bytesMax)))])
-        }
+        guard editor.byteCount <= MoodEditor.bytesMax else { throw Self.formTooLarge }
         changeState { $0.editor = editor }
         writeEditor(&out)
+    }
+
+    private static var formTooLarge: RPCError {
+        RPCError(
+            .limitExceeded,
+            "The form may hold at most \(MoodEditor.bytesMax) bytes, far more than a mood may have. Shorten it.",
+            [.init("limit", "editorBytes"), .init("value", .number(String(MoodEditor.bytesMax)))])
     }
 
     mutating func cancelForm() {

@@ -250,14 +250,40 @@ extension Core {
             do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
             let mood = MoodMembers(trusting: record)
             let share = Share(
-                mood, record: record.bytes, context: reading(arguments, in: mood.timeZone), template: template,
+                mood, record: record.bytes, context: reading(arguments, in: mood.timeZone),
                 as: arguments[MoodParams.component])
-            do throws(TextError) { out.string(try share.text(format, &phrases)) } catch { throw RPCError(error) }
+            if let template {
+                try write(template, of: share, &out)
+            } else {
+                do throws(TextError) { out.string(try share.text(format, &phrases)) } catch { throw RPCError(error) }
+            }
         }
         out.key("mediaType")
         out.string(format.mediaType)
         out.key("format")
         out.string(format.name)
         out.endObject()
+    }
+
+    /// What comes after the text of a template, to the end of the answer.
+    private static let bytesAfterText = 58
+
+    /// A template can ask for far more than an answer may have; that is known before it is written.
+    private mutating func write(
+        _ template: ShareTemplate, of share: borrowing Share, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        let room = out.buffer.room - Self.bytesAfterText
+        let excess: Int?
+        do throws(TextError) {
+            let text = try share.filled(template, &phrases)
+            excess = text.byteCount > room ? text.byteCount : nil
+            if excess == nil { text.write(to: &out) }
+        } catch {
+            throw RPCError(error)
+        }
+        if let excess {
+            throw Arguments.error(
+                "would make a text of \(excess) bytes, and the answer has room for \(room)", at: "/template")
+        }
     }
 }

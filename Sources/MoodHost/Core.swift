@@ -11,6 +11,9 @@ import Storage
 struct Core: ~Copyable {
     static let version = "0.1.0"
 
+    /// What may stand around a mood in an answer: its id, the actions of a row, a cursor with a label.
+    private static let bytesAroundMood = 4 * 1024
+
     var store: MoodRecords
     /// The session of the client; changed by `changeState` alone.
     private(set) var state = SessionState() {
@@ -50,6 +53,8 @@ struct Core: ~Copyable {
     init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
         store = MoodRecords(location)
+        let messageBytes = options.limits[.messageBytes]
+        store.moodBytesMax = min(store.moodBytesMax, messageBytes - min(Self.bytesAroundMood, messageBytes / 16))
         if case .directory(let path) = options.place { self.path = path } else { path = nil }
     }
 

@@ -44,7 +44,7 @@ struct Dispatcher: ~Copyable {
             try arguments.read(params, for: entry.method, limits, &validator)
             answer(request, entry, to: &out)
         } catch {
-            if let id = request.id { out.errorResponse(id: id, error) }
+            if request.id != nil { write(error, request, out.count, &out) }
         }
     }
 
@@ -66,14 +66,37 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Answers with an error, and nothing has changed.
+    @inline(never)
     private mutating func fail(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
-        out.rewind(to: mark)
         core.store.abandonCommit()
         core.revertStateOfRequest()
         core.notices.drop()
-        out.errorResponse(id: request.id, error)
+        write(error, request, mark, &out)
         // The session parks the request.
         if core.store.lockWait.isAsked || core.awaitsWork { core.endsGroup = true }
+    }
+
+    /// Writes an error in place of what was written from `mark` on; if it does not fit either, the one that says so.
+    private func write(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
+        out.buffer.limit = .max
+        out.rewind(to: mark)
+        out.errorResponse(id: request.id, error)
+        guard out.count - mark > request.room else { return }
+        out.rewind(to: mark)
+        out.errorResponse(id: request.id, tooLong(request.destination))
+    }
+
+    @inline(never)
+    private func tooLong(_ destination: Destination) -> RPCError {
+        .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: destination.batch != nil)
+    }
+
+    /// Ends the answer that was begun at `mark`, and the limit that it was written under.
+    @inline(__always)
+    private func endResponse(_ request: Request, _ mark: Int, _ out: inout JSONWriter) throws(RPCError) {
+        out.endResponse()
+        out.buffer.limit = .max
+        if out.count - mark > request.room { throw tooLong(request.destination) }
     }
 
     @inline(__always)
@@ -82,10 +105,10 @@ struct Dispatcher: ~Copyable {
     ) throws(RPCError) {
         guard case .now(let handler) = entry.run else { return try performLater(entry, request, to: &out) }
         let mark = out.count
+        out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
         try handler(&core, arguments, &out)
-        out.endResponse()
-        if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+        try endResponse(request, mark, &out)
         guard entry.method.effect == .write else { return }
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
         try endCommit()
@@ -121,16 +144,17 @@ struct Dispatcher: ~Copyable {
         try core.openForWriting()
         let key = arguments.operationKey(of: entry.method)
         let mark = out.count
+        out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
         let start = out.count
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { out.raw($0) }
         } else {
             try handler(&core, arguments, &out)
+            if out.buffer.isOverfull { throw tooLong(request.destination) }
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
-        out.endResponse()
-        if out.count - mark > request.room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+        try endResponse(request, mark, &out)
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
         try endCommit()
     }
@@ -183,15 +207,22 @@ extension Dispatcher {
         defer { core.store.endGroup() }
         var failure: RPCError?
         do throws(RPCError) {
+            out.buffer.limit = mark + room
             out.beginResponse(copiedID: request.id)
             try conclusion(&core, &out)
             out.endResponse()
-            if out.count - mark > room { throw .answerTooLarge(bytesMax: limits[.messageBytes]) }
+            if out.count - mark > room { throw tooLong(request.destination) }
         } catch {
+            out.buffer.limit = .max
             out.rewind(to: mark)
             out.errorResponse(copiedID: request.id, error)
+            if out.count - mark > room {
+                out.rewind(to: mark)
+                out.errorResponse(copiedID: request.id, tooLong(request.destination))
+            }
             failure = error
         }
+        out.buffer.limit = .max
         if request.id == nil || request.isSilenced { out.rewind(to: mark) }
         // What it did to the store is told of before its answer.
         if core.isWatching { core.lookAround() }

@@ -38,6 +38,9 @@ extension RPCError {
         case .invalidCursor:
             self = Arguments.error(
                 "is no cursor of this list; hand back a nextCursor with the same sort, order and filter", at: "/cursor")
+        case .moodTooLarge(let bytesMax):
+            self = Arguments.error(
+                "would make a mood of more than \(bytesMax) bytes, which no answer could show", at: "")
         case .storage(let error): self.init(error, forWriting: false)
         }
     }
@@ -95,12 +98,21 @@ extension RPCError {
         }
     }
 
-    /// The answer of one request of a batch.
-    static func answerTooLarge(bytesMax: Int) -> RPCError {
-        RPCError(
-            .messageTooLarge,
-            "The answer does not fit into the batch's answer of at most \(bytesMax) bytes. Ask for it by itself.",
-            [.init("limit", "messageBytes"), .init("value", .number(String(bytesMax)))])
+    /// An answer that does not fit.
+    static func answerTooLong(bytesMax: Int, isOfBatch: Bool) -> RPCError {
+        let details: [JSONValue.Member] = [
+            .init("limit", "messageBytes"), .init("value", .number(String(bytesMax))),
+        ]
+        if isOfBatch {
+            return RPCError(
+                .messageTooLarge,
+                "The answer does not fit into the batch's answer of at most \(bytesMax) bytes. Ask for it by itself.",
+                details)
+        }
+        return RPCError(
+            .limitExceeded,
+            "The answer would have more than \(bytesMax) bytes. Ask for less, or start the host with a larger --limit messageBytes.",
+            details)
     }
 
     static func notFound(_ id: MoodID) -> RPCError {

@@ -4,27 +4,32 @@ import MoodProtocol
 
 /// Batches: one array in, one array out.
 extension Session {
-    /// What the error of one member of a batch may take, and a little more.
-    private static let errorBytes = 1024
+    /// What the shortest error that says why takes without its id, and the comma after it.
+    private static let errorBytes = 320
+    /// The most bytes that one byte of an id takes as it is written.
+    private static let escapedBytes = 6
 
     /// JSON-RPC 2.0, section 6.
     mutating func answerBatch(_ batch: JSONOutline) {
-        let count = batch.parts.count
+        let count = batch.count
         if count == 0 {
             return output.errorResponse(id: nil, RPCError(.invalidRequest, "A batch needs at least one request."))
         }
         if count > limits[.batch] {
-            return output.errorResponse(
-                id: nil,
-                RPCError(
-                    .batchTooLarge, "A batch may have at most \(limits[.batch]) requests; this one has \(count).",
-                    [.init("limit", "batch"), .init("value", .number(String(limits[.batch])))]))
+            return refuse(
+                "A batch may have at most \(limits[.batch]) requests; this one has \(count).", over: .batch)
+        }
+        let longest = batch.parts.lazy.map { $0.valueEnd - $0.valueStart }.max() ?? 0
+        let errorBytes = Self.errorBytes + min(longest, Self.escapedBytes * limits[.idBytes] + 2)
+        if count * errorBytes > limits[.messageBytes] {
+            return refuse(
+                "The errors of \(count) requests may be longer than \(limits[.messageBytes]) bytes. Send fewer at a time.",
+                over: .messageBytes)
         }
         let mark = output.count
         output.buffer.append(UInt8(ascii: "["))
         // The members are read one by one, for which the validator takes the outline's memory.
         let parts = Array(batch.parts)
-        let errorBytes = min(Self.errorBytes, limits[.messageBytes] / (2 * count))
         // Where each answer stands; empty for one that comes later.
         var answers: [Range<Int>] = []
         var late = 0
@@ -33,12 +38,11 @@ extension Session {
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
             let start = output.count
             // Room for the errors of later members is kept free.
-            let room = limits[.messageBytes] - (start - mark) - (count - number + late) * errorBytes
+            let room = limits[.messageBytes] - (start - mark) - (count - number - 1 + late) * errorBytes - 1
             let staged = dispatcher.pending.staged.count
             let member = batch.text[part].bytes
             if member.first == UInt8(ascii: "{") {
-                answer(
-                    member, room: max(room, 0), Destination(framing: framing, batch: (nextBatch, answers.count)))
+                answer(member, room: room, Destination(framing: framing, batch: (nextBatch, answers.count)))
             } else {
                 output.errorResponse(
                     id: nil, RPCError(.invalidRequest, "Every member of a batch is a request, which is an object."))
@@ -55,6 +59,15 @@ extension Session {
         } else {
             output.buffer.append(UInt8(ascii: "]"))
         }
+    }
+
+    /// Answers a batch of which nothing is done.
+    private mutating func refuse(_ reason: String, over limit: Limits.Name) {
+        output.errorResponse(
+            id: nil,
+            RPCError(
+                .batchTooLarge, reason,
+                [.init("limit", .string(limit.rawValue)), .init("value", .number(String(limits[limit])))]))
     }
 
     /// Keeps the answers of a batch until those that are missing have come.

@@ -8,7 +8,7 @@ extension Session {
     mutating func read(_ message: UnsafeRawBufferPointer) {
         var cursor = JSONCursor(message)
         if message.first == UInt8(ascii: "{") || cursor.next == UInt8(ascii: "{") {
-            return answer(message, room: .max, Destination(framing: framing, batch: nil))
+            return answer(message, room: messageBytes, Destination(framing: framing, batch: nil))
         }
         do throws(JSONError) {
             let outline = try validator.validate(message)

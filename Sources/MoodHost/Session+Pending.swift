@@ -80,7 +80,7 @@ extension Session {
     /// How many bytes the answer may have.
     private func room(for destination: Destination) -> Int {
         guard let batch = destination.batch, let held = batches.first(where: { $0.number == batch.number }) else {
-            return .max
+            return limits[.messageBytes]
         }
         return max(limits[.messageBytes] - held.byteCount - (held.missing - 1) * held.errorBytes, 0)
     }

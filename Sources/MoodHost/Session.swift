@@ -32,6 +32,8 @@ struct Session: ~Copyable {
     var validator: JSONValidator
     private var lookahead = Lookahead()
     let limits: Limits
+    /// How many bytes an answer may have.
+    let messageBytes: Int
 
     var output = JSONWriter(capacity: 64 * 1024)
     var sent = 0
@@ -65,9 +67,10 @@ struct Session: ~Copyable {
 
     init(core: consuming Core) {
         limits = core.options.limits
+        messageBytes = limits[.messageBytes]
         dispatcher = Dispatcher(core: core)
         frames = FrameReader(messageBytesMax: limits[.messageBytes])
-        validator = JSONValidator(depthLimit: limits[.depth])
+        validator = JSONValidator(depthLimit: limits[.depth], partsMax: limits[.batch])
         groupMark = frames.mark
     }
 

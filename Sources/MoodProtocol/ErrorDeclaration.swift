@@ -80,7 +80,7 @@ public struct ErrorDeclaration: Sendable {
                 ]),
             ErrorDeclaration(
                 .limitExceeded,
-                "Too much is held open: subscriptions, routers, routes of a router, the bytes of a form, saved states.",
+                "The answer would be longer than a message, or too much is held open: subscriptions, routers, routes of a router, the bytes of a form, saved states.",
                 limit),
         ]
     }

@@ -25,7 +25,7 @@ public enum MoodParams {
     public static let rows = ParamKey("rows", "Whether each mood comes with what can be done with it.", default: false)
 
     public static let format = ParamKey<ShareFormat>("format", "The form of the text.")
-    public static let template = ParamKey<String?>.optional(
+    public static let template = ParamKey<JSONText?>.optional(
         "template", .string(.template),
         "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace.")
     public static let component = ParamKey<ICalendar.Component>(
@@ -140,7 +140,7 @@ public enum MoodMethods {
     public static let clear = MethodDeclaration(
         "mood.clear", .write, .owner, "Delete all moods.",
         [MoodParams.confirm.field], common: .change,
-        result: deleted, errors: ErrorCode.writing)
+        result: deleted, errors: ErrorCode.writing + [.conflict])
 
     private static let deleted = Schema.result([.required("deleted", .integer(0 ... .max), "How many moods.")])
 

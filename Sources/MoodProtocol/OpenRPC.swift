@@ -28,7 +28,7 @@ public enum OpenRPC {
     private static func method(_ method: Method, _ schemas: inout [JSONValue.Member]) -> JSONValue {
         var params: [JSONValue] = []
         for field in method.fields { params.append(descriptor(field, &schemas)) }
-        let errors = (standard + method.errors).map { code in
+        let errors = (standard.filter { !method.errors.contains($0) } + method.errors).map { code in
             JSONValue.object([
                 .init("code", .number(String(code.number))), .init("message", .string(code.name)),
             ])
@@ -70,7 +70,8 @@ public enum OpenRPC {
             ])
     }
 
-    private static let standard: [ErrorCode] = [.invalidParams, .internalError]
+    /// What any method may answer with; an answer may be longer than a message.
+    private static let standard: [ErrorCode] = [.invalidParams, .internalError, .limitExceeded]
 
     private static func descriptor(_ field: Field, _ schemas: inout [JSONValue.Member]) -> JSONValue {
         [

@@ -55,7 +55,7 @@ public enum StoreMethods {
     public static let insertSamples = MethodDeclaration(
         "store.insertSamples", .write, .owner, "Add five sample moods.", common: .change,
         result: .result([.required("inserted", .integer(0 ... .max), "How many moods.")]),
-        errors: ErrorCode.writing)
+        errors: ErrorCode.writing + [.conflict])
 
     public static let undo = MethodDeclaration(
         "store.undo", .write, .writeMoods,

@@ -28,6 +28,8 @@ extension MoodRecords {
         let record = try record(id)
         let existing = MoodMembers(trusting: record)
         existing.overlaid(with: given).write(to: &writer)
+        // What there is no room for cannot be compared, and the request fails.
+        if writer.buffer.isOverfull { return }
         let isSame = Self.isSame(writer, mark, record.bytes)
         writer.rewind(to: mark)
         guard isSame else { throw .idTaken(id, revision: existing.revision ?? 0) }
@@ -51,7 +53,7 @@ extension MoodRecords {
         mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
         mood.write(to: &writer)
-        if let head = RecordHead(mood: mood) { try put(head, Self.value(writer, mark)) }
+        if let head = RecordHead(mood: mood) { try put(head, writer, mark) }
     }
 
     /// Sets or toggles the favourite mark and writes the mood; nothing is committed when nothing changes.
@@ -78,7 +80,7 @@ extension MoodRecords {
             id: record.head.id, time: record.head.time, updated: now.milliseconds,
             textPrefix: record.head.textPrefix, isMarked: wanted,
             flags: record.head.flags)
-        try put(head, Self.value(writer, mark))
+        try put(head, writer, mark)
     }
 
     /// Lays the same members over several moods.
@@ -140,11 +142,18 @@ extension MoodRecords {
     private mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
         let mark = writer.count
         mood.write(to: &writer)
-        if let head = RecordHead(mood: mood) { try put(head, Self.value(writer, mark)) }
+        if let head = RecordHead(mood: mood) { try put(head, writer, mark) }
     }
 
+    /// Puts the mood that was written from `mark` on. One that no answer could show is refused; one that only this answer
+    /// has no room for is left out, because the request fails when its answer is ended.
     @inline(__always)
-    private mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(MoodStoreError) {
+    private mutating func put(
+        _ head: RecordHead, _ writer: borrowing JSONWriter, _ mark: Int
+    ) throws(MoodStoreError) {
+        let bytes = Self.value(writer, mark)
+        if bytes.count > moodBytesMax { throw .moodTooLarge(bytesMax: moodBytesMax) }
+        if writer.buffer.isOverfull { return }
         do throws(StorageError) { try records.put(head, bytes) } catch { throw .storage(error) }
     }
 

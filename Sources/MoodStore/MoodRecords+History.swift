@@ -12,11 +12,12 @@ extension MoodRecords {
         _ id: MoodID, limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
         let end = try cursor.map { (text) throws(MoodStoreError) in try HistoryCursor.revision(text, of: id) }
+        let room = writer.buffer.room - Self.bytesAfterItems
         let page: (items: [HistoryItem], next: Int?)
         do throws(StorageError) {
             // The journals are what is read, so they must hold what the group has done so far.
             try flushEarly()
-            page = try records.history(of: RecordID(id), before: end ?? .max, limit: limit)
+            page = try records.history(of: RecordID(id), before: end ?? .max, limit: limit, bytesMax: room)
         } catch {
             throw .storage(error)
         }

@@ -33,11 +33,13 @@ extension MoodRecords {
     ) throws(StorageError) {
         let filter = query.filter
         let start = position ?? startPosition(query)
-        let mark = writer.count
+        var end = writer.count + min(Self.pageBytesMax, writer.buffer.room) - Self.bytesAfterItems
+        if query.offers != nil { end -= RowOffers.bytesMax }
         var shown = 0
         var last: RecordHead?
         var hasMore = false
         var lastText: [UInt8] = []
+        var text: [UInt8] = []
         let isByText = query.sort == .label
         let isFiltered = !filter.isEmpty
 
@@ -53,7 +55,14 @@ extension MoodRecords {
                 if Self.isPast(head, query) { return false }
                 guard filter.matches(head, bytes) else { return true }
             }
-            if shown == query.limit || (shown > 0 && writer.count - mark + bytes.count > Self.pageBytesMax) {
+            var wanted = bytes.count
+            if isByText {
+                text.removeAll(keepingCapacity: true)
+                RecordExtractor.withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
+                // The cursor after this mood would hold its label.
+                wanted += 2 * text.count
+            }
+            if shown == query.limit || (shown > 0 && writer.count + wanted > end) {
                 hasMore = true
                 return false
             }
@@ -65,10 +74,7 @@ extension MoodRecords {
             }
             shown += 1
             last = head
-            if isByText {
-                lastText.removeAll(keepingCapacity: true)
-                RecordExtractor.withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &lastText) }
-            }
+            if isByText { swap(&text, &lastText) }
             return true
         }
         writer.endArray()

@@ -12,8 +12,10 @@ import Storage
 public struct MoodRecords: ~Copyable {
     /// The version of the stored shape of a mood.
     public static let schemaVersion = 3
-    /// A page of a list ends when it has this many bytes.
+    /// A page of a list has at most this many bytes, even if an answer may have more.
     public static let pageBytesMax = 4 * 1024 * 1024
+    /// What may come after the moods of a page: the total, the cursor without its label, and the end of the answer.
+    static let bytesAfterItems = 256
 
     /// Where moods are kept.
     public enum Location: Sendable {
@@ -22,6 +24,8 @@ public struct MoodRecords: ~Copyable {
     }
 
     public let location: Location
+    /// The longest mood that a change may make, in bytes: one that the answers can show.
+    public var moodBytesMax = RecordStore.recordBytesMax
     var records: RecordStore
     /// Whether the moods can be read.
     public var isOpen: Bool { records.isOpen }

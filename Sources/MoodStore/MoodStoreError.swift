@@ -14,5 +14,7 @@ public enum MoodStoreError: Error, Sendable {
     case undoRefused(UndoRefusal)
     /// A cursor that is none, or that belongs to another sort, order, filter or mood.
     case invalidCursor
+    /// A change would make a mood that no answer could show.
+    case moodTooLarge(bytesMax: Int)
     case storage(StorageError)
 }

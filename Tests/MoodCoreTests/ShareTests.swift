@@ -15,11 +15,22 @@ import Testing
     ) throws -> String {
         var phrases = Phrases()
         let context = ReadingContext(locale: locale, timeZone: timeZone, now: try #require(Timestamp(now)))
-        let template = try template.map { try #require(ShareTemplate($0)) }
+        let template = try template.map { try #require(Self.template($0)) }
         return try withBytes(record) { bytes in
             let mood = try #require(MoodMembers(checking: ValidJSON(trusting: bytes)))
-            return try Share(mood, record: bytes, context: context, template: template).text(format, &phrases)
+            let share = Share(mood, record: bytes, context: context)
+            guard let template else { return try share.text(format, &phrases) }
+            let json = try written { writer in
+                let filled = try share.filled(template, &phrases)
+                filled.write(to: &writer)
+                #expect(filled.byteCount == writer.count, "known before it is written")
+            }
+            return try #require(try JSONValue(parsing: json).string)
         }
+    }
+
+    private static func template(_ text: String) -> ShareTemplate? {
+        withBytes(text) { ShareTemplate(JSONText(raw: $0, isEscaped: false)) }
     }
 
     @Test func aPlainTextIsEmojiLabelAndWhen() throws {
@@ -112,7 +123,7 @@ import Testing
         ("{emoji} {label}", "😊 Happy \"day\""), ("", ""), ("plain", "plain"), ("{notes}", "a\nb\u{1}"),
         ("{tags}", "work, sun"), ("{timestamp}", "2026-01-02T03:04:05.678Z"), ("{relative}", "2 hours ago"),
         ("{{emoji}", "{emoji}"), ("{{{emoji}", "{😊"), ("}", "}"), ("}}", "}}"), ("{emoji}{emoji}", "😊😊"),
-        ("{{{{", "{{"), ("a{{b}c", "a{b}c"),
+        ("{{{{", "{{"), ("a{{b}c", "a{b}c"), ("\"\\\u{1}\n{emoji}é", "\"\\\u{1}\n😊é"),
     ])
     func fillsATemplate(template: String, expected: String) throws {
         #expect(try share(fullRecord, .text, template: template) == expected)
@@ -129,16 +140,18 @@ import Testing
 
     @Test(arguments: ["{", "{emoji", "{}", "{Emoji}", "{ emoji }", "{emoji{label}", "{nope}", "a {label", "{{{"])
     func refusesATemplateWithAnUnknownName(template: String) throws {
-        #expect(ShareTemplate(template) == nil)
+        #expect(Self.template(template) == nil)
         let problem = try #require(withBytes(template) { ShareTemplate.problem($0) })
         #expect(problem.contains("{"))
     }
 
     @Test func namesWhatATemplateMayHold() throws {
         let problem = try #require(withBytes("{nope}") { ShareTemplate.problem($0) })
-        for name in ShareTemplate.Name.allCases { #expect(problem.contains("{\(name.rawValue)}")) }
+        for name in ShareTemplate.Name.allCases { #expect(problem.contains("{\(name)}")) }
         let long = try #require(withBytes("{\(String(repeating: "x", count: 10_000))}") { ShareTemplate.problem($0) })
         #expect(long.utf8.count < 300)
+        let marks = "{a" + String(repeating: "\u{301}", count: 100_000) + "}"
+        #expect(try #require(withBytes(marks) { ShareTemplate.problem($0) }).utf8.count < 400)
     }
 
     @Test func jsonIsTheRecordItself() throws {

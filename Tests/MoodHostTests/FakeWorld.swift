@@ -27,7 +27,9 @@ extension CoordinatorServices where World == FakeWorld {
         Self(
             clock: .init(now: { _ in Timestamp("2026-01-02T03:04:05.678Z") ?? .minimum }),
             place: .init(url: { "place:\($0.latitudeText)" }),
-            calendar: .init(text: { "calendar of \($0.title) at \($1) in \($2.id?.text ?? "")" }),
+            calendar: .init(
+                text: { event, place, mood, _ in "calendar of \(event.title) at \(place) in \(mood.id?.text ?? "")" },
+                bytesMax: { _ in .max }),
             audio: .init(playing: { $0.playing }, setPlaying: { $0.playing = $1 }), data: data, navigation: navigation,
             editor: editor,
             events: .init(subscribe: { world, topics, out throws(RPCError) in

@@ -120,6 +120,8 @@ final class TestSession {
         return text
     }
 
+    /// The memory that is kept for answers.
+    var outputCapacity: Int { session.output.buffer.capacity }
     var waitingBytes: Int { session.sendable.count }
 
     /// What one read of these bytes is answered with, at once and later.

@@ -117,7 +117,7 @@ import Testing
                 "\"schemaVersion\":4"))
 
         // The history and the events are told in records of version 4, from journals of version 3.
-        let history = try store.history(of: TortureRecord.id(0), before: .max, limit: 9).items
+        let history = try store.history(of: TortureRecord.id(0), before: .max, limit: 9, bytesMax: .max).items
         #expect(history.map(\.revision) == [Self.revision, 1])
         for item in history { #expect((item.record ?? []).withUnsafeBytes { Self.isFour($0) }) }
         var told = 0

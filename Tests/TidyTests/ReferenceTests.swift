@@ -72,7 +72,7 @@ import Testing
                 schema["properties"] == nil
                 ? SchemaText.words(schema) : "`{" + members.joined(separator: ", ") + "}`"
             var errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
-                .filter { !["invalidParams", "internalError"].contains($0) }
+                .filter { !["invalidParams", "internalError", "limitExceeded"].contains($0) }
             for (group, kinds) in Self.errorGroups where kinds.allSatisfy({ errors.contains($0) }) {
                 errors = [group] + errors.filter { !kinds.contains($0) }
             }

@@ -9,6 +9,10 @@ struct CalendarLines {
     static let octetsMax = 75
 
     private(set) var bytes: [UInt8] = []
+    /// With more than these nothing is added: nobody wants so much.
+    private let bytesMax: Int
+
+    init(bytesMax: Int = .max) { self.bytesMax = bytesMax }
 
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -33,13 +37,14 @@ struct CalendarLines {
     /// value may not have, are left out.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
-        // Characters, because CR LF is one line break.
-        for character in text {
-            if character.isNewline {
+        var isAfterReturn = false
+        for scalar in text.unicodeScalars {
+            // CR LF is one line break.
+            defer { isAfterReturn = scalar == "\r" }
+            if scalar == "\n", isAfterReturn { continue }
+            if isLineBreak(scalar) {
                 result.append(contentsOf: "\\n".unicodeScalars)
-                continue
-            }
-            for scalar in character.unicodeScalars where !isControl(scalar) {
+            } else if !isControl(scalar) {
                 if scalar == "\\" || scalar == ";" || scalar == "," { result.append("\\") }
                 result.append(scalar)
             }
@@ -47,13 +52,27 @@ struct CalendarLines {
         return String(result)
     }
 
+    /// Unicode Standard Annex 14: the mandatory breaks.
+    private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
     /// All of them but the horizontal tab. RFC 5545, section 3.1, `CONTROL`.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
     }
 
+    /// Lines that were made before.
+    mutating func append(_ lines: CalendarLines) {
+        if bytes.count <= bytesMax { bytes += lines.bytes }
+    }
+
     /// Folds between characters of UTF-8, never within one.
     private mutating func append(_ line: String) {
+        guard bytes.count <= bytesMax else { return }
         var room = Self.octetsMax
         for scalar in line.unicodeScalars {
             let octets = UTF8.width(scalar)

@@ -17,9 +17,14 @@ public enum ICalendar {
     private static let alarm = "-PT1H30M"
 
     /// An event of a mood, with a VEVENT for each of its occurrences.
-    /// - Parameter place: where the event stands among the mood's attachments, from 0.
-    public static func text(of event: Attachment.Event, at place: Int, in mood: MoodMembers) -> String {
-        calendar { lines in
+    /// - Parameters:
+    ///   - place: where the event stands among the mood's attachments, from 0.
+    ///   - bytesMax: a text that becomes longer is not made to its end.
+    public static func text(
+        of event: Attachment.Event, at place: Int, in mood: MoodMembers, bytesMax: Int = .max
+    ) -> String {
+        let rest = linesAfterTimes(of: event)
+        return calendar(bytesMax: bytesMax) { lines in
             let uid = self.uid(of: event, at: place, in: mood)
             var times: [String: Int] = [:]
             for occurrence in event.occurrences {
@@ -32,20 +37,27 @@ public enum ICalendar {
                 stamp(mood, &lines)
                 lines.line("DTSTART", moment(occurrence.start))
                 end(occurrence, &lines)
-                lines.text("SUMMARY", event.title)
-                describe(event, &lines)
-                if let location = event.location { lines.text("LOCATION", location) }
-                if let url = event.url { lines.line("URL", url) }
-                lines.line("CLASS", "PRIVATE")
-                lines.line("TRANSP", "TRANSPARENT")
-                lines.begin("VALARM")
-                lines.line("ACTION", "DISPLAY")
-                lines.text("DESCRIPTION", event.title)
-                lines.line("TRIGGER", alarm)
-                lines.end("VALARM")
-                lines.end("VEVENT")
+                lines.append(rest)
             }
         }
+    }
+
+    /// The same for each occurrence.
+    private static func linesAfterTimes(of event: Attachment.Event) -> CalendarLines {
+        var lines = CalendarLines()
+        lines.text("SUMMARY", event.title)
+        describe(event, &lines)
+        if let location = event.location { lines.text("LOCATION", location) }
+        if let url = event.url { lines.line("URL", url) }
+        lines.line("CLASS", "PRIVATE")
+        lines.line("TRANSP", "TRANSPARENT")
+        lines.begin("VALARM")
+        lines.line("ACTION", "DISPLAY")
+        lines.text("DESCRIPTION", event.title)
+        lines.line("TRIGGER", alarm)
+        lines.end("VALARM")
+        lines.end("VEVENT")
+        return lines
     }
 
     /// Made of the mood's id and the event's title. Not of its place, which changes when attachments before it change:
@@ -91,8 +103,8 @@ public enum ICalendar {
         }
     }
 
-    private static func calendar(_ body: (inout CalendarLines) -> Void) -> String {
-        var lines = CalendarLines()
+    private static func calendar(bytesMax: Int = .max, _ body: (inout CalendarLines) -> Void) -> String {
+        var lines = CalendarLines(bytesMax: bytesMax)
         lines.begin("VCALENDAR")
         lines.line("VERSION", "2.0")
         lines.line("PRODID", "-//MoodBoard//MoodBoard//EN")

@@ -48,6 +48,8 @@ public struct MoodEditor: Sendable {
     /// The most that a form holds: bytes of UTF-8, and `tagCost` for each tag. Far more than can be submitted.
     public static let bytesMax = 2 << 20
     private static let tagCost = 64
+    /// More tags are more than a form holds, whatever they are.
+    public static let tagsMax = bytesMax / tagCost
     /// The most problems that are listed. A form can hold very many wrong tags.
     private static let problemsMax = 64
 

@@ -3,6 +3,9 @@ import JSONCodec
 /// What can be done with a mood in a list: the actions at the edges of its row, and those of using it. (SwiftUI:
 /// `swipeActions` on a row.)
 public struct RowOffers: Sendable {
+    /// The most that the offers of a row add to a mood, in bytes.
+    public static let bytesMax = 1024
+
     private let words: Words
     private let router: String?
 

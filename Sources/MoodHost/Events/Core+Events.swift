@@ -71,10 +71,11 @@ extension Core {
     private mutating func unsubscribe(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let name = arguments[EventParams.subscription]
         guard let place = state.events.subscriptions.firstIndex(where: { $0.name == name }) else {
+            let shown = String(name.unicodeScalars.prefix(64))
             throw RPCError(
                 .notFound,
-                "There is no subscription \"\(name.prefix(64))\" in this session; one that was told lagged has ended.",
-                [.init("name", .string(String(name.prefix(64))))])
+                "There is no subscription \"\(shown)\" in this session; one that was told lagged has ended.",
+                [.init("name", .string(shown))])
         }
         changeState { _ = $0.events.subscriptions.remove(at: place) }
         out.raw("{}")

@@ -47,14 +47,17 @@ extension Core {
         guard hasUntold, let told = state.events.toldToAll else { return true }
         let notices = notices
         let start = notices.byteCount
+        let messageBytes = options.limits[.messageBytes]
         var subscriptions = state.events.subscriptions
         let isWhole = store.commits(behind: told) { commit in
-            var changes = EventChanges()
+            var changes = EventChanges(bytesMax: messageBytes)
             for change in commit.changes.prefix(EventChanges.changesMax) {
                 changes.add(change.kind, change.mood, change.record)
             }
             changes.finish(total: commit.count)
             for place in subscriptions.indices where subscriptions[place].awaits(commit.seq) {
+                // The others are told of this commit the next time.
+                if notices.byteCount - start >= bytesMax { break }
                 notices.addEvent(
                     subscriptions[place], "mood", seq: commit.seq, at: { $0.string(utf8: commit.at) },
                     { changes.write(to: &$0) })
@@ -72,7 +75,7 @@ extension Core {
         guard summary.revision == store.revision else { return }
         var subscriptions = state.events.subscriptions
         guard subscriptions.contains(where: { $0.awaits(summary.revision) }) else { return }
-        var changes = EventChanges()
+        var changes = EventChanges(bytesMax: options.limits[.messageBytes])
         for change in summary.changes.prefix(EventChanges.changesMax) {
             // The commit has just ended, so the mood as it is now is the mood after it. A change is told without its mood
             // where that cannot be read.

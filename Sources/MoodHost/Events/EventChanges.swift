@@ -9,25 +9,34 @@ struct EventChanges: ~Copyable {
     /// After so many bytes changes come without their moods.
     private static let moodBytesMax = 256 * 1024
 
+    /// What stands around the changes in an event.
+    private static let bytesAround = 256
+    /// A change without its mood.
+    private static let changeBytes = 96
+
+    private let bytesMax: Int
     private var writer = JSONWriter(capacity: 512)
     private var count = 0
     private var moodBytes = 0
 
-    init() {
+    /// - Parameter bytesMax: of the event.
+    init(bytesMax: Int) {
+        self.bytesMax = bytesMax - Self.bytesAround
         writer.key("changes")
         writer.beginArray()
     }
 
     /// - Parameter record: the mood after the commit; nil if it was deleted.
     mutating func add(_ kind: UndoneCommit.Kind, _ id: MoodID, _ record: UnsafeRawBufferPointer?) {
-        guard count < Self.changesMax else { return }
+        let room = bytesMax - writer.count - Self.changeBytes
+        guard count < Self.changesMax, room >= 0 else { return }
         count += 1
         writer.beginObject()
         writer.key("type")
         writer.string(kind.rawValue)
         writer.key("id")
         writer.string(id.text)
-        if let record, moodBytes + record.count <= Self.moodBytesMax {
+        if let record, record.count <= room, moodBytes + record.count <= Self.moodBytesMax {
             moodBytes += record.count
             writer.key("mood")
             writer.raw(record)

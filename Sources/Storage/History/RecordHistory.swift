@@ -22,7 +22,10 @@ public struct HistoryItem: Sendable {
 ///
 /// Nothing is handed out before its checksum was right and it was read as a record.
 struct RecordHistory {
+    /// No page is longer, whatever the caller has room for.
     static let pageBytesMax = 4 << 20
+    /// What a version takes in an answer besides its record.
+    private static let itemBytes = 128
     /// A journal is read as a whole, so a page reads at most this much and one journal.
     static let pageReadBytesMax = 64 << 20
 
@@ -40,6 +43,7 @@ struct RecordHistory {
     private let id: RecordID
     private let end: Int
     private let limit: Int
+    private let bytesMax: Int
     private let extractor: RecordExtractor
     /// Newest first.
     private(set) var items: [HistoryItem] = []
@@ -50,11 +54,14 @@ struct RecordHistory {
     /// A commit that removed all records, when it is not known yet whether this one was among them.
     private var openClear: Event?
 
-    /// - Parameter end: only what is older than this revision.
-    init(of id: RecordID, before end: Int, limit: Int, _ extractor: RecordExtractor) {
+    /// - Parameters:
+    ///   - end: only what is older than this revision.
+    ///   - bytesMax: of the page, but for its first version.
+    init(of id: RecordID, before end: Int, limit: Int, bytesMax: Int, _ extractor: RecordExtractor) {
         self.id = id
         self.end = end
         self.limit = limit
+        self.bytesMax = min(bytesMax, Self.pageBytesMax)
         self.extractor = extractor
     }
 
@@ -86,10 +93,14 @@ struct RecordHistory {
         if let next, revision < next { return }
         let place = items.firstIndex { $0.revision < revision } ?? items.count
         items.insert(HistoryItem(revision: revision, at: [], kind: nil, record: Array(record)), at: place)
-        guard items.count > limit else { return }
-        items.removeLast()
-        next = items.last?.revision
+        bytes += Self.size(record.count)
+        while items.count > limit || (bytes > bytesMax && items.count > 1) {
+            bytes -= Self.size(items.removeLast().record?.count)
+            next = items.last?.revision
+        }
     }
+
+    private static func size(_ record: Int?) -> Int { (record ?? 0) + itemBytes }
 
     private mutating func read(_ link: JournalChain.Link, _ files: borrowing StoreFiles) throws(StorageError) {
         let upgrade = link.upgrade(files.settings)
@@ -104,7 +115,7 @@ struct RecordHistory {
                 if case .clear = event.kind, let before = events.last, !before.isPut { continue }
                 events.append(event)
                 held += event.record?.count ?? 0
-                while events.count > limit + 1 || (held > Self.pageBytesMax && events.count > 1) {
+                while events.count > limit + 1 || (held > bytesMax && events.count > 1) {
                     let oldest = events.removeFirst()
                     held -= oldest.record?.count ?? 0
                     dropped = oldest
@@ -131,8 +142,8 @@ struct RecordHistory {
 
     private mutating func add(_ event: Event) {
         guard next == nil else { return }
-        let size = event.record?.count ?? 0
-        guard items.count < limit, items.isEmpty || bytes + size <= Self.pageBytesMax else {
+        let size = Self.size(event.record?.count)
+        guard items.count < limit, items.isEmpty || bytes + size <= bytesMax else {
             next = items.last?.revision ?? end
             return
         }
@@ -190,12 +201,12 @@ struct RecordHistory {
 }
 
 extension RecordStore {
-    /// The versions of a record that are older than `end`, newest first: at most `limit`, and where older ones go on. Every
-    /// commit must be durable. In memory only the present version is known.
+    /// The versions of a record that are older than `end`, newest first: at most `limit` and, but for the first one, `bytesMax`
+    /// bytes; and where older ones go on. Every commit must be durable. In memory only the present version is known.
     public mutating func history(
-        of id: RecordID, before end: Int, limit: Int
+        of id: RecordID, before end: Int, limit: Int, bytesMax: Int
     ) throws(StorageError) -> (items: [HistoryItem], next: Int?) {
-        var history = RecordHistory(of: id, before: end, limit: limit, extractor)
+        var history = RecordHistory(of: id, before: end, limit: limit, bytesMax: bytesMax, extractor)
         if try Self.read(&history, &files, upTo: flushedRevision) {
             do throws(IndexFault) {
                 if let bytes = try layers.bytesInBase(id) { history.add(bytes) }

@@ -25,6 +25,10 @@ struct OperationLog {
         var journalGeneration: Int
     }
 
+    /// The most bytes of lines that are kept where there are no files, but for the last one: an answer may be 4 MiB long.
+    private static let memoryBytesMax = 64 << 20
+
+    private var memoryBytes = 0
     private var entries: [[UInt8]: (seq: Int, place: Place)] = [:]
     private var order: [(seq: Int, id: [UInt8])] = []
     private var head = 0
@@ -158,16 +162,22 @@ struct OperationLog {
     }
 
     private mutating func forgetOldest() {
-        while order.count - head > OperationsFile.keptMax {
+        while order.count - head > OperationsFile.keptMax
+            || memoryBytes > Self.memoryBytesMax && order.count - head > 1
+        {
             let oldest = order[head]
             head += 1
             // The id may have come again since.
-            if entries[oldest.id]?.seq == oldest.seq { entries[oldest.id] = nil }
+            if entries[oldest.id]?.seq == oldest.seq { forget(oldest.id) }
         }
         if head > OperationsFile.keptMax {
             order.removeFirst(head)
             head = 0
         }
+    }
+
+    private mutating func forget(_ id: [UInt8]) {
+        if case .memory(let line)? = entries.removeValue(forKey: id)?.place { memoryBytes -= line.count }
     }
 
     // MARK: Commits
@@ -203,6 +213,8 @@ struct OperationLog {
     mutating func end(_ seq: Int) {
         guard let ended = open else { return }
         open = nil
+        forget(ended.id)
+        memoryBytes += ended.line.count
         add(ended.id, seq, .memory(ended.line))
         forgetOldest()
     }
