@@ -45,8 +45,11 @@ class Host:
         """CPU time of all threads, in milliseconds."""
         total = 0
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
-                total += int(file.read().split()[0])
+            try:
+                with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
+                    total += int(file.read().split()[0])
+            except (FileNotFoundError, ProcessLookupError):
+                pass  # A thread that has ended meanwhile.
         return total / 1e6
 
     def memory_mib(self, name="VmHWM"):
