@@ -31,7 +31,7 @@ extension Core {
             out.string(commit.kind.rawValue)
             out.key("ids")
             out.beginArray()
-            for id in commit.ids { out.string(MoodID(high: id.high, low: id.low).text) }
+            for id in commit.ids { out.string(id.text) }
             out.endArray()
             out.endObject()
         }

@@ -28,7 +28,7 @@ extension RPCError {
         case .undoRefused(.touched(let id, let revision)):
             self.init(
                 refused:
-                    "Commit \(revision) cannot be taken back: the mood \(MoodID(high: id.high, low: id.low).text) has"
+                    "Commit \(revision) cannot be taken back: the mood \(id.text) has"
                     + " been changed by another one since.")
         case .undoRefused(.forgotten(let revision, let isLarge)):
             self.init(

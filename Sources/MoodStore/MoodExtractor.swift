@@ -12,7 +12,7 @@ extension RecordExtractor {
         compareText: { record, text in
             withLabel(record) { label in text.withUnsafeBytes { CaseFolding.compareFolded(label, $0) } }
         },
-        id: { bytes in CanonicalMood.id(bytes).map { RecordID($0) } ?? headOfAnyLayout(bytes)?.id },
+        id: { bytes in CanonicalMood.id(bytes) ?? headOfAnyLayout(bytes)?.id },
         headAndText: { bytes, text in
             if let mood = CanonicalMood(bytes) {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
@@ -62,7 +62,7 @@ extension RecordHead {
             return nil
         }
         self.init(
-            id: RecordID(id), time: time.milliseconds, updated: updated.milliseconds,
+            id: id, time: time.milliseconds, updated: updated.milliseconds,
             textPrefix: Self.textPrefix(label), isMarked: mood.isFavorite ?? false,
             flags: mood.timeZone == nil ? 0 : Self.zoneFlag)
     }
@@ -70,7 +70,7 @@ extension RecordHead {
     @inline(__always)
     init(mood: CanonicalMood) {
         self.init(
-            id: RecordID(mood.id), time: mood.timestamp.milliseconds, updated: mood.updatedAt.milliseconds,
+            id: mood.id, time: mood.timestamp.milliseconds, updated: mood.updatedAt.milliseconds,
             textPrefix: Self.textPrefix(mood.label), isMarked: mood.isFavorite,
             flags: mood.hasTimeZone ? Self.zoneFlag : 0)
     }
@@ -108,9 +108,4 @@ extension RecordHead {
         }
         return prefix
     }
-}
-
-extension RecordID {
-    @inline(__always)
-    init(_ id: MoodID) { self.init(high: id.high, low: id.low) }
 }

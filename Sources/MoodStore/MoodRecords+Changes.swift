@@ -158,7 +158,7 @@ extension MoodRecords {
     }
 
     private mutating func remove(_ id: MoodID) throws(MoodStoreError) -> Bool {
-        do throws(StorageError) { return try records.remove(RecordID(id)) } catch { throw .storage(error) }
+        do throws(StorageError) { return try records.remove(id) } catch { throw .storage(error) }
     }
 
     private mutating func check(_ id: MoodID, _ ifRevision: Int) throws(MoodStoreError) {

@@ -21,16 +21,16 @@ extension MoodRecords {
 
     /// Passes every durable commit after `revision` to `body`, in order, until it answers false.
     /// - Returns: false if one of them is no longer kept, or cannot be read: the subscriber must load the moods again.
-    public mutating func commits(behind revision: Int, _ body: (Commit) -> Bool) -> Bool {
+    public mutating func commits(after revision: Int, _ body: (Commit) -> Bool) -> Bool {
         // A subscriber is told to begin anew either way; what is wrong is told by the request with which it does.
-        do throws(StorageError) { return try records.commits(behind: revision, body) } catch { return false }
+        do throws(StorageError) { return try records.commits(after: revision, body) } catch { return false }
     }
 
     /// Whether every commit after `revision` can be read again. Commits of the present group are made durable first.
-    public mutating func keepsCommits(behind revision: Int) throws(MoodStoreError) -> Bool {
+    public mutating func keepsCommits(after revision: Int) throws(MoodStoreError) -> Bool {
         do throws(StorageError) {
             try flushEarly()
-            return try records.keepsCommits(behind: revision)
+            return try records.keepsCommits(after: revision)
         } catch {
             throw .storage(error)
         }
@@ -52,12 +52,4 @@ public struct StoreIdentity: Sendable, Equatable {
     public let id: String
     /// That of the snapshot.
     public let generation: Int
-}
-
-extension CommitSummary.Change {
-    public var mood: MoodID { MoodID(high: id.high, low: id.low) }
-}
-
-extension Commit.Change {
-    public var mood: MoodID { MoodID(high: id.high, low: id.low) }
 }

@@ -17,7 +17,7 @@ extension MoodRecords {
         do throws(StorageError) {
             // The journals are what is read, so they must hold what the group has done so far.
             try flushEarly()
-            page = try records.history(of: RecordID(id), before: end ?? .max, limit: limit, bytesMax: room)
+            page = try records.history(of: id, before: end ?? .max, limit: limit, bytesMax: room)
         } catch {
             throw .storage(error)
         }

@@ -47,7 +47,7 @@ extension MoodRecords {
         writer.key("items")
         writer.beginArray()
         try records.walk(
-            query.order, isDescending: query.isDescending, behind: start, markedOnly: filter.isFavorite == true
+            query.order, isDescending: query.isDescending, after: start, markedOnly: filter.isFavorite == true
         ) { record in
             let head = record.head
             let bytes = record.bytes
@@ -68,7 +68,7 @@ extension MoodRecords {
             }
             if let offers = query.offers {
                 offers.write(
-                    bytes, MoodID(high: head.id.high, low: head.id.low), isFavorite: head.isMarked, to: &writer)
+                    bytes, head.id, isFavorite: head.isMarked, to: &writer)
             } else {
                 writer.raw(bytes)
             }
@@ -129,7 +129,7 @@ extension MoodRecords {
         query.filter = filter
         var count = 0
         try records.walk(
-            .time, isDescending: true, behind: startPosition(query), markedOnly: filter.isFavorite == true
+            .time, isDescending: true, after: startPosition(query), markedOnly: filter.isFavorite == true
         ) { record in
             if Self.isPast(record.head, query) { return false }
             if filter.matches(record.head, record.bytes) { count += 1 }

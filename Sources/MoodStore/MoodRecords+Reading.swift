@@ -7,7 +7,7 @@ extension MoodRecords {
     /// Writes a mood.
     public mutating func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
         do throws(StorageError) {
-            if let bytes = try records.bytes(RecordID(id)) { return writer.raw(bytes) }
+            if let bytes = try records.bytes(id) { return writer.raw(bytes) }
         } catch {
             throw .storage(error)
         }
@@ -17,7 +17,7 @@ extension MoodRecords {
     /// The bytes of a mood; valid until the store is next called.
     public mutating func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
         do throws(StorageError) {
-            if let bytes = try records.bytes(RecordID(id)) { return ValidJSON(trusting: bytes) }
+            if let bytes = try records.bytes(id) { return ValidJSON(trusting: bytes) }
         } catch {
             throw .storage(error)
         }
@@ -28,7 +28,7 @@ extension MoodRecords {
     @inline(__always)
     mutating func stored(_ id: MoodID) throws(MoodStoreError) -> StoredRecord {
         do throws(StorageError) {
-            if let record = try records.record(RecordID(id)) { return record }
+            if let record = try records.record(id) { return record }
         } catch {
             throw .storage(error)
         }
@@ -48,11 +48,11 @@ extension MoodRecords {
 
     /// Asks for the memory of moods that will be needed soon, all at once.
     public mutating func bringNear(_ ids: UnsafeBufferPointer<MoodID>) {
-        records.bringNear(count: ids.count) { RecordID(ids[$0]) }
+        records.bringNear(count: ids.count) { ids[$0] }
     }
 
     public mutating func contains(_ id: MoodID) throws(MoodStoreError) -> Bool {
-        do throws(StorageError) { return try records.contains(RecordID(id)) } catch { throw .storage(error) }
+        do throws(StorageError) { return try records.contains(id) } catch { throw .storage(error) }
     }
 
     /// Whether there are so many moods, or more.

@@ -7,29 +7,6 @@ extension MoodRecords {
     /// What is wrong with a mood that stands in an edited file: a clause about it, and where, as an offset into its bytes.
     public typealias EditProblem = (offset: Int, reason: String)
 
-    /// Reads everything again from the disk and checks it. Nil in memory.
-    /// - Parameter progress: called now and then with the bytes read so far and in all.
-    public func verify(progress: @escaping (_ done: Int, _ total: Int) -> Void) -> VerifyReport? {
-        if isAbsent { return VerifyReport(records: 0, bytes: 0, problems: []) }
-        // Only what is cancelled throws, and this is not.
-        do throws(StorageError) {
-            return try work(isCancelled: { false })?.verify(progress: progress)
-        } catch {
-            return nil
-        }
-    }
-
-    /// Writes every mood that is whole into a new store, and what is saved of routers.
-    /// - Parameter target: an absolute path, of nothing or of an empty directory.
-    public func salvage(
-        to target: String, progress: @escaping (_ done: Int, _ total: Int) -> Void
-    ) throws(RepairError) -> SalvageReport {
-        guard let work = work(isCancelled: { false }) else {
-            throw .refused(reason: "There is nothing to salvage: the moods are kept in memory.", problems: [])
-        }
-        return try work.salvage(to: target, progress: progress)
-    }
-
     /// Checks a snapshot that somebody has edited, and seals it. The store is closed, and opened again when it is next
     /// needed.
     /// - Parameters:

@@ -9,7 +9,7 @@ extension MoodRecords {
         var rows: [Screen.Row] = []
         func walk() throws(StorageError) {
             rows.removeAll()
-            try records.walk(.time, isDescending: true, behind: nil) { record in
+            try records.walk(.time, isDescending: true, after: nil) { record in
                 if rows.count == limit { return false }
                 rows.append(Self.row(record))
                 return true
@@ -32,7 +32,7 @@ extension MoodRecords {
     private static func row(_ record: StoredRecord) -> Screen.Row {
         let headline = headline(record)
         return Screen.Row(
-            id: MoodID(high: record.head.id.high, low: record.head.id.low), emoji: headline.emoji.string,
+            id: record.head.id, emoji: headline.emoji.string,
             label: headline.label.string, time: Timestamp(milliseconds: record.head.time) ?? .minimum,
             timeZone: headline.timeZone?.string, isFavorite: record.head.isMarked)
     }
@@ -45,9 +45,9 @@ extension MoodRecords {
         var found: [MoodID] = []
         func walk() throws(StorageError) {
             found.removeAll()
-            try records.walk(.time, isDescending: false, behind: nil) { record in
+            try records.walk(.time, isDescending: false, after: nil) { record in
                 if Self.namesHost(record.bytes) {
-                    found.append(MoodID(high: record.head.id.high, low: record.head.id.low))
+                    found.append(record.head.id)
                 }
                 return true
             }

@@ -366,13 +366,4 @@ public struct MoodRecords: ~Copyable {
     public mutating func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
         try records.shortenHistory(to: revision)
     }
-
-    /// Writes a new snapshot and begins a new journal. Nil in memory.
-    /// - Parameter progress: called now and then with the number of moods written so far and in all.
-    public mutating func compact(
-        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) throws(StorageError) -> RewriteReport? {
-        isHeld = false
-        return try records.compact(progress: progress)
-    }
 }

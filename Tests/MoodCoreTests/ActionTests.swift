@@ -11,14 +11,14 @@ import Testing
         var random = SeededRandom(seed: seed)
         for _ in 0..<100 {
             var types: Set<String> = []
-            var action = RandomAction.next(behind: nil, &random)
+            var action = RandomAction.next(after: nil, &random)
             while let present = action {
                 let json = written { present.write(to: &$0) }
                 let read = Action(try JSONValue(parsing: json))
                 #expect(read == present, "seed \(seed): \(json)")
                 if let read { #expect(written { read.write(to: &$0) } == json, "seed \(seed)") }
                 types.insert("\(present.type)")
-                action = RandomAction.next(behind: present, &random)
+                action = RandomAction.next(after: present, &random)
             }
             #expect(types.count == 26)
         }
@@ -29,7 +29,7 @@ import Testing
     func withoutWhatItNeedsItIsNoAction(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let optional: Set = ["router", "label", "format", "aspectRatio", "alt"]
-        var action = RandomAction.next(behind: nil, &random)
+        var action = RandomAction.next(after: nil, &random)
         while let present = action {
             let members = try JSONValue(parsing: written { present.write(to: &$0) }).object ?? []
             for left in members.indices where !optional.contains(members[left].name) {
@@ -40,7 +40,7 @@ import Testing
                 wrong[left] = .init(members[left].name, .array([.null]))
                 #expect(Action(.object(wrong)) == nil, "with another \(members[left].name): \(present)")
             }
-            action = RandomAction.next(behind: present, &random)
+            action = RandomAction.next(after: present, &random)
         }
     }
 
@@ -67,7 +67,7 @@ import Testing
 /// Every kind of action, with any payload.
 enum RandomAction {
     /// The kind that comes after another, so that a new one cannot be forgotten; nil behind the last.
-    static func next(behind action: Action?, _ random: inout SeededRandom) -> Action? {
+    static func next(after action: Action?, _ random: inout SeededRandom) -> Action? {
         let id = RandomMood.id(&random)
         let text = RandomMood.text(&random)
         let maybe = Bool.random(using: &random) ? text : nil

@@ -69,7 +69,7 @@ import Testing
             #expect(!isAcknowledged || shown.contains { $0.contains(added) }, "\(place)")
             #expect(directory.read(one.fixture.keptName) == one.fixture.document, "\(place)")
             if !shown.contains(where: { $0.contains(added) }) { try addMood(&store, 1) }
-            let report = store.verify(progress: { _, _ in })
+            let report = try verify(store)
             #expect(report?.isWhole == true, "\(place)")
             #expect(!directory.names.contains { $0.hasPrefix("temporary-") || $0.hasPrefix("moods.v1-") }, "\(place)")
         }

@@ -86,7 +86,7 @@ import Testing
         #expect(advice.contains("open the store again"))
         #expect(String(decoding: directory.read("moods.json"), as: UTF8.self) == refusal.document)
         #expect(directory.names == ["lock", "moods.json"])
-        let report = store.verify(progress: { _, _ in })
+        let report = try verify(store)
         #expect(report?.problems.map(\.offset) == [start])
     }
 

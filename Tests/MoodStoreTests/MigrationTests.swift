@@ -52,7 +52,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         #expect(directory.read(fixture.keptName) == fixture.document)
         #expect(directory.names == ["index-1", "journal-1.jsonl", "lock", "moods.json", fixture.keptName])
         #expect(store.statistics.revision == 1)
-        let report = store.verify(progress: { _, _ in })
+        let report = try verify(store)
         #expect(report?.isWhole == true)
     }
 
@@ -74,7 +74,7 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
         let reason = store.statistics.readOnlyReason
         #expect(reason?.contains("has schema version \(fixture.keptName.contains("v1") ? 1 : 2)") == true)
         #expect(throws: MoodStoreError.self) { try store.openForWriting() }
-        let report = store.verify(progress: { _, _ in })
+        let report = try verify(store)
         #expect(report?.isWhole == true && report?.records == fixture.moods.count)
         #expect(report?.bytes == fixture.document.count)
         #expect(directory.contents == before)
@@ -146,11 +146,11 @@ func addMood(_ store: inout MoodRecords, _ number: Int) throws {
             try store.update(id, with: set, ifRevision: nil, at: store.now, to: &writer)
             try store.endCommit()
             try store.flush()
-            _ = try store.compact()
+            try compact(&store)
         }
         var store = MoodRecords(.directory(settings))
         try store.open()
-        _ = try store.compact()
+        try compact(&store)
         let text = String(decoding: directory.read("moods.json"), as: UTF8.self)
         let lines = text.split(separator: "\n")
         let members =

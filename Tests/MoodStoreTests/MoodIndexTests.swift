@@ -66,7 +66,7 @@ import Testing
         var index = SnapshotIndex(image, of: file, .moods)
         for order: RecordOrder in [.time, .updated, .text] {
             var all: [RecordSlot] = []
-            table.walk(order, isDescending: false, behind: nil) { slot in
+            table.walk(order, isDescending: false, after: nil) { slot in
                 all.append(slot)
                 return true
             }
@@ -79,8 +79,8 @@ import Testing
                 }
                 let place = RecordPosition(key: slot.key(order), text: text, id: slot.head.id)
                 let (at, behind) = (
-                    try index.firstPosition(IndexOrder(order), behind: place, inclusive: true),
-                    try index.firstPosition(IndexOrder(order), behind: place, inclusive: false)
+                    try index.firstPosition(IndexOrder(order), after: place, inclusive: true),
+                    try index.firstPosition(IndexOrder(order), after: place, inclusive: false)
                 )
                 #expect(at == position && behind == position + 1, "seed \(seed), \(order), \(position)")
             }

@@ -99,7 +99,7 @@ struct MoodModel {
     }
 
     /// Everything behind a place, in order.
-    func list(_ query: MoodQuery, _ filter: (JSONValue) -> Bool, behind place: Place?) -> [JSONValue] {
+    func list(_ query: MoodQuery, _ filter: (JSONValue) -> Bool, after place: Place?) -> [JSONValue] {
         let all = moods.values.filter(filter).map { (place: Place($0, query.sort), mood: $0) }
         let sorted = all.sorted {
             query.isDescending ? $1.place.precedes($0.place) : $0.place.precedes($1.place)

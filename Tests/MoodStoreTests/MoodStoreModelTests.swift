@@ -252,7 +252,7 @@ import Testing
             var place: MoodModel.Place?
             repeat {
                 query.limit = .random(in: 1...12, using: &random)
-                let expected = model.list(query, filter.matches, behind: place)
+                let expected = model.list(query, filter.matches, after: place)
                 let page = try moods.list(query, cursor: cursor)
                 let name = "seed \(seed), round \(round), \(query.sort), descending \(query.isDescending)"
                 let rows = expected.prefix(query.limit)
@@ -261,7 +261,7 @@ import Testing
                     "\(name), expected \(rows.map { $0.text })")
                 #expect((page.nextCursor != nil) == (expected.count > query.limit), "\(name)")
                 if query.wantsTotal {
-                    #expect(page["total"]?.integer == model.list(query, filter.matches, behind: nil).count, "\(name)")
+                    #expect(page["total"]?.integer == model.list(query, filter.matches, after: nil).count, "\(name)")
                 }
                 cursor = page.nextCursor
                 if let last = expected.prefix(query.limit).last { place = MoodModel.Place(last, query.sort) }

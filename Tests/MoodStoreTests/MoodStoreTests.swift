@@ -162,11 +162,11 @@ import Testing
         try moods.reopen()
         #expect(try moods.list(MoodQuery()).isEqual(to: before))
         #expect(moods.info.revision == revision && moods.info.favorites == 1)
-        _ = try moods.with { try $0.compact() }
+        try moods.with { try compact(&$0) }
         try moods.reopen()
         #expect(try moods.list(MoodQuery()).isEqual(to: before))
         #expect(moods.info.revision == revision)
-        let isWhole = try moods.with { $0.verify { _, _ in }?.isWhole }
+        let isWhole = try moods.with { try verify($0)?.isWhole }
         #expect(isWhole == true)
     }
 

@@ -11,6 +11,17 @@ func testID(_ number: Int) -> MoodID {
     MoodID(high: 0x0189_0000_0000_7000, low: 0x8000_0000_0000_0000 | UInt64(number))
 }
 
+/// Nil in memory.
+func verify(_ store: borrowing MoodRecords) throws -> VerifyReport? {
+    try store.work(isCancelled: { false })?.verify { _, _ in }
+}
+
+/// All is flushed; what it writes is seen with the next request.
+func compact(_ store: inout MoodRecords) throws {
+    store.endGroup()
+    _ = try store.work(isCancelled: { false })?.compact { _, _ in }
+}
+
 /// A mood store that takes and gives JSON, and can be closed and opened again.
 final class TestMoods {
     private var store: MoodRecords

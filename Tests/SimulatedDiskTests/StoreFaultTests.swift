@@ -26,7 +26,7 @@ import Testing
             try store.commit(first + 1)
             _ = try store.compact()
             var shown: Set<Int> = []
-            try store.walk(.time, isDescending: false, behind: nil) { record in
+            try store.walk(.time, isDescending: false, after: nil) { record in
                 shown.formUnion([TortureRecord.slot(of: record.head.id) ?? -1])
                 return true
             }

@@ -69,7 +69,7 @@ import Testing
         var shown = 0
         func walk() throws(StorageError) {
             shown = 0
-            try store.walk(.time, isDescending: false, behind: nil) { record in
+            try store.walk(.time, isDescending: false, after: nil) { record in
                 shown += isFour(record.bytes) ? 1 : 0
                 return true
             }
@@ -121,7 +121,7 @@ import Testing
         #expect(history.map(\.revision) == [Self.revision, 1])
         for item in history { #expect((item.record ?? []).withUnsafeBytes { Self.isFour($0) }) }
         var told = 0
-        let isWhole = try store.commits(behind: 0) { commit in
+        let isWhole = try store.commits(after: 0) { commit in
             for change in commit.changes where change.record.map(Self.isFour) == true { told += 1 }
             return true
         }
@@ -142,7 +142,8 @@ import Testing
         try store.flush()
         var again = try Self.open(disk.startProcess())
         #expect(try again.holds(7) && again.revision == Self.revision + 1)
-        #expect(try again.verify(Self.examination)?.problems == [])
+        let settings = Self.settings(disk.startProcess(), isFour: true)
+        #expect(try StoreFiles.verify(settings, Self.examination).problems == [])
     }
 
     private static var examination: RecordExamination {

@@ -36,7 +36,7 @@ import Testing
         #expect(refusal { _ = try $0.record(Self.record.id) } == Self.reason)
         #expect(refusal { _ = try $0.bytes(Self.record.id) } == Self.reason)
         #expect(refusal { _ = try $0.contains(Self.record.id) } == Self.reason)
-        #expect(refusal { try $0.walk(.time, isDescending: false, behind: nil) { _ in true } } == Self.reason)
+        #expect(refusal { try $0.walk(.time, isDescending: false, after: nil) { _ in true } } == Self.reason)
         #expect(refusal { _ = try $0.history(of: Self.record.id, before: 9, limit: 9, bytesMax: 999) } == Self.reason)
         #expect(refusal { _ = try $0.read(.navigation, bytesMax: 9) } == Self.reason)
         let key = OperationTests.key(1)

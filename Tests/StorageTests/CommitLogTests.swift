@@ -10,10 +10,10 @@ import Testing
 
     private static func id(_ number: Int) -> RecordID { RecordID(high: 5, low: UInt64(number)) }
 
-    private func read(_ store: TestRecords, behind revision: Int) throws -> [String]? {
+    private func read(_ store: TestRecords, after revision: Int) throws -> [String]? {
         var read: [String] = []
         let isKept = try store.with { store in
-            try store.commits(behind: revision) { commit in
+            try store.commits(after: revision) { commit in
                 let changes = commit.changes.map { "\($0.kind) \($0.id.low)\($0.record == nil ? "" : "=")" }.sorted()
                 read.append("\(commit.seq) \(commit.count): \(changes.joined(separator: ", "))")
                 return true
@@ -69,9 +69,9 @@ import Testing
         store.with { $0.unlock() }
         try other.with { try $0.catchUp() }
         for revision in 0...done.count {
-            #expect(try read(store, behind: revision) == Array(done[revision...]), "seed \(seed)")
+            #expect(try read(store, after: revision) == Array(done[revision...]), "seed \(seed)")
         }
-        #expect(try read(other, behind: 0) == done, "seed \(seed)")
+        #expect(try read(other, after: 0) == done, "seed \(seed)")
     }
 
     @Test func saysWhatIsTooOld() throws {
@@ -86,26 +86,26 @@ import Testing
             _ = try store.with { try $0.compact() }
             #expect(try store.with { try $0.shortenHistory(to: nil) } == 1, "round \(round)")
         }
-        #expect(try read(store, behind: 0)?.count == 9)
+        #expect(try read(store, after: 0)?.count == 9)
         #expect(try store.with { try $0.shortenHistory(to: 6) } == 4)
-        #expect(try read(store, behind: 2) == nil)
-        #expect(try read(store, behind: 3)?.count == 6)
+        #expect(try read(store, after: 2) == nil)
+        #expect(try read(store, after: 3)?.count == 6)
         #expect(try store.with { try $0.shortenHistory(to: 7) } == 7)
         #expect(try FileSystem.system.list(directory.path("history")) == ["journal-3.jsonl"])
         #expect(try store.with { try $0.shortenHistory(to: 100) } == 10)
-        #expect(try read(store, behind: 8) == nil)
-        #expect(try read(store, behind: 9) == [])
+        #expect(try read(store, after: 8) == nil)
+        #expect(try read(store, after: 9) == [])
         // A commit that is a snapshot is in no journal.
         try commit()
         try commit(String(repeating: "x", count: 5 << 20))
         try commit()
-        #expect(try read(store, behind: 10) == nil)
-        #expect(try read(store, behind: 11)?.count == 1)
+        #expect(try read(store, after: 10) == nil)
+        #expect(try read(store, after: 11)?.count == 1)
         #expect(try store.with { try $0.shortenHistory(to: nil) } == 12)
         let memory = try TestRecords(nil)
         try memory.put(TestRecord(id: Self.id(1), time: 0, updated: 0, text: "", isMarked: false))
         try memory.endCommit()
-        #expect(try read(memory, behind: 0) == nil && read(memory, behind: 1) == [])
+        #expect(try read(memory, after: 0) == nil && read(memory, after: 1) == [])
     }
 
     /// Of a great many that go at once the newest are named, and all are counted.
@@ -120,7 +120,7 @@ import Testing
         try store.flush()
         var found: (Int, [UInt64]) = (0, [])
         _ = try store.with {
-            try $0.commits(behind: 1) {
+            try $0.commits(after: 1) {
                 found = ($0.count, $0.changes.map(\.id.low)); return true
             }
         }

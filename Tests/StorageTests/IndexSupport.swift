@@ -147,7 +147,7 @@ extension SnapshotIndex {
                 let place = RecordPosition(
                     key: order == .text ? TestRecord.prefix(text) : Int64(step % 5), text: text, id: id)
                 for inclusive in [false, true] {
-                    answers.append(IndexAnswer { try firstPosition(order, behind: place, inclusive: inclusive) })
+                    answers.append(IndexAnswer { try firstPosition(order, after: place, inclusive: inclusive) })
                 }
             }
         }

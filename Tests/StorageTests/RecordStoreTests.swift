@@ -368,8 +368,6 @@ import Testing
             #expect(bytes == Self.record(1).json.utf8.count)
             let compaction = try store.compact()
             #expect(compaction == nil)
-            let verification = try store.verify(examination)
-            #expect(verification == nil)
         }
     }
 }

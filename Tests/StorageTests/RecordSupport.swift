@@ -45,7 +45,7 @@ struct TestRecord: Equatable {
 
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let value = try? JSONValue.parse(Array(bytes)), let id = value["id"]?.string,
-            let key = Array(id.utf8).withUnsafeBytes({ RecordID(text: $0) }), let time = value["time"]?.integer,
+            let key = Array(id.utf8).withUnsafeBytes({ RecordID($0) }), let time = value["time"]?.integer,
             let updated = value["updated"]?.integer, let text = value["text"]?.string,
             let isMarked = value["isMarked"]?.boolean
         else { return nil }
@@ -132,7 +132,7 @@ final class TestRecords {
         with { store in
             var records: [RecordID: TestRecord] = [:]
             do {
-                try store.walk(.time, isDescending: false, behind: nil) { record in
+                try store.walk(.time, isDescending: false, after: nil) { record in
                     records[record.head.id] = TestRecord(record.bytes)
                     return true
                 }
@@ -151,7 +151,7 @@ extension RecordExtractor {
         compareTexts: { a, b in compare(text(a), text(b)) },
         compareText: { record, text in compare(Self.text(record), text) },
         // It stands first, behind `{"id":"`.
-        id: { $0.count < 43 ? nil : RecordID(text: UnsafeRawBufferPointer(rebasing: $0[7..<43])) },
+        id: { $0.count < 43 ? nil : RecordID(UnsafeRawBufferPointer(rebasing: $0[7..<43])) },
         headAndText: { bytes, text in
             let record = TestRecord(bytes)
             text.append(utf8: record?.text ?? "")

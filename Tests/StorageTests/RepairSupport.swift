@@ -11,7 +11,7 @@ func inspect(_ bytes: UnsafeRawBufferPointer) -> RecordFinding {
     guard let id = value["id"]?.string else { return .problem("lacks \"id\"") }
     guard value["label"]?.string?.isEmpty == false else { return .problem("lacks \"label\"") }
     var copy = id
-    guard let key = copy.withUTF8({ RecordID(text: UnsafeRawBufferPointer($0)) }) else {
+    guard let key = copy.withUTF8({ RecordID(UnsafeRawBufferPointer($0)) }) else {
         return .problem("has a wrong \"id\"")
     }
     return .record(id: key, time: 0, revision: value["revision"]?.integer ?? 0)

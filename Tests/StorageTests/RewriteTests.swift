@@ -1,6 +1,7 @@
 import Platform
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite struct RewriteTests {
     let directory = TestDirectory()
@@ -162,10 +163,10 @@ import Testing
             try store.commit(.put(1, "a"))
             faulty.set(.namedOnce("fdatasync", 1, EIO))
             #expect(throws: StorageError.self) { try store.commit(.put(2, "lost")) }
-            #expect(store.files.isJournalUnusable == true && store.files.revision == 1)
+            #expect(store.files.journal.isUnusable == true && store.files.revision == 1)
             #expect(throws: StorageError.self) { try store.commit(.put(2, "too early")) }
             try store.rewrite()
-            #expect(store.files.isJournalUnusable == false)
+            #expect(store.files.journal.isUnusable == false)
             // The failed file is read once more, for its operations, and put away; nothing writes or syncs it.
             let failed = faulty.trace.firstIndex(of: "fdatasync journal-1.jsonl") ?? 0
             #expect(
@@ -189,7 +190,7 @@ import Testing
         } catch {
             guard case .outcomeUnknown = error else { throw error }
         }
-        #expect(store.files.isJournalUnusable == true)
+        #expect(store.files.journal.isUnusable == true)
         #expect(!faulty.trace.contains { $0.hasPrefix("ftruncate") })
     }
 
@@ -266,7 +267,7 @@ import Testing
             }
             #expect(store.table.records.count == 1 && store.files.revision == 1)
             #expect(directory.read("journal-1.jsonl").count <= size)
-            #expect(store.files.isJournalUnusable == false && store.files.refusal == nil)
+            #expect(store.files.journal.isUnusable == false && store.files.refusal == nil)
             faulty.setFreeBytes(nil)
             try store.commit(.put(2, "after"))
         }

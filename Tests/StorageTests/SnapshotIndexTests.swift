@@ -19,14 +19,14 @@ import Testing
 
     /// The ids that an index walks over, all of them or the next fifty from a position on.
     private static func walk(
-        _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, behind place: RecordPosition?
+        _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, after place: RecordPosition?
     ) throws -> [RecordID] {
         let count = index.count(order)
         guard let place else {
             let ids = try (0..<count).map { try index.row(try index.number(order, at: $0)).head.id }
             return isDescending ? ids.reversed() : ids
         }
-        let position = try index.firstPosition(order, behind: place, inclusive: isDescending)
+        let position = try index.firstPosition(order, after: place, inclusive: isDescending)
         let positions = isDescending ? (0..<position).reversed().prefix(50) : (position..<count).reversed().suffix(50)
         let ids = try positions.map { try index.row(try index.number(order, at: $0)).head.id }
         return isDescending ? ids : ids.reversed()
@@ -53,11 +53,11 @@ import Testing
             }
             for (place, isDescending) in places.flatMap({ [($0, false), ($0, true)] }) {
                 var expected: [RecordID] = []
-                table.walk(order, isDescending: isDescending, behind: place) { slot in
+                table.walk(order, isDescending: isDescending, after: place) { slot in
                     expected.append(slot.head.id)
                     return place == nil || expected.count < 50
                 }
-                let walked = try Self.walk(&index, IndexOrder(order), isDescending: isDescending, behind: place)
+                let walked = try Self.walk(&index, IndexOrder(order), isDescending: isDescending, after: place)
                 let isSame = walked == expected
                 try #require(isSame, "seed \(seed), \(size), \(order), \(isDescending), \(String(describing: place))")
             }
@@ -70,11 +70,11 @@ import Testing
         let records = [TestRecord].random(size, &random)
         let marked = records.filter(\.isMarked)
         var index = try IndexedSnapshot(records).buildIndex()
-        #expect(try Self.walk(&index, .marked, isDescending: false, behind: nil) == marked.map(\.id))
+        #expect(try Self.walk(&index, .marked, isDescending: false, after: nil) == marked.map(\.id))
         for _ in 0..<8 {
             let place = TestRecord.random(RecordID(high: 1, low: random.next()), &random)
             let before = marked.filter { $0.precedes(place, in: .time) }
-            let walked = try Self.walk(&index, .marked, isDescending: true, behind: place.position(.time))
+            let walked = try Self.walk(&index, .marked, isDescending: true, after: place.position(.time))
             #expect(walked == before.reversed().prefix(50).map(\.id), "seed \(seed)")
         }
     }

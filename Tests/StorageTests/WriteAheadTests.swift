@@ -131,7 +131,7 @@ import Testing
         }
         #expect(journal.count == before.count + 3 && store.files.journal.lines.isEmpty && store.files.stagedBytes > 0)
         store.files.dropStaged()
-        #expect(journal == before && store.files.stagedBytes == 0 && !store.files.isJournalUnusable)
+        #expect(journal == before && store.files.stagedBytes == 0 && !store.files.journal.isUnusable)
         withBytes(time) { store.files.beginLine(seq: 2, at: $0) }
         withBytes(record(9, "c")) { store.files.stagePut($0) }
         store.files.endLine()

@@ -41,7 +41,7 @@ extension Core {
         var told = store.revision
         var mustResync = false
         if topics.contains(.mood), let since, since != told {
-            mustResync = try !canReplay(behind: since)
+            mustResync = try !canReplay(after: since)
             if !mustResync { told = since }
         }
         let (revision, identity) = (store.revision, store.identity)
@@ -63,9 +63,9 @@ extension Core {
         out.endObject()
     }
 
-    private mutating func canReplay(behind since: Int) throws(RPCError) -> Bool {
+    private mutating func canReplay(after since: Int) throws(RPCError) -> Bool {
         if since > store.revision { return false }
-        do throws(MoodStoreError) { return try store.keepsCommits(behind: since) } catch { throw RPCError(error) }
+        do throws(MoodStoreError) { return try store.keepsCommits(after: since) } catch { throw RPCError(error) }
     }
 
     private mutating func unsubscribe(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {

@@ -49,10 +49,10 @@ extension Core {
         let start = notices.byteCount
         let messageBytes = options.limits[.messageBytes]
         var subscriptions = state.events.subscriptions
-        let isWhole = store.commits(behind: told) { commit in
+        let isWhole = store.commits(after: told) { commit in
             var changes = EventChanges(bytesMax: messageBytes)
             for change in commit.changes.prefix(EventChanges.changesMax) {
-                changes.add(change.kind, change.mood, change.record)
+                changes.add(change.kind, change.id, change.record)
             }
             changes.finish(total: commit.count)
             for place in subscriptions.indices where subscriptions[place].awaits(commit.seq) {
@@ -79,8 +79,8 @@ extension Core {
         for change in summary.changes.prefix(EventChanges.changesMax) {
             // The commit has just ended, so the mood as it is now is the mood after it. A change is told without its mood
             // where that cannot be read.
-            let record = change.kind == .deleted ? nil : try? store.record(change.mood)
-            changes.add(change.kind, change.mood, record?.bytes)
+            let record = change.kind == .deleted ? nil : try? store.record(change.id)
+            changes.add(change.kind, change.id, record?.bytes)
         }
         changes.finish(total: summary.count)
         let time = now.text

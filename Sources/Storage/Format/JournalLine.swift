@@ -5,7 +5,7 @@ struct JournalLine {
     let time: UnsafeRawBufferPointer
     /// The last commit that was synced when the line was written.
     let durable: Int
-    /// The members behind these, up to the comma before the seal.
+    /// The members after these, up to the comma before the seal.
     private let changes: UnsafeRawBufferPointer
 
     /// What a line says, in the order in which it does.

@@ -10,7 +10,7 @@ struct LineReader: ~Copyable {
         /// Without the line feed; empty where the line is overlong.
         let bytes: UnsafeRawBufferPointer
         let offset: Int
-        /// The offset behind its line feed.
+        /// The offset after its line feed.
         let end: Int
         /// False for the last line of a file that does not end in a line feed.
         let isTerminated: Bool
@@ -59,7 +59,7 @@ struct LineReader: ~Copyable {
                 head = tail
                 searched = 0
             }
-            try fill(behind: overlongBytes)
+            try fill(after: overlongBytes)
         }
     }
 
@@ -69,7 +69,7 @@ struct LineReader: ~Copyable {
         while true {
             if head == tail {
                 if isAtEnd { return skipped }
-                try fill(behind: 0)
+                try fill(after: 0)
                 continue
             }
             let count = Self.blankBytes(UnsafeRawBufferPointer(rebasing: buffer[head..<tail]))
@@ -94,8 +94,8 @@ struct LineReader: ~Copyable {
             end: offset, isTerminated: isTerminated, isOverlong: overlongBytes > 0)
     }
 
-    /// Reads on behind the buffered bytes; `passed` bytes before them were already given up.
-    private mutating func fill(behind passed: Int) throws(SystemError) {
+    /// Reads on after the buffered bytes; `passed` bytes before them were already given up.
+    private mutating func fill(after passed: Int) throws(SystemError) {
         if head > 0 {
             if tail > head, let base = buffer.baseAddress { memmove(base, base + head, tail - head) }
             tail -= head
@@ -137,7 +137,7 @@ extension UnsafeRawBufferPointer {
         return count
     }
 
-    /// The offset behind the last line feed in the first `end` bytes; 0 where there is none.
+    /// The offset after the last line feed in the first `end` bytes; 0 where there is none.
     func lastLineStart(before end: Int) -> Int {
         var start = end
         while start > 0, self[start - 1] != 0x0A { start -= 1 }

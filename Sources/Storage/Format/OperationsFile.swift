@@ -173,7 +173,7 @@ enum OperationsFile {
             try body(operation)
         }
         let base = journals.entries.first?.header?.baseRevision ?? revision
-        let found = try journals.forEachCommit(behind: base, upTo: revision) { (_, commit) throws(StorageError) in
+        let found = try journals.forEachCommit(after: base, upTo: revision) { (_, commit) throws(StorageError) in
             if let operation = KeptOperation(commit.content) { try body(operation) }
         }
         guard found >= revision else {
@@ -231,7 +231,7 @@ struct OperationMembers {
     /// A JSON object.
     let answer: UnsafeRawBufferPointer?
 
-    /// Reads on behind `"opId":"`.
+    /// Reads on after `"opId":"`.
     init?(_ matcher: inout ByteMatcher) {
         guard let id = matcher.takeString(), matcher.take(",\"method\":\""), let method = matcher.takeString(),
             matcher.take(",\"params\":\""), let params = matcher.takeHexWord(), matcher.take("\"")

@@ -73,7 +73,7 @@ package struct SnapshotHeader: Equatable {
     package var revision: Int
     /// How many records follow.
     package var count: Int
-    /// Members that this version does not know, each as `,"name":value`: they stand behind the count, and are kept.
+    /// Members that this version does not know, each as `,"name":value`: they stand after the count, and are kept.
     package var unknownMembers: [UInt8] = []
 }
 

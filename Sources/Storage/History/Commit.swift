@@ -5,7 +5,7 @@ public struct Commit {
     public struct Change {
         public let kind: UndoneCommit.Kind
         public let id: RecordID
-        /// The record behind the commit; nil where it was deleted.
+        /// The record after the commit; nil where it was deleted.
         public let record: UnsafeRawBufferPointer?
     }
 
@@ -35,7 +35,7 @@ public struct Commit {
             case .cleared(let count): unnamed = count
             case .clearedID(let id), .delete(let id):
                 if case .clearedID = part { unnamed -= 1 }
-                if let id = RecordID(text: id) { changes.append(Change(kind: .deleted, id: id, record: nil)) }
+                if let id = RecordID(id) { changes.append(Change(kind: .deleted, id: id, record: nil)) }
             case .put(let record):
                 defer { puts += 1 }
                 let start = buffer.count
@@ -63,7 +63,7 @@ public struct Commit {
     }
 }
 
-/// Where the lines of the commits behind `revision` begin.
+/// Where the lines of the commits after `revision` begin.
 struct CommitPlace {
     let revision: Int
     let journalGeneration: Int
@@ -72,27 +72,27 @@ struct CommitPlace {
 
 /// Commits, read again from the journals: a sequence without a gap, from any revision that is kept.
 ///
-/// Whoever follows the store asks again and again for what lies behind the last answer, so two places are remembered: where
+/// Whoever follows the store asks again and again for what lies after the last answer, so two places are remembered: where
 /// the last reading ended, and where the journal ended before others were last found to have gone on.
 extension RecordStore {
-    /// Hands over every commit behind `revision` up to the last durable one, in order, until `body` answers false.
+    /// Hands over every commit after `revision` up to the last durable one, in order, until `body` answers false.
     /// - Returns: false where one of them is not kept any more, or is in no journal; in memory none is. What came before
     ///   it may have been handed over then.
     public mutating func commits(
-        behind revision: Int, _ body: (Commit) -> Bool
+        after revision: Int, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
-        return try Self.commits(behind: revision, upTo: flushedRevision, &files, extractor, body)
+        return try Self.commits(after: revision, upTo: flushedRevision, &files, extractor, body)
     }
 
-    /// Whether every commit behind `revision` can be read again; all that were made are durable.
-    public mutating func keepsCommits(behind revision: Int) throws(StorageError) -> Bool {
+    /// Whether every commit after `revision` can be read again; all that were made are durable.
+    public mutating func keepsCommits(after revision: Int) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
-        return try Self.keepsCommits(behind: revision, upTo: flushedRevision, &files)
+        return try Self.keepsCommits(after: revision, upTo: flushedRevision, &files)
     }
 
     private static func keepsCommits(
-        behind revision: Int, upTo last: Int, _ files: inout StoreFiles?
+        after revision: Int, upTo last: Int, _ files: inout StoreFiles?
     ) throws(StorageError) -> Bool {
         switch files {
         case .none: false
@@ -101,7 +101,7 @@ extension RecordStore {
     }
 
     private static func commits(
-        behind revision: Int, upTo last: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
+        after revision: Int, upTo last: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
         _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         var reading = CommitReading(revision: revision)
@@ -131,9 +131,9 @@ extension RecordStore {
 
 /// One reading of commits, and how far it has come.
 private struct CommitReading {
-    /// The last commit that was handed over, or the one to begin behind.
+    /// The last commit that was handed over, or the one to begin after.
     var revision: Int
-    /// Behind that, where it was read.
+    /// After that, where it was read.
     var place: CommitPlace?
     private var wantsMore = true
 
@@ -144,7 +144,7 @@ private struct CommitReading {
     ) throws(StorageError) -> Bool {
         var buffer = ByteBuffer(capacity: 16)
         // Most often the next commit is where somebody was before, in the journal that is open.
-        if let place = files.place(behind: revision), place.journalGeneration == files.journal.generation,
+        if let place = files.place(after: revision), place.journalGeneration == files.journal.generation,
             let journal = files.journal.descriptor
         {
             try walk(journal, place, upTo: last, files, extractor, nil, &buffer, body)
@@ -156,7 +156,7 @@ private struct CommitReading {
             guard let file = try JournalChain.open(link.generation, files) else { return false }
             let start = CommitPlace(
                 revision: link.base, journalGeneration: link.generation, offset: link.headerEnd)
-            let place = files.place(behind: revision) ?? start
+            let place = files.place(after: revision) ?? start
             let known = place.journalGeneration == link.generation ? place : start
             try walk(
                 file.descriptor, known, upTo: link.last, files, extractor, link.upgrade(files.settings), &buffer, body)
@@ -170,7 +170,7 @@ private struct CommitReading {
     ) throws(StorageError) {
         let name = StoreInventory.journalName(start.journalGeneration)
         var reader = JournalReader(journal, name, from: start.offset, in: files.settings.fileSystem)
-        _ = try reader.commits(behind: start.revision, upTo: last) { line in
+        _ = try reader.commits(after: start.revision, upTo: last) { line in
             guard line.content.seq > revision else { return true }
             guard let change = Commit(line.content, extractor, upgrade, &buffer) else { return false }
             wantsMore = body(change)
@@ -185,8 +185,8 @@ private struct CommitReading {
 extension StoreFiles {
     fileprivate mutating func remember(_ place: CommitPlace) { readPlace = place }
 
-    /// Where the lines of the commits behind `revision` begin, where that is known.
-    func place(behind revision: Int) -> CommitPlace? {
+    /// Where the lines of the commits after `revision` begin, where that is known.
+    func place(after revision: Int) -> CommitPlace? {
         if let readPlace, readPlace.revision == revision { return readPlace }
         if let placeBeforeNews, placeBeforeNews.revision == revision { return placeBeforeNews }
         return nil
@@ -235,7 +235,7 @@ extension RecordStore {
     mutating func newestIDs(_ limit: Int) -> [RecordID] {
         var ids: [RecordID] = []
         do throws(StorageError) {
-            try walk(.time, isDescending: true, behind: nil) { record in
+            try walk(.time, isDescending: true, after: nil) { record in
                 ids.append(record.head.id)
                 return ids.count < limit
             }

@@ -79,24 +79,24 @@ struct JournalChain {
         return nil
     }
 
-    /// Hands over the commits of a link behind commit `base`.
+    /// Hands over the commits of a link after commit `base`.
     /// - Returns: the last one that was found.
     @discardableResult
     static func forEachCommit(
-        of link: Link, behind base: Int, _ files: borrowing StoreFiles,
+        of link: Link, after base: Int, _ files: borrowing StoreFiles,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
         var reader = JournalReader(
             file.descriptor, StoreInventory.journalName(link.generation), from: link.headerEnd,
             in: files.settings.fileSystem)
-        return try reader.commits(behind: link.base, upTo: link.last) { (commit) throws(StorageError) in
+        return try reader.commits(after: link.base, upTo: link.last) { (commit) throws(StorageError) in
             if commit.content.seq > base { try body(commit.content, commit.end - commit.offset) }
             return true
         }
     }
 
-    /// The commit behind which no commit is missing.
+    /// The commit after which no commit is missing.
     func start(_ files: borrowing StoreFiles) throws(StorageError) -> Int {
         var start = links.last?.base ?? files.revision
         for index in links.indices.dropLast().reversed() {
@@ -113,7 +113,7 @@ struct JournalChain {
         if link.base == link.last { return true }
         guard let file = try open(link.generation, files) else { return false }
         if let last = try lastCommit(file, link, files), last >= link.last { return true }
-        return try forEachCommit(of: link, behind: link.last, files) { (_, _) throws(StorageError) in } >= link.last
+        return try forEachCommit(of: link, after: link.last, files) { (_, _) throws(StorageError) in } >= link.last
     }
 
     /// Nil where what stands at the end is no whole line, or a long one.

@@ -89,7 +89,7 @@ struct RecordHistory {
         guard extractor.head(record)?.id == id, let revision = extractor.revision(record), revision < end,
             !items.contains(where: { $0.revision == revision })
         else { return }
-        // Behind the end of the page it comes with a later one.
+        // After the end of the page it comes with a later one.
         if let next, revision < next { return }
         let place = items.firstIndex { $0.revision < revision } ?? items.count
         items.insert(HistoryItem(revision: revision, at: [], kind: nil, record: Array(record)), at: place)
@@ -107,7 +107,7 @@ struct RecordHistory {
         var events: [Event] = []
         var held = 0
         var dropped: Event?
-        try JournalChain.forEachCommit(of: link, behind: link.base, files) { line, size in
+        try JournalChain.forEachCommit(of: link, after: link.base, files) { line, size in
             readBytes += size
             guard line.seq < end else { return }
             for event in self.events(line, upgrade) {
@@ -176,14 +176,14 @@ struct RecordHistory {
         _ = line.forEachPart { part in
             switch part {
             case .clear: isCleared = true
-            case .clearedID(let text): isNamed = isNamed || RecordID(text: text) == id
+            case .clearedID(let text): isNamed = isNamed || RecordID(text) == id
             case .put(let record):
                 if (upgrade?.extractor ?? extractor).id(record) == id, let whole = whole(record, upgrade) {
                     put = (puts, whole)
                 }
                 puts += 1
             case .created(let number): isNew = isNew || number == put?.number
-            case .delete(let text): isDeleted = isDeleted || RecordID(text: text) == id
+            case .delete(let text): isDeleted = isDeleted || RecordID(text) == id
             case .cleared, .operation: break
             }
         }

@@ -25,7 +25,7 @@ enum IndexFormat {
     static let bucketEntriesMax = 21
     /// Two thirds of what fits: one bucket in forty overflows, and then by a record or two.
     static let bucketEntriesAimed = 14
-    /// Behind the first entry's key, and before the checksum.
+    /// After the first entry's key, and before the checksum.
     static let pageEntriesMax = 1021
     /// Row numbers have four bytes.
     static let countMax = 1 << 32 - 1

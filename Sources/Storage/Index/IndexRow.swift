@@ -93,7 +93,7 @@ package struct IndexRow: Sendable {
 /// | 20 | 4 | CRC-32C of the record |
 ///
 /// A bucket is 21 of them, the number of those that are used (4 bytes, at 504), and its checksum (at 508). An entry
-/// stands in the bucket of its hash or, where that is full, in the next one that is not; behind the last comes the first.
+/// stands in the bucket of its hash or, where that is full, in the next one that is not; after the last comes the first.
 enum IndexBucket {
     private static let countOffset = 504
 

@@ -22,7 +22,7 @@ package enum IndexOrder: Sendable {
 /// | offset | bytes | |
 /// | --- | --- | --- |
 /// | 0 | 8 | the key of its first entry: time, update or text prefix, signed |
-/// | 8 | 4084 | row numbers, 4 bytes each, zero behind the last |
+/// | 8 | 4084 | row numbers, 4 bytes each, zero after the last |
 /// | 4092 | 4 | checksum of the page |
 extension SnapshotIndex {
     /// How many positions an order has.
@@ -40,13 +40,13 @@ extension SnapshotIndex {
         return number
     }
 
-    /// The first position in an order behind a place, the number of positions where there is none; with `inclusive` the
-    /// record exactly there counts as behind it. Walking up from there without, and down from the one before with
+    /// The first position in an order after a place, the number of positions where there is none; with `inclusive` the
+    /// record exactly there counts as after it. Walking up from there without, and down from the one before with
     /// `inclusive`, is what `RecordTable.walk` does.
     ///
     /// - Complexity: O(log n) reads of a row, and of a record where texts have the same prefix.
     package mutating func firstPosition(
-        _ order: IndexOrder, behind place: RecordPosition, inclusive: Bool
+        _ order: IndexOrder, after place: RecordPosition, inclusive: Bool
     ) throws(IndexFault) -> Int {
         var range = 0..<count(order)
         if let section = section(order) {
@@ -56,7 +56,7 @@ extension SnapshotIndex {
         var high = range.upperBound
         while low < high {
             let middle = (low + high) / 2
-            if try isBehind(order, try number(order, at: middle), place, inclusive) {
+            if try isAfter(order, try number(order, at: middle), place, inclusive) {
                 high = middle
             } else {
                 low = middle + 1
@@ -65,7 +65,7 @@ extension SnapshotIndex {
         return low
     }
 
-    /// The positions of the last page whose first entry is not behind the place: the answer is one of them or the next.
+    /// The positions of the last page whose first entry is not after the place: the answer is one of them or the next.
     private mutating func pageRange(
         _ order: IndexOrder, _ section: IndexSection, _ place: RecordPosition, _ inclusive: Bool
     ) throws(IndexFault) -> Range<Int> {
@@ -75,16 +75,16 @@ extension SnapshotIndex {
             let middle = (low + high) / 2
             try load(section, page: middle)
             let first = UnsafeRawBufferPointer(page).integer(at: 0, Int64.self)
-            let isBehind =
-                first != place.key ? first > place.key : try isBehind(order, entry(0), place, inclusive)
-            if isBehind { high = middle } else { low = middle + 1 }
+            let isAfter =
+                first != place.key ? first > place.key : try isAfter(order, entry(0), place, inclusive)
+            if isAfter { high = middle } else { low = middle + 1 }
         }
         guard low > 0 else { return 0..<0 }
         let start = (low - 1) * IndexFormat.pageEntriesMax
         return start..<min(start + IndexFormat.pageEntriesMax, count(order))
     }
 
-    private mutating func isBehind(
+    private mutating func isAfter(
         _ order: IndexOrder, _ number: Int, _ place: RecordPosition, _ inclusive: Bool
     ) throws(IndexFault) -> Bool {
         let row = try row(number)
@@ -143,7 +143,7 @@ struct IndexWalk: ~Copyable {
 
     private let order: IndexOrder
     private let isDescending: Bool
-    /// The position of the next entry that has not been fetched; descending, the one behind it.
+    /// The position of the next entry that has not been fetched; descending, the one after it.
     private var position: Int
     private let end: Int
     private var chunkCount = chunkMin
@@ -157,13 +157,13 @@ struct IndexWalk: ~Copyable {
     private var isSingle = false
 
     init(
-        _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, behind place: RecordPosition?
+        _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, after place: RecordPosition?
     ) throws(IndexFault) {
         self.order = order
         self.isDescending = isDescending
         end = index.count(order)
         if let place {
-            position = try index.firstPosition(order, behind: place, inclusive: isDescending)
+            position = try index.firstPosition(order, after: place, inclusive: isDescending)
         } else {
             position = isDescending ? end : 0
         }

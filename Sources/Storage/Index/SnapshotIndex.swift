@@ -2,7 +2,7 @@ import JSONCodec
 import Platform
 
 /// A snapshot that is read through its index: by id, by position in an order, by place; nothing of it is kept in memory.
-/// (A table behind SQLite's B-trees, except that nothing here is ever changed.)
+/// (A table like SQLite's B-trees, except that nothing here is ever changed.)
 ///
 ///     let identity = try SnapshotIdentity(of: snapshot, header)
 ///     guard let image = IndexImage.open(in: place, of: identity) else { … build one … }

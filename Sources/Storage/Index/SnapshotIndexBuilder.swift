@@ -249,6 +249,6 @@ package enum IndexBuildFault: Error {
     case snapshot(StorageError)
     /// The snapshot's checksum is wrong: somebody edited it. It can only be read, and as a whole.
     case edited(reason: String)
-    /// A record at `offset` stands before one that it belongs behind, or there are more records than an index holds.
+    /// A record at `offset` stands before one that it belongs after, or there are more records than an index holds.
     case unsorted(offset: Int)
 }

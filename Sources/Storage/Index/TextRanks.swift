@@ -30,7 +30,7 @@ struct TextRanks: ~Copyable {
 
     var count: Int { texts.count }
 
-    /// Enters the text that stands behind the others in `arena`: its number.
+    /// Enters the text that stands after the others in `arena`: its number.
     mutating func enter(prefix: Int64) -> UInt32 {
         guard isSharing else { return keep(prefix) }
         trialLeft -= 1
@@ -70,7 +70,7 @@ struct TextRanks: ~Copyable {
         trialStart = texts.count
     }
 
-    /// Forgets what was written behind the last text.
+    /// Forgets what was written after the last text.
     mutating func discard() { arena.truncate(to: end) }
 
     /// The rank of each text by its number, from 0: by prefix, then by bytes. Equal texts have the same.
@@ -123,7 +123,7 @@ struct TextRanks: ~Copyable {
         UnsafeRawBufferPointer(rebasing: arena.bytes[text.start..<text.start + text.byteCount])
     }
 
-    /// Eight bytes, the first highest, zero behind the end.
+    /// Eight bytes, the first highest, zero after the end.
     private static func word(_ bytes: UnsafeRawBufferPointer, _ at: Int) -> UInt64 {
         if bytes.count - at >= 8 {
             return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self))

@@ -27,7 +27,7 @@ struct CommitLines: ~Copyable {
     private var operation = ByteBuffer(capacity: 64)
 
     /// - Parameter seq: the commit before the first line.
-    init(behind seq: Int) {
+    init(after seq: Int) {
         self.seq = seq
         seqBeforeLine = seq
     }
@@ -154,7 +154,7 @@ struct CommitLines: ~Copyable {
 
     /// Takes back every line.
     /// - Parameter seq: the commit before the next line.
-    mutating func removeAll(behind seq: Int) {
+    mutating func removeAll(after seq: Int) {
         removeWritten()
         dropParts()
         follow(seq)

@@ -11,7 +11,7 @@ struct JournalReader: ~Copyable {
     struct Commit {
         let content: JournalLine
         let offset: Int
-        /// The offset behind its line feed.
+        /// The offset after its line feed.
         let end: Int
         /// False where it is the file's last line and lacks its line feed.
         let isTerminated: Bool
@@ -37,7 +37,7 @@ struct JournalReader: ~Copyable {
         lines = LineReader(descriptor, from: offset, in: fileSystem)
     }
 
-    /// The offset behind what was read.
+    /// The offset after what was read.
     var offset: Int { lines.offset }
 
     /// The next thing that stands in the file; nil at its end, before which there may be any number of blank lines.
@@ -66,7 +66,7 @@ struct JournalReader: ~Copyable {
             Commit(content: commit, offset: line.offset, end: line.end, isTerminated: line.isTerminated))
     }
 
-    /// The line of the commit behind `last`, which stands next; nil where anything else does.
+    /// The line of the commit after `last`, which stands next; nil where anything else does.
     @inline(__always)
     mutating func commit(after last: Int) throws(StorageError) -> Commit? {
         let start = lines.offset
@@ -78,11 +78,11 @@ struct JournalReader: ~Copyable {
         }
     }
 
-    /// Hands over the commits behind `base`, whose lines stand next, up to commit `last`, until `body` answers false. Stops
+    /// Hands over the commits after `base`, whose lines stand next, up to commit `last`, until `body` answers false. Stops
     /// without an error at the first line that does not follow.
     /// - Returns: the last commit that was found.
     mutating func commits(
-        behind base: Int, upTo last: Int, _ body: (Commit) throws(StorageError) -> Bool
+        after base: Int, upTo last: Int, _ body: (Commit) throws(StorageError) -> Bool
     ) throws(StorageError) -> Int {
         var found = base
         while found < last, let commit = try commit(after: found) {
@@ -98,11 +98,11 @@ extension OpenJournals {
         JournalReader(entry.descriptor, entry.name, from: offset, in: fileSystem)
     }
 
-    /// Hands over the commits behind the snapshot up to commit `last`, each with its journal: what counts of each journal
+    /// Hands over the commits after the snapshot up to commit `last`, each with its journal: what counts of each journal
     /// is what lies below the base of the next (rule 2 of `Recovery`).
     /// - Returns: the last commit that was found.
     func forEachCommit(
-        behind base: Int, upTo last: Int, _ body: (Entry, JournalReader.Commit) throws(StorageError) -> Void
+        after base: Int, upTo last: Int, _ body: (Entry, JournalReader.Commit) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         let counting = entries.indices.filter { $0 == 0 || !entries[$0].isBlank }
         var found = base
@@ -111,7 +111,7 @@ extension OpenJournals {
             guard let header = entry.header else { break }
             let next = place + 1 < counting.count ? entries[counting[place + 1]].header?.baseRevision : nil
             var reader = reader(entry, from: entry.headerEnd)
-            found = try reader.commits(behind: header.baseRevision, upTo: min(next ?? last, last)) {
+            found = try reader.commits(after: header.baseRevision, upTo: min(next ?? last, last)) {
                 (commit) throws(StorageError) in
                 try body(entry, commit)
                 return true
@@ -130,7 +130,7 @@ struct OpenJournals: ~Copyable {
         /// Nil where the first line is not a header whose seal holds.
         let header: JournalHeader?
         let headerEnd: Int
-        /// Whether there is a header and nothing but line feeds behind it.
+        /// Whether there is a header and nothing but line feeds after it.
         let isBlank: Bool
 
         var name: String { StoreInventory.journalName(generation) }
@@ -187,10 +187,10 @@ struct JournalSurvey {
     var last: Int
     /// Whether every line up to there was whole and followed the one before it.
     var isWhole = true
-    /// The offset behind everything that was read.
+    /// The offset after everything that was read.
     var bytes = 0
 
-    /// Reads the lines behind commit `base`, no further than `limit`: what lies above counts for nothing.
+    /// Reads the lines after commit `base`, no further than `limit`: what lies above counts for nothing.
     init(
         _ entry: OpenJournals.Entry, in fileSystem: FileSystem, after base: Int?, limit: Int?,
         found: (Finding) -> Void

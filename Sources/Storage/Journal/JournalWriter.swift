@@ -11,7 +11,7 @@ import Platform
 /// 3. Once `isUnusable`, the file is neither written nor synced again: the kernel may have given up pages and report success
 ///    the next time.
 struct JournalWriter: ~Copyable {
-    /// How many line feeds are written behind the end, so that a sync need not write metadata, whenever only half as many are
+    /// How many line feeds are written after the end, so that a sync need not write metadata, whenever only half as many are
     /// left there.
     static let growthBytes = 256 << 10
     private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytes)
@@ -34,10 +34,10 @@ struct JournalWriter: ~Copyable {
     /// Why writing ahead failed; the group's sync tells.
     private var aheadFailure: SystemError?
 
-    init(_ file: consuming File?, generation: Int, behind revision: Int) {
+    init(_ file: consuming File?, generation: Int, after revision: Int) {
         self.file = file
         self.generation = generation
-        lines = CommitLines(behind: revision)
+        lines = CommitLines(after: revision)
     }
 
     var name: String { StoreInventory.journalName(generation) }
@@ -104,7 +104,7 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Grows the file in advance, which nobody waits for: the disk begins with it while the next request is still to come.
-    /// Behind a large group it is not worth it, whose own bytes take longer. Where it fails, every write grows the file a
+    /// After a large group it is not worth it, whose own bytes take longer. Where it fails, every write grows the file a
     /// little, which is slower and nothing else; why it failed is told by the write that needs the space.
     private mutating func grow() {
         guard size - end < Self.growthBytes / 2 else { return }
@@ -118,7 +118,7 @@ struct JournalWriter: ~Copyable {
     // MARK: Writing ahead
 
     /// Writes the lines that are ended, where they are so many that the disk better begins with them at once: it works on them
-    /// while the requests behind are handled, and the sync of a large group has less to wait for. Nobody is told of them
+    /// while the next requests are handled, and the sync of a large group has less to wait for. Nobody is told of them
     /// before that; a process that is killed meanwhile leaves unproven lines, as it does in the middle of any write.
     @inline(never)
     mutating func writeAhead(isSynced: Bool) {
@@ -136,9 +136,9 @@ struct JournalWriter: ~Copyable {
     }
 
     /// The lines that wait are given up: what is written of them is cut off again.
-    mutating func dropLines(behind revision: Int) {
+    mutating func dropLines(after revision: Int) {
         if aheadCount > 0 || aheadFailure != nil { takeBackAhead() }
-        lines.removeAll(behind: revision)
+        lines.removeAll(after: revision)
     }
 
     private mutating func takeBackAhead() {

@@ -128,7 +128,7 @@ struct OperationLog {
             throw .reading(error, error.subject)
         }
         let base = journals.entries.first?.header?.baseRevision ?? files.revision
-        let found = try journals.forEachCommit(behind: base, upTo: files.revision) { (entry, commit) in
+        let found = try journals.forEachCommit(after: base, upTo: files.revision) { (entry, commit) in
             if let kept = KeptOperation(commit.content) {
                 add(Array(kept.members.id), kept.seq, .journal(generation: entry.generation, offset: commit.offset))
             }
@@ -141,7 +141,7 @@ struct OperationLog {
         guard let journal = files.journal.descriptor else { return }
         var reader = JournalReader(
             journal, StoreInventory.journalName(generation), from: journalEnd, in: files.settings.fileSystem)
-        let found = try reader.commits(behind: last, upTo: files.revision) { commit in
+        let found = try reader.commits(after: last, upTo: files.revision) { commit in
             if let kept = KeptOperation(commit.content) {
                 add(Array(kept.members.id), kept.seq, .journal(generation: generation, offset: commit.offset))
             }

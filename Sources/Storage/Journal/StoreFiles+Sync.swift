@@ -5,8 +5,6 @@ import Platform
 extension StoreFiles {
     /// The bytes of the lines that wait for `sync`.
     public var stagedBytes: Int { journal.waitingBytes }
-    /// Whether a write or sync of the journal failed in a way that it must never be written again; `rewrite` helps.
-    public var isJournalUnusable: Bool { journal.isUnusable }
 
     /// Begins the line of one commit; `CommitLines` has what may be staged in it.
     @inline(__always)
@@ -31,7 +29,7 @@ extension StoreFiles {
     public mutating func dropLine() { journal.lines.dropLast() }
 
     /// Takes back every line that waits for `sync`.
-    public mutating func dropStaged() { journal.dropLines(behind: revision) }
+    public mutating func dropStaged() { journal.dropLines(after: revision) }
 
     /// Begins with the disk's work where enough lines wait.
     @inline(__always)

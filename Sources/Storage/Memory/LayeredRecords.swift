@@ -29,7 +29,7 @@ struct LayeredRecords: ~Copyable {
 
     init(extractor: RecordExtractor) { table = RecordTable(extractor: extractor) }
 
-    /// A snapshot with nothing committed behind it.
+    /// A snapshot with nothing committed after it.
     init(_ base: consuming SnapshotIndex?, extractor: RecordExtractor) {
         table = RecordTable(extractor: extractor)
         baseCount = base?.count ?? 0
@@ -59,7 +59,7 @@ struct LayeredRecords: ~Copyable {
                 unsettled.append(head.id)
             }
         case .delete(let text):
-            guard let id = RecordID(text: text) else { return "this is not an id" }
+            guard let id = RecordID(text) else { return "this is not an id" }
             if let number = table.find(id) { table.remove(number).deallocate() } else { unsettled.append(id) }
         case .clear:
             for slot in table.removeAll() { slot.deallocate() }
@@ -227,11 +227,11 @@ struct LayeredRecords: ~Copyable {
     /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
     /// The bytes are valid in `body` only.
     mutating func walk(
-        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, markedOnly: Bool = false,
+        _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
         _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) {
         guard let visible = visibleBaseCount, visible > 0, var index = base.take() else {
-            return table.walk(order, isDescending: isDescending, behind: position) {
+            return table.walk(order, isDescending: isDescending, after: position) {
                 !markedOnly || $0.head.isMarked ? body(StoredRecord($0)) : true
             }
         }
@@ -251,10 +251,10 @@ struct LayeredRecords: ~Copyable {
         _ index: inout SnapshotIndex, _ order: RecordOrder, _ isDescending: Bool, _ position: RecordPosition?,
         _ markedOnly: Bool, _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) {
-        var upper = table.cursor(order, isDescending: isDescending, behind: position)
+        var upper = table.cursor(order, isDescending: isDescending, after: position)
         var lower = try IndexWalk(
             &index, markedOnly && order == .time ? .marked : IndexOrder(order), isDescending: isDescending,
-            behind: position)
+            after: position)
         var slot = nextSlot(&upper, markedOnly)
         while try lower.load(&index, skipping: hidden, markedOnly: markedOnly) {
             while let next = slot, try comesFirst(next, lower, order, isDescending) {

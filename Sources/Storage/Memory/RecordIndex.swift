@@ -2,7 +2,7 @@ import CPlatform
 
 /// From id to slot: open addressing with linear probing, eight bytes an entry (a 32-bit hash, a slot number).
 ///
-/// The hash is keyed, because clients choose ids. Removal shifts the entries behind back (Knuth, TAOCP 6.4, Algorithm R),
+/// The hash is keyed, because clients choose ids. Removal shifts the entries after it back (Knuth, TAOCP 6.4, Algorithm R),
 /// so there are no tombstones and a look-up ends at the first empty entry.
 ///
 /// Invariants
@@ -68,7 +68,7 @@ struct RecordIndex: ~Copyable {
             let entry = table[at]
             if entry == 0 { break }
             let home = Int(truncatingIfNeeded: entry >> 32) & mask
-            // The entry may fill the hole unless its home lies behind the hole, up to where it stands.
+            // The entry may fill the hole unless its home lies after the hole, up to where it stands.
             if (at - home) & mask >= (at - hole) & mask {
                 table[hole] = entry
                 hole = at

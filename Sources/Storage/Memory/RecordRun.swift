@@ -45,19 +45,18 @@ struct RecordRun {
 
     func entry(_ index: Index) -> Entry { chunks[index.chunk][index.offset] }
 
-    /// The first entry for which `isBehind` holds; it must be false, then true along the order.
-    /// `isBehindKey` decides by the key alone where it can (nil: look at the slot).
-    func firstIndex(key: Int64, isBehind: (Int32) -> Bool) -> Index {
-        func behind(_ entry: Entry) -> Bool {
-            entry.key != key ? entry.key > key : isBehind(entry.slot)
+    /// The first entry for which `isAfter` holds; it must be false, then true along the order.
+    func firstIndex(key: Int64, isAfter: (Int32) -> Bool) -> Index {
+        func isAfterKeys(_ entry: Entry) -> Bool {
+            entry.key != key ? entry.key > key : isAfter(entry.slot)
         }
-        // The last chunk whose first entry is not behind may contain the place; else it is the start of the next.
+        // The last chunk whose first entry is not after may contain the place; else it is the start of the next.
         var low = 0
         var high = chunks.count
         while low < high {
             let middle = (low + high) / 2
             let first = firstKeys[middle]
-            if first != key ? first > key : isBehind(chunks[middle][0].slot) {
+            if first != key ? first > key : isAfter(chunks[middle][0].slot) {
                 high = middle
             } else {
                 low = middle + 1
@@ -70,7 +69,7 @@ struct RecordRun {
             var high = entries.count
             while low < high {
                 let middle = (low + high) / 2
-                if behind(entries[middle]) { high = middle } else { low = middle + 1 }
+                if isAfterKeys(entries[middle]) { high = middle } else { low = middle + 1 }
             }
             return low
         }
@@ -78,7 +77,7 @@ struct RecordRun {
         return Index(chunk: chunk, offset: offset)
     }
 
-    /// Whether the index is behind the last entry.
+    /// Whether the index is after the last entry.
     func isAtEnd(_ index: Index) -> Bool {
         index.chunk >= chunks.count || index.offset >= chunks[index.chunk].count
     }
@@ -103,7 +102,7 @@ struct RecordRun {
         return true
     }
 
-    /// Behind the last entry.
+    /// After the last entry.
     var endIndex: Index {
         guard let last = chunks.last else { return Index(chunk: 0, offset: 0) }
         return Index(chunk: chunks.count - 1, offset: last.count)
@@ -141,7 +140,7 @@ struct RecordRun {
     }
 
     private mutating func split(_ chunk: Int, isAtEnd: Bool) {
-        // Ascending insertions leave full chunks behind instead of half-full ones.
+        // Ascending insertions leave full chunks instead of half-full ones.
         let at = isAtEnd ? Self.chunkMax - 8 : chunks[chunk].count / 2
         var upper: [Entry] = []
         upper.reserveCapacity(Self.chunkMax + 1)

@@ -84,9 +84,9 @@ struct UndoStep {
         let before: [UInt8]?
         /// The version that those are: the revision at which they were first made.
         let beforeVersion: Int
-        /// The bytes behind it; kept once it is undone.
+        /// The bytes after it; kept once it is undone.
         var after: [UInt8]?
-        /// Whether the record is there behind it.
+        /// Whether the record is there after it.
         var isThere: Bool
     }
 

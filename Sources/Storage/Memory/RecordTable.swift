@@ -136,9 +136,9 @@ struct RecordTable: ~Copyable {
 
     /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
     mutating func walk(
-        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, _ body: (RecordSlot) -> Bool
+        _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, _ body: (RecordSlot) -> Bool
     ) {
-        var cursor = cursor(order, isDescending: isDescending, behind: position)
+        var cursor = cursor(order, isDescending: isDescending, after: position)
         while let slot = next(&cursor) {
             guard body(slot) else { return }
         }
@@ -151,13 +151,13 @@ struct RecordTable: ~Copyable {
         fileprivate var index: RecordRun.Index
     }
 
-    mutating func cursor(_ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?) -> Cursor {
+    mutating func cursor(_ order: RecordOrder, isDescending: Bool, after position: RecordPosition?) -> Cursor {
         build(order)
         let run = run(order)
         let index =
             isDescending
-            ? position.map { firstIndex(run, order, $0, isBehindInclusive: true) } ?? run.endIndex
-            : position.map { firstIndex(run, order, $0, isBehindInclusive: false) }
+            ? position.map { firstIndex(run, order, $0, isAfterInclusive: true) } ?? run.endIndex
+            : position.map { firstIndex(run, order, $0, isAfterInclusive: false) }
                 ?? RecordRun.Index(chunk: 0, offset: 0)
         return Cursor(run: run, isDescending: isDescending, index: index)
     }
@@ -174,9 +174,9 @@ struct RecordTable: ~Copyable {
         return slots[Int(cursor.run.entry(cursor.index).slot)]
     }
 
-    /// The first entry behind a position; with `isBehindInclusive`, the entry exactly there counts as behind it.
+    /// The first entry after a position; with `isAfterInclusive`, the entry exactly there counts as after it.
     private func firstIndex(
-        _ run: RecordRun, _ order: RecordOrder, _ position: RecordPosition, isBehindInclusive: Bool
+        _ run: RecordRun, _ order: RecordOrder, _ position: RecordPosition, isAfterInclusive: Bool
     ) -> RecordRun.Index {
         run.firstIndex(key: position.key) { slot in
             let slot = slots[Int(slot)]
@@ -184,7 +184,7 @@ struct RecordTable: ~Copyable {
                 let sign = extractor.compareText(slot.bytes, position.text)
                 if sign != 0 { return sign > 0 }
             }
-            return isBehindInclusive ? !(slot.head.id < position.id) : position.id < slot.head.id
+            return isAfterInclusive ? !(slot.head.id < position.id) : position.id < slot.head.id
         }
     }
 

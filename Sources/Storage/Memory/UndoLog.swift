@@ -25,7 +25,7 @@ struct UndoLog: ~Copyable {
 
     private struct Mark {
         var revision: Int
-        /// Behind the commit's last change.
+        /// After the commit's last change.
         var end: Int
         /// Whether the commit is that of `plan`.
         var isPlanned: Bool
@@ -84,8 +84,8 @@ struct UndoLog: ~Copyable {
         }
     }
 
-    /// The commits behind `revision` have been taken back.
-    mutating func dropGroup(behind revision: Int) {
+    /// The commits after `revision` have been taken back.
+    mutating func dropGroup(after revision: Int) {
         while let last = marks.last, last.revision > revision { marks.removeLast() }
         if let plan, plan.revision > revision { self.plan = nil }
     }

@@ -102,7 +102,7 @@ extension Loading {
 
     /// The names are synced first, unless it is certain that they are: whoever made the newest of them, this journal's or
     /// the snapshot's, may have been killed before it could, and what is committed from now on would go with them when
-    /// the power is cut. A generation is published only after its names were synced; a journal that was begun behind an
+    /// the power is cut. A generation is published only after its names were synced; a journal that was begun after an
     /// unclean end bears a later number, of which nothing is published.
     private func reopenedJournal(_ place: borrowing StoreDirectory) throws(SystemError) -> Journal {
         let entry = files.journals.entries[outcome.current]
@@ -113,7 +113,7 @@ extension Loading {
         return Journal(file: file, end: outcome.end, size: max(size, outcome.end), generation: entry.generation)
     }
 
-    /// Rule 7 of `Recovery`: goes on in a new journal behind an unclean end.
+    /// Rule 7 of `Recovery`: goes on in a new journal after an unclean end.
     private func nextJournal(
         _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) -> Journal {
@@ -146,7 +146,7 @@ extension Loading {
         String(decoding: settings.timestamp().utf8.filter { $0 != 0x2D && $0 != 0x3A }, as: UTF8.self)
     }
 
-    /// Copies the bytes behind the last valid line: the name of their file, as yet a temporary one.
+    /// Copies the bytes after the last valid line: the name of their file, as yet a temporary one.
     private func copyTornTail(
         _ source: borrowing File, _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) -> String {
@@ -164,14 +164,14 @@ extension RecordExtractor {
     fileprivate func problem(_ event: LoadEvent) -> String? {
         switch event {
         case .record(let bytes), .put(let bytes): head(bytes) == nil ? "this is not a record" : nil
-        case .delete(let text): RecordID(text: text) == nil ? "this is not an id" : nil
+        case .delete(let text): RecordID(text) == nil ? "this is not an id" : nil
         case .clear: nil
         }
     }
 }
 
 extension File {
-    /// The offset behind the last byte that is no line feed, at least `start`.
+    /// The offset after the last byte that is no line feed, at least `start`.
     fileprivate func endOfBytes(from start: Int) throws(SystemError) -> Int {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }

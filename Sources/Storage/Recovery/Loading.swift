@@ -56,7 +56,7 @@ struct Loading: ~Copyable {
     }
 
     /// The lines that wait for their proof, up to commit `last`.
-    /// - Returns: the offset behind the last line that has been handed over, held or not.
+    /// - Returns: the offset after the last line that has been handed over, held or not.
     @discardableResult
     func handOverHeld(
         upTo last: Int, _ load: (LoadEvent) -> String?
@@ -65,7 +65,7 @@ struct Loading: ~Copyable {
         guard held.base < last else { return held.offset }
         let entry = files.journals.entries[held.index]
         return try JournalReplay.handOver(
-            entry, of: files.journals, from: held.offset, behind: held.base, upTo: last
+            entry, of: files.journals, from: held.offset, after: held.base, upTo: last
         ) { (event, file, offset) throws(StorageError) in
             try Self.handOver(event, file, offset, load)
         }

@@ -12,14 +12,14 @@ import Platform
 ///    are gone.)
 /// 4. A commit is *proven* if it was synced for certain: it is at or below R, a base, the `durable` of a valid line,
 ///    or the published durable seq (where that was synced, and for this generation: what was published for an earlier
-///    one proves nothing behind R, because whoever began this one may have taken it back). Only commits are
+///    one proves nothing after R, because whoever began this one may have taken it back). Only commits are
 ///    acknowledged that are published, and only synced ones are published, so a commit that cannot be read is lost for
 ///    certain only if it is proven.
 /// 5. If the lines end, or a bad line stands, before a proven commit: acknowledged data is damaged. What lies before
 ///    is shown, and nothing is written any more.
-/// 6. Otherwise what lies behind the last valid line was never acknowledged, and is cut off.
-/// 7. An end is clean if nothing but line feeds lies behind the last valid line and that is at or below the published
-///    seq. Behind an unclean end nothing is ever appended: the next writer begins the next journal with a copy of the
+/// 6. Otherwise what lies after the last valid line was never acknowledged, and is cut off.
+/// 7. An end is clean if nothing but line feeds lies after the last valid line and that is at or below the published
+///    seq. After an unclean end nothing is ever appended: the next writer begins the next journal with a copy of the
 ///    valid lines that are not proven, syncs it, and only then shows them.
 struct Recovery {
     let snapshot: SnapshotHeader
@@ -40,7 +40,7 @@ struct Recovery {
         /// Where its lines end.
         var end = 0
         var isClean = true
-        /// Whether bytes lie behind the last valid line, which a roll cuts off.
+        /// Whether bytes lie after the last valid line, which a roll cuts off.
         var hasTornTail = false
         /// Lines that were not handed over yet: in which journal, from where, and the commit before them.
         var held: (index: Int, offset: Int, base: Int)?
@@ -101,13 +101,13 @@ struct Recovery {
         }
         let shown = max(publication?.durable ?? 0, entries[outcome.current].header?.baseRevision ?? 0)
         outcome.isClean = !outcome.hasTornTail && isTerminated && outcome.last <= shown
-        try judgeBlankJournals(entries, behind: outcome.current, &outcome)
+        try judgeBlankJournals(entries, after: outcome.current, &outcome)
         return outcome
     }
 
     /// Rule 3.
     private func judgeBlankJournals(
-        _ entries: [OpenJournals.Entry], behind last: Int, _ outcome: inout Outcome
+        _ entries: [OpenJournals.Entry], after last: Int, _ outcome: inout Outcome
     ) throws(StorageError) {
         for index in entries.indices where index > last {
             let entry = entries[index]
@@ -166,22 +166,22 @@ struct Recovery {
     }
 }
 
-/// What one journal holds from its header on: as far as its lines follow one another, and what lies behind.
+/// What one journal holds from its header on: as far as its lines follow one another, and what lies after.
 struct JournalReplay {
     /// The last commit that follows without a gap.
     var last: Int
-    /// The offset behind its line.
+    /// The offset after its line.
     var end: Int
     /// False where that line is the file's last and lacks its line feed.
     var isTerminated = true
     /// Where the first bytes lie that are neither a line that follows nor the blank end.
     var badOffset: Int?
-    /// The last commit of which a line here says that it was synced, also a line behind the bad one.
+    /// The last commit of which a line here says that it was synced, also a line after the bad one.
     var provenByLines = 0
     /// Where the first line lies that was not handed over, and the commit before it.
     var held: (offset: Int, base: Int)?
 
-    /// Reads the lines behind commit `base`, no further than `limit`, and hands over what the commits up to `heldAbove`
+    /// Reads the lines after commit `base`, no further than `limit`, and hands over what the commits up to `heldAbove`
     /// changed.
     ///
     /// - Throws: what `apply` throws; `corrupt` for a line whose seal holds and whose form is unknown.
@@ -224,15 +224,15 @@ struct JournalReplay {
 
     /// Hands over what the commits changed whose lines lie from `offset` on, up to commit `last`: they were read before.
     /// - Parameter base: the commit before the first of them.
-    /// - Returns: the offset behind the last of those lines.
+    /// - Returns: the offset after the last of those lines.
     @discardableResult
     static func handOver(
-        _ entry: OpenJournals.Entry, of journals: borrowing OpenJournals, from offset: Int, behind base: Int,
+        _ entry: OpenJournals.Entry, of journals: borrowing OpenJournals, from offset: Int, after base: Int,
         upTo last: Int, apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         var end = offset
         var reader = journals.reader(entry, from: offset)
-        let found = try reader.commits(behind: base, upTo: last) { (commit) throws(StorageError) in
+        let found = try reader.commits(after: base, upTo: last) { (commit) throws(StorageError) in
             try handOver(commit, entry.name, apply)
             end = commit.end
             return true

@@ -3,7 +3,7 @@ import Platform
 
 /// An edited snapshot on its way to the next generation.
 ///
-/// The edit counts as one commit: it gets the revision behind the last one. Commits of the journal came later than what
+/// The edit counts as one commit: it gets the revision after the last one. Commits of the journal came later than what
 /// the file held when it was written, so they are applied on top of it, as they are when the edited store is read: where
 /// both speak of one record, the journal's version stays, and what the journal deleted stays deleted.
 struct Acceptance: ~Copyable {
@@ -89,9 +89,9 @@ struct Acceptance: ~Copyable {
         recovery = Recovery(header, published: Publication(bytes: published), isLocked: true)
     }
 
-    /// The journals behind the edited snapshot, open.
+    /// The journals after the edited snapshot, open.
     static func journals(
-        behind header: SnapshotHeader, _ place: borrowing StoreDirectory
+        after header: SnapshotHeader, _ place: borrowing StoreDirectory
     ) throws(RepairError) -> OpenJournals {
         do throws(SystemError) {
             let generations = try place.inventory().journals.filter { $0 >= header.generation }
@@ -147,7 +147,7 @@ struct Acceptance: ~Copyable {
             }
             guard let held = outcome.held else { return }
             try JournalReplay.handOver(
-                journals.entries[held.index], of: journals, from: held.offset, behind: held.base, upTo: outcome.last
+                journals.entries[held.index], of: journals, from: held.offset, after: held.base, upTo: outcome.last
             ) { (event, file, offset) throws(StorageError) in
                 try apply(event, file, offset, inspect)
             }
@@ -169,7 +169,7 @@ struct Acceptance: ~Copyable {
                 records.put(bytes, id: id, time: time)
             }
         case .delete(let text):
-            guard let id = RecordID(text: text) else { return }
+            guard let id = RecordID(text) else { return }
             touch(id)
             records.remove(id)
         case .clear:
@@ -186,7 +186,7 @@ struct Acceptance: ~Copyable {
 
     /// Makes the next generation, and publishes it.
     consuming func write(
-        behind journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing FileLock,
+        after journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing FileLock,
         _ settings: StoreSettings
     ) throws(RepairError) -> AcceptReport {
         var next = header
@@ -256,11 +256,11 @@ extension StoreFiles {
         guard let text = consume text else { return try Acceptance.unedited(place) }
         let header = try Acceptance.header(of: text.bytes, settings)
         var acceptance = try Acceptance(header, place)
-        let journals = try Acceptance.journals(behind: header, place)
+        let journals = try Acceptance.journals(after: header, place)
         try acceptance.check(journals)
         try acceptance.gather(text.bytes, seal)
         try acceptance.apply(journals, inspect)
-        return try acceptance.write(behind: journals, place, lock, settings)
+        return try acceptance.write(after: journals, place, lock, settings)
     }
 }
 

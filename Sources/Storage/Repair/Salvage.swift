@@ -8,7 +8,7 @@ import Platform
 ///    snapshot, but only if they lead without a gap to the commit that the snapshot names. So a record that is lost from
 ///    the snapshot may come back, and one that a later snapshot had left out does not.
 /// 2. Every whole record of the snapshot, whatever its checksum says.
-/// 3. Every line of the later journals whose checksum is right, in order, also behind lines that are lost. What a journal
+/// 3. Every line of the later journals whose checksum is right, in order, also after lines that are lost. What a journal
 ///    holds above the next one's base counts for nothing, as in `Recovery`.
 struct Salvage: ~Copyable {
     private static let revisionMax = 1_000_000_000_000_000
@@ -134,7 +134,7 @@ struct Salvage: ~Copyable {
         let isKnown = commit.forEachChange { event in
             switch event {
             case .record(let bytes), .put(let bytes): apply(bytes, name, offset)
-            case .delete(let text): if let id = RecordID(text: text) { records.remove(id) }
+            case .delete(let text): if let id = RecordID(text) { records.remove(id) }
             case .clear: records.removeAll()
             }
         }

@@ -21,7 +21,7 @@ struct SalvageSources {
     private(set) var backup: String?
     /// Journals between the backup and the snapshot.
     private(set) var earlier: [Journal] = []
-    /// Journals behind the snapshot.
+    /// Journals after the snapshot.
     private(set) var later: [Journal]
 
     /// - Throws: `newerSchema`, `unavailable`: there is nothing that this version could read.

@@ -140,7 +140,7 @@ struct Verification {
             report.bytes += outcome.changeBytes + entries.reduce(0) { $0 + $1.headerEnd }
             if let held = outcome.held {
                 try JournalReplay.handOver(
-                    entries[held.index], of: files.journals, from: held.offset, behind: held.base, upTo: outcome.last
+                    entries[held.index], of: files.journals, from: held.offset, after: held.base, upTo: outcome.last
                 ) { (event, file, offset) in
                     if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
                 }
@@ -148,7 +148,7 @@ struct Verification {
             if let damage = outcome.damage {
                 add(damage)
                 surveyJournals(files.journals)
-            } else if outcome.hasTornTail, try isTorn(entries[outcome.current], behind: outcome, place) {
+            } else if outcome.hasTornTail, try isTorn(entries[outcome.current], after: outcome, place) {
                 add(
                     .unfinished, entries[outcome.current].name, outcome.end,
                     "There are bytes after commit \(outcome.last), the last whole one; they were never acknowledged.")
@@ -159,10 +159,10 @@ struct Verification {
         }
     }
 
-    /// Whether the bytes behind the last commit are what a dead process left. While somebody has the lock they are perhaps
+    /// Whether the bytes after the last commit are what a dead process left. While somebody has the lock they are perhaps
     /// just being written; once nobody has, they have become a commit, or are gone, or stay as they are.
     private func isTorn(
-        _ entry: OpenJournals.Entry, behind outcome: Recovery.Outcome, _ place: borrowing StoreDirectory
+        _ entry: OpenJournals.Entry, after outcome: Recovery.Outcome, _ place: borrowing StoreDirectory
     ) throws(StorageError) -> Bool {
         do throws(SystemError) {
             let lock = try place.open(StoreDirectory.lockName, .read)

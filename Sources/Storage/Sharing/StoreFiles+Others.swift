@@ -168,7 +168,7 @@ extension StoreFiles {
         guard let descriptor = journal.descriptor, snapshotIdentity != nil else { return false }
         do throws(SystemError) {
             guard try areNamesOurs() else { return false }
-            // Behind a write of our own that failed lies what failed; nothing is appended there any more.
+            // After a write of our own that failed lies what failed; nothing is appended there any more.
             if journal.isUnusable { return true }
             journal.size = max(journal.size, journal.end)
             var next: UInt8 = 0

@@ -4,7 +4,7 @@ import Platform
 /// Writes a new snapshot beside the work on a store: as a process of its own would, from files alone.
 ///
 /// It opens the store for itself, as far as that is committed, writes what it sees as the next generation, and only for
-/// the end takes the lock: then it copies the lines that came in the meantime behind the new journal's header, and the
+/// the end takes the lock: then it copies the lines that came in the meantime after the new journal's header, and the
 /// new generation takes the place of the old one. Whoever works on the store reads on in the old files, which it has
 /// open, and finds the new ones when it next looks (`StoreFiles.catchUp`).
 ///
@@ -75,7 +75,7 @@ extension StoreFiles {
         throw RecordStore.isBusy
     }
 
-    /// The next generation with the records that are handed over, which are those of commit `revision`, and behind them
+    /// The next generation with the records that are handed over, which are those of commit `revision`, and after them
     /// the lines that were committed since.
     fileprivate mutating func makeBeside(
         revision: Int, count: Int, records: ((UnsafeRawBufferPointer) -> Void) -> Void
@@ -156,7 +156,7 @@ extension StoreFiles {
         return refusal == nil && isLong && snapshotBytes + journalBytes <= Self.partingBytesMax
     }
 
-    /// Writes all records as a new snapshot, in the order in which they are handed over, and begins a journal behind it.
+    /// Writes all records as a new snapshot, in the order in which they are handed over, and begins a journal after it.
     ///
     /// `revision` is the last commit that is in them: the last durable one, or the next where the snapshot is the
     /// commit. `count` records must come. Nothing may be staged. It is always synced, whatever the durability: a
@@ -200,7 +200,7 @@ extension StoreFiles {
         snapshotBytes = made.snapshotBytes
         journalBytes = 0
         let size = made.journalSize
-        journal = JournalWriter(made.takeJournal(), generation: header.generation, behind: revision)
+        journal = JournalWriter(made.takeJournal(), generation: header.generation, after: revision)
         journal.end = size
         journal.size = size
         journal.isWritable = true

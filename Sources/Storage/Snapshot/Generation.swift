@@ -209,7 +209,7 @@ enum Generation {
         failure.isUnsure = stage == .journalSyncing
         do {
             if stage != .hidden {
-                // No line may go into the old journal while a blank one stands behind it (rule 3 of `Recovery`).
+                // No line may go into the old journal while a blank one stands after it (rule 3 of `Recovery`).
                 var isAny = false
                 for name in visible where try place.status(of: name) != nil {
                     try place.unlink(name)

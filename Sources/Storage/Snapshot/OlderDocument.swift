@@ -239,7 +239,7 @@ extension OlderDocument {
 /// Finds the number of the top-level member `schemaVersion` in a JSON document of any layout, in one pass and without
 /// memory: only asked when a snapshot is not of the form that this program writes, to be able to say what it is.
 struct SchemaProbe {
-    private enum Place { case beforeDocument, beforeKey, inKey, behindKey, inValue, behindDocument, notAnObject }
+    private enum Place { case beforeDocument, beforeKey, inKey, afterKey, inValue, afterDocument, notAnObject }
 
     private static let wanted = Array("schemaVersion".utf8)
 
@@ -253,7 +253,7 @@ struct SchemaProbe {
 
     private(set) var version: Int?
     /// Whether every bracket was closed and nothing came after.
-    var isComplete: Bool { place == .behindDocument }
+    var isComplete: Bool { place == .afterDocument }
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { read(byte) }
@@ -265,14 +265,14 @@ struct SchemaProbe {
         case 0x20, 0x09, 0x0A, 0x0D:
             break
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            if place == .behindDocument || (depth == 0 && byte == UInt8(ascii: "[")) { place = .notAnObject }
+            if place == .afterDocument || (depth == 0 && byte == UInt8(ascii: "[")) { place = .notAnObject }
             if place == .beforeDocument { place = .beforeKey }
             isVersion = false
             depth += 1
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             depth -= 1
             if depth < 0 { place = .notAnObject }
-            if depth == 0, place != .notAnObject { place = .behindDocument }
+            if depth == 0, place != .notAnObject { place = .afterDocument }
         case UInt8(ascii: "\""):
             isInString = true
             isVersion = false
@@ -280,7 +280,7 @@ struct SchemaProbe {
                 place = .inKey
                 key = []
             }
-        case UInt8(ascii: ":") where depth == 1 && place == .behindKey:
+        case UInt8(ascii: ":") where depth == 1 && place == .afterKey:
             place = .inValue
             isVersion = key == Self.wanted
             digits = 0
@@ -303,7 +303,7 @@ struct SchemaProbe {
             isEscaped = true
         } else if byte == UInt8(ascii: "\"") {
             isInString = false
-            if place == .inKey { place = .behindKey }
+            if place == .inKey { place = .afterKey }
             return
         }
         if place == .inKey, key.count <= Self.wanted.count { key.append(byte) }

@@ -111,7 +111,7 @@ public struct SchemaUpgrade: Sendable {
 }
 
 /// An upgrade, under the lock:
-/// 1. the store is opened as one of the earlier version, which judges its end and goes on behind it as any opening does
+/// 1. the store is opened as one of the earlier version, which judges its end and goes on after it as any opening does
 /// 2. its snapshot is synced and gets a second name, `moods.vN.json`
 /// 3. the next generation is made of it by the procedure of `Generation`, with the records as they become, and ends with the
 ///    rename over `moods.json`: **the commit point**
@@ -234,7 +234,7 @@ extension StoreFiles {
                     + " written.")
         }
         var files = try loading.openedToRead(place, settings, lock, reason) { upgrade.upgrading(load, $0, &buffer) }
-        // What comes behind is of the earlier version too: then everything is read anew.
+        // What comes after is of the earlier version too: then everything is read anew.
         files.journal.file = nil
         files.snapshotIdentity = nil
         return files

@@ -2,7 +2,7 @@ import Platform
 
 /// Reads and checks `moods.json`.
 ///
-/// Layout: the header line, then one record a line with a comma behind each but the last, then `],` and the seal with
+/// Layout: the header line, then one record a line with a comma after each but the last, then `],` and the seal with
 /// the checksum of all bytes before that line, and nothing more. The whole is one valid JSON document.
 ///
 /// A snapshot is valid if

@@ -54,7 +54,7 @@ struct SnapshotWriter: ~Copyable {
         put(count)
     }
 
-    /// Writes the first bytes of the buffer, which has no more than the rest of a record behind them.
+    /// Writes the first bytes of the buffer, which has no more than the rest of a record after them.
     private mutating func put(_ count: Int) {
         guard failure == nil else { return }
         do {

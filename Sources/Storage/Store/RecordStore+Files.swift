@@ -95,12 +95,6 @@ extension RecordStore {
         undo.preserve(&layers)
         layers = LayeredRecords(index, extractor: extractor)
     }
-
-    /// Reads everything again from the disk and checks it.
-    public func verify(_ examination: RecordExamination) throws(StorageError) -> VerifyReport? {
-        guard let settings = withFiles({ $0.settings }) else { return nil }
-        return try StoreFiles.verify(settings, examination)
-    }
 }
 
 extension LayeredRecords {
@@ -113,7 +107,7 @@ extension LayeredRecords {
         var meter = ProgressMeter(total: count, stepMin: 4096, tell: progress)
         var written = 0
         do throws(IndexFault) {
-            try walk(.time, isDescending: false, behind: nil) {
+            try walk(.time, isDescending: false, after: nil) {
                 emit($0.bytes)
                 written += 1
                 meter.advance(to: written)
@@ -140,7 +134,7 @@ extension RecordTable {
             let slot = RecordSlot(head: head, copying: bytes)
             if let number = find(head.id) { replace(number, with: slot).deallocate() } else { insert(slot) }
         case .delete(let text):
-            guard let id = RecordID(text: text) else { return "this is not an id" }
+            guard let id = RecordID(text) else { return "this is not an id" }
             if let number = find(id) { remove(number).deallocate() }
         case .clear:
             for slot in removeAll() { slot.deallocate() }

@@ -72,12 +72,12 @@ extension RecordStore {
     /// - Throws: `corrupt` where the snapshot cannot be read; `busy` where only the index was damaged: it has been made
     ///   anew, and the walk can be begun again.
     public mutating func walk(
-        _ order: RecordOrder, isDescending: Bool, behind position: RecordPosition?, markedOnly: Bool = false,
+        _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
         _ body: (StoredRecord) -> Bool
     ) throws(StorageError) {
         try requireOpen()
         do throws(IndexFault) {
-            try layers.walk(order, isDescending: isDescending, behind: position, markedOnly: markedOnly, body)
+            try layers.walk(order, isDescending: isDescending, after: position, markedOnly: markedOnly, body)
         } catch {
             try mend(error)
             throw .busy(reason: "The index of the store was damaged and has been made again. Try again.")

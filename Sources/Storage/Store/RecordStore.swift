@@ -137,7 +137,7 @@ public struct RecordStore: ~Copyable {
         }
     }
 
-    /// Takes a record out, as part of the open commit and behind its puts; false when there is none.
+    /// Takes a record out, as part of the open commit and after its puts; false when there is none.
     /// - Throws: why the store is closed; where the snapshot cannot be read. Nothing is done then.
     public mutating func remove(_ id: RecordID) throws(StorageError) -> Bool {
         if let number = layers.table.find(id) {
@@ -254,7 +254,7 @@ public struct RecordStore: ~Copyable {
         summary = CommitSummary()
         revert(to: commitStart)
         revision -= 1
-        undo.dropGroup(behind: revision)
+        undo.dropGroup(after: revision)
         isCommitOpen = false
     }
 
@@ -308,7 +308,7 @@ public struct RecordStore: ~Copyable {
         files?.dropStaged()
         operations.dropStaged()
         revert(to: undo.groupStart)
-        undo.dropGroup(behind: flushedRevision)
+        undo.dropGroup(after: flushedRevision)
         revision = flushedRevision
         guard files?.journal.isUnusable == true else { return }
         // Where this fails too the files refuse every change from now on, and say why: there is nothing to add to that.

@@ -11,7 +11,7 @@ import Platform
 /// - `navigation.json`: routers that were saved by name, a `SideFile`
 /// - `moods.vN.json`: the snapshot of schema version N, from before its migration
 /// - `lock`: what is locked and where the durable seq is published
-/// - `torn-…`: bytes that were cut off behind the last whole line of a journal
+/// - `torn-…`: bytes that were cut off after the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone
 /// - `set-aside-…/`: what a reset has put away; `set-aside-…-unfinished/` while it is at it
 struct StoreDirectory: ~Copyable, Sendable {

@@ -134,7 +134,7 @@ extension StoreFiles {
         return try loading.openedToRead(place, settings, lock, weightier, load)
     }
 
-    /// With the lock held: judges the end, and goes on behind it.
+    /// With the lock held: judges the end, and goes on after it.
     static func openToWrite(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
         _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?

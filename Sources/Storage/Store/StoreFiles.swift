@@ -64,7 +64,7 @@ public struct StoreFiles: ~Copyable {
     /// The last commit that is known to be on stable storage.
     var syncedRevision: Int
     public internal(set) var snapshotBytes: Int
-    /// The bytes of change lines behind the snapshot.
+    /// The bytes of change lines after the snapshot.
     public internal(set) var journalBytes: Int
     /// The error that every write gets, nil while the store can be written.
     public internal(set) var refusal: StorageError?
@@ -91,7 +91,7 @@ public struct StoreFiles: ~Copyable {
         lockFile = nil
         index = nil
         snapshotIdentity = nil
-        self.journal = JournalWriter(journal, generation: header.generation, behind: revision)
+        self.journal = JournalWriter(journal, generation: header.generation, after: revision)
         journalCount = 1
         storeId = header.storeId
         unknownMembers = header.unknownMembers

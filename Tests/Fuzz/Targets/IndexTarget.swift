@@ -80,7 +80,7 @@ public struct IndexTarget: ~Copyable {
                 let place = line.position(order)
                 let right = expected.count { $0.precedes(line, order) }
                 try answer(isSealed) { () throws(IndexFault) in
-                    let found = try index.firstPosition(order, behind: place, inclusive: true)
+                    let found = try index.firstPosition(order, after: place, inclusive: true)
                     return isSealed || found == right
                 }
             }

@@ -112,7 +112,8 @@ public struct MigrationTarget: ~Copyable {
         do throws(MoodStoreError) {
             try store.open()
             if !isReadOnly { try store.openForWriting() }
-            if store.verify(progress: { _, _ in })?.isWhole == false { return .failure("not whole") }
+            let report = try? store.work(isCancelled: { false })?.verify { _, _ in }
+            if report?.isWhole == false { return .failure("not whole") }
             return .success(try list(&store))
         } catch {
             if case .storage(let error) = error { return .failure(error.reason) }

@@ -31,7 +31,7 @@ enum OpenedStore: Equatable {
                 try store.endCommit()
                 try store.flush()
             }
-            try store.walk(.time, isDescending: false, behind: nil) { record in
+            try store.walk(.time, isDescending: false, after: nil) { record in
                 state[record.head.id] = Array(record.bytes)
                 return true
             }

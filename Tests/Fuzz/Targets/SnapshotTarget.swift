@@ -18,7 +18,7 @@ public struct SnapshotTarget: ~Copyable {
         let bytes = first % 2 == 1 ? PlainSnapshot.sealed(Array(input.dropFirst())) : Array(input.dropFirst())
         let files = MemoryFiles()
         files.write(OpenedStore.snapshot, bytes)
-        if let header = PlainFile.header(of: bytes) { Self.addJournal(behind: header, files) }
+        if let header = PlainFile.header(of: bytes) { Self.addJournal(after: header, files) }
         let expected = PlainFile.read(bytes)
         let before = files.kept
         let found = try OpenedStore(files)
@@ -34,7 +34,7 @@ public struct SnapshotTarget: ~Copyable {
         try require(files.kept == committed, "opening it again has changed files: \(files.names)")
     }
 
-    private static func addJournal(behind header: PlainFile.Header, _ files: MemoryFiles) {
+    private static func addJournal(after header: PlainFile.Header, _ files: MemoryFiles) {
         let line =
             "{\"format\":\"moodboard-journal\",\"schemaVersion\":\(header.schemaVersion),\"storeId\":\""
             + String(decoding: header.storeId, as: UTF8.self)

@@ -84,7 +84,7 @@ extension Torture {
         var problem: String?
         var last: RecordHead?
         do throws(StorageError) {
-            try store.walk(order, isDescending: isDescending, behind: nil) { record in
+            try store.walk(order, isDescending: isDescending, after: nil) { record in
                 seen += 1
                 guard let slot = TortureRecord.slot(of: record.head.id), slot < slots,
                     isVersion(record, state.versions[slot])

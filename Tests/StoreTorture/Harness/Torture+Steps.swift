@@ -7,7 +7,7 @@ extension Torture {
     mutating func step(_ store: inout RecordStore) throws(TortureFailure) {
         switch random.below(20) {
         case 0, 1: try compact(&store)
-        case 2: try verify(&store)
+        case 2: try verify()
         case 3: try readBeside()
         case 4: try checkReads(&store, model.floor)
         default: try commitGroup(&store)
@@ -154,14 +154,14 @@ extension Torture {
         try checkReads(&store, model.floor)
     }
 
-    private mutating func verify(_ store: inout RecordStore) throws(TortureFailure) {
-        let report: VerifyReport?
+    private mutating func verify() throws(TortureFailure) {
+        let report: VerifyReport
         do throws(StorageError) {
-            report = try store.verify(TortureRecord.examination)
+            report = try StoreFiles.verify(settings(process.fileSystem, isReadOnly: false), TortureRecord.examination)
         } catch {
             throw failure(.wrongRead, "a check that nobody cancelled ended with \(error)")
         }
-        guard let report, !isExcused, !report.isWhole else { return }
+        guard !isExcused, !report.isWhole else { return }
         throw failure(.wrongRead, "a store without a fault is not whole: \(report.problems)")
     }
 
