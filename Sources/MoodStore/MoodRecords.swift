@@ -47,6 +47,9 @@ public struct MoodRecords: ~Copyable {
     /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
     /// happened since that could have changed it.
     private var isHeld = false
+    /// When it is next tried whether what refuses every change is over; by `Clock.monotonicMilliseconds`.
+    private var healTime = 0
+    private static let healMilliseconds = 250
     /// Does what takes long, from files alone.
     public let helper = HelperThread()
     /// What the store was when a compaction was last begun.
@@ -113,6 +116,7 @@ public struct MoodRecords: ~Copyable {
         opened.keepsSummary = keepsSummary
         records = opened
         isAbsent = false
+        healTime = Clock.monotonicMilliseconds + Self.healMilliseconds
     }
 
     /// As `open`, and the store can be written; where there is none it is made. Other processes wait until `endGroup`.
@@ -150,6 +154,7 @@ public struct MoodRecords: ~Copyable {
         if !isOpen { try openFiles() }
         // Who takes the lock looks anyway.
         if isLookDue, refusal == nil, !isAbsent { isLookDue = false } else { try open() }
+        if refusal != nil { try heal() }
         // What a failed sync may have left on the disk is unknown, whatever became of the store since.
         if let refusal { throw .storage(failure ?? refusal) }
         if let busy { throw .storage(busy) }
@@ -167,6 +172,21 @@ public struct MoodRecords: ~Copyable {
             throw .storage(error)
         }
         if let refusal { throw .storage(failure ?? refusal) }
+    }
+
+    /// What refused every change may be over by now: there is space, or the right to write, or the files were mended.
+    private mutating func heal() throws(MoodStoreError) {
+        guard failure == nil, records.mayHeal, Clock.monotonicMilliseconds >= healTime else { return }
+        let start = Clock.monotonicMilliseconds
+        do throws(StorageError) {
+            try records.heal()
+        } catch {
+            close()
+            throw .storage(error)
+        }
+        // A store that takes long to open is not opened for each request that is refused.
+        let end = Clock.monotonicMilliseconds
+        healTime = end + Self.healMilliseconds + (end - start) * 4
     }
 
     /// Before the first request of a group: whoever needs moods next sees what other processes have committed.

@@ -158,6 +158,7 @@ private enum SystemFiles {
             switch lock {
             case .exclusive: LOCK_EX
             case .exclusiveNow: LOCK_EX | LOCK_NB
+            case .sharedNow: LOCK_SH | LOCK_NB
             case .none: LOCK_UN
             }
         try check("flock", retryingInterrupted { Int(flock(descriptor, operation)) })

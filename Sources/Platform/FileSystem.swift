@@ -36,6 +36,8 @@ public struct FileSystem: Sendable {
         case exclusive
         /// Fails with EWOULDBLOCK where it is not.
         case exclusiveNow
+        /// Fails with EWOULDBLOCK where somebody has it alone; several may share it.
+        case sharedNow
         /// Lets go of it.
         case none
     }

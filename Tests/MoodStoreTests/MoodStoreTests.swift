@@ -1,7 +1,9 @@
 import JSONCodec
 import MoodCore
+import Platform
 import Seeds
 import Storage
+import Synchronization
 import Testing
 
 @testable import MoodStore
@@ -232,5 +234,33 @@ import Testing
         }
         #expect(Base64URL.encode(Array("fo".utf8)) == "Zm8")
         for text in ["a=", "a b", "é", "a+", "a/"] { #expect(Base64URL.decode(Array(text.utf8)) == nil) }
+    }
+
+    /// Mended: what could not be written when it was opened could not be until the host was started again.
+    @Test func writesWithinASecondOnceAFaultIsGone() throws {
+        let directory = TestDirectory()
+        try Self.fill(TestMoods(directory.location()), 3)
+        let isReadOnly = Mutex(true)
+        var files = FileSystem.system
+        files.open = { path, access throws(SystemError) in
+            if [.readWrite, .readWriteOrCreate, .create].contains(access), isReadOnly.withLock({ $0 }) {
+                throw SystemError(call: "open", subject: path, code: EROFS)
+            }
+            return try FileSystem.system.open(path, access)
+        }
+        let moods = TestMoods(directory.location(files))
+        #expect(throws: MoodStoreError.self) { try moods.with { try $0.openForWriting() } }
+        #expect(moods.info.moods == 3 && moods.info.readOnlyReason != nil)
+        isReadOnly.withLock { $0 = false }
+        let end = Clock.monotonicMilliseconds + 1_000
+        var isWritable = false
+        while !isWritable, Clock.monotonicMilliseconds < end {
+            isWritable = (try? moods.with { try $0.openForWriting() }) != nil
+        }
+        #expect(isWritable && moods.info.readOnlyReason == nil)
+        _ = try moods.create(["emoji": "😊", "label": "More"], id: testID(9))
+        try moods.endCommit()
+        try moods.flush()
+        #expect(moods.info.moods == 4)
     }
 }

@@ -2,7 +2,30 @@ import Platform
 import SimulatedDisk
 import Storage
 import StoreTorture
+import Synchronization
 import Testing
+
+/// A process that commits once beside another.
+private final class Others: Sendable {
+    private let settings: StoreSettings
+    private let hasCommitted = Mutex(false)
+
+    init(_ settings: StoreSettings) { self.settings = settings }
+
+    func commitOnce() {
+        let isDue = hasCommitted.withLock { hasCommitted in
+            defer { hasCommitted = true }
+            return !hasCommitted
+        }
+        guard isDue else { return }
+        do throws(StorageError) {
+            var store = try RecordStore.open(settings, TortureRecord.extractor)
+            try store.commit(5)
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+}
 
 /// Two crashes, one behind the other: a process is killed at some call, a second one goes on with what it finds and
 /// acknowledges, then the power is cut. What the second one acknowledged rests on what the first one did not live to
@@ -54,6 +77,46 @@ import Testing
             #expect(store.refusal == nil, "killed at call \(number)")
             #expect(isThere, "killed at call \(number)")
         }
+    }
+
+    /// Mended: the lines that came during a compaction stood synced in the new journal, after a commit that the old one had
+    /// never been synced with, so the store was refused. What was not synced may be lost; what is left is a beginning.
+    @Test(arguments: [Disk.Fate.everythingLost, .anything])
+    func aPowerCutDuringACompactionWithoutSyncLosesTheTailAlone(fate: Disk.Fate) throws {
+        func settings(_ disk: Disk) -> (StoreSettings, SimulatedProcess) {
+            let process = disk.startProcess()
+            var settings = storeSettings(process)
+            settings.durability = .none
+            return (settings, process)
+        }
+        var number = 0
+        var isOver = false
+        while !isOver {
+            number += 1
+            let disk = makeDisk(seed: UInt64(number))
+            do {
+                var store = try RecordStore.open(settings(disk).0, TortureRecord.extractor)
+                for slot in 0..<5 { try store.commit(slot) }
+            }
+            var (compacting, process) = settings(disk)
+            let makeIdentifier = compacting.makeIdentifier
+            let others = Others(settings(disk).0)
+            compacting.makeIdentifier = {
+                others.commitOnce()
+                return makeIdentifier()
+            }
+            process.plan([Fault(.call(number), .killed(.after))])
+            do throws(StorageError) { _ = try Compaction.run(compacting, TortureRecord.extractor) } catch {
+                // It was killed.
+            }
+            isOver = process.isAlive
+            disk.restorePower(fate)
+            var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
+            #expect(store.refusal == nil, "killed at call \(number)")
+            let slots = try (0..<7).filter { (slot) throws(StorageError) in try store.holds(slot) }
+            #expect(slots == Array(0..<store.count), "killed at call \(number)")
+        }
+        #expect(number > 60)
     }
 
     /// Mended: the durable seq could not be published, so the commit was taken back by a new generation; after a power

@@ -153,6 +153,31 @@ import Testing
         #expect(directory.contents() == before)
     }
 
+    @Test func refusesEveryWayIntoTheStore() throws {
+        directory.restore(try DamageTests.whole().contents)
+        mkdir(directory.path("mine"), 0o700)
+        mkdir(target.path, 0o700)
+        symlink(directory.path("mine"), target.path("link"))
+        let name = directory.path.split(separator: "/").last.map(String.init) ?? ""
+        let before = directory.contents()
+        for path in [
+            directory.path + "/../x/../" + name + "/in", directory.path + "/mine/deeper/still",
+            directory.path + "/../" + name + "/./new//", target.path("link/new"), target.path("link/../new"),
+            target.path("x/../../" + name + "/in"),
+        ] {
+            do throws(RepairError) {
+                _ = try salvage(settings(directory), to: path)
+                Issue.record("\(path) was taken")
+            } catch {
+                guard case .refused = error else { throw error }
+            }
+            #expect(directory.contents() == before && target.names == ["link"], "\(path)")
+        }
+        // One that leads out again is as good as any.
+        #expect(try salvage(settings(directory), to: directory.path + "/mine/../../\(name)-out").records == 3)
+        TestDirectory.remove(directory.path + "-out")
+    }
+
     @Test func makesAPrivateDirectoryAndUsesAnEmptyOne() throws {
         directory.restore(try DamageTests.whole().contents)
         _ = try salvage(settings(directory), to: target.path("new/deep"))

@@ -152,7 +152,9 @@ import Testing
         directory.overwrite("journal-1.jsonl", whole + Array(end.utf8))
         try group(second, [Self.record(2, "b")])
         #expect(directory.names.contains("journal-2.jsonl"))
-        #expect(directory.names.contains { $0.hasPrefix("torn-journal-1-") })
+        // Zeros say nothing that is worth keeping.
+        let isKept = end.utf8.contains { $0 > 0 }
+        #expect(directory.names.contains { $0.hasPrefix("torn-journal-1-") } == isKept)
         #expect(try texts(second) == ["a", "b"])
         #expect(try texts(try store()) == ["a", "b"])
     }

@@ -14,11 +14,13 @@ struct LineReader: ~Copyable {
         let end: Int
         /// False for the last line of a file that does not end in a line feed.
         let isTerminated: Bool
-        /// Longer than anything that we write.
+        /// Longer than anything that we write. Then it may go on after `end`, and the file with it.
         let isOverlong: Bool
     }
 
     private static let chunkBytes = 256 << 10
+    /// Bytes without a line feed, after which nothing more is read: a file that was grown without end holds no lines there.
+    private static let passedBytesMax = 256 << 20
 
     private let descriptor: Int32
     private let fileSystem: FileSystem
@@ -58,6 +60,8 @@ struct LineReader: ~Copyable {
                 overlongBytes += searched
                 head = tail
                 searched = 0
+                isAtEnd = overlongBytes > Self.passedBytesMax
+                if isAtEnd { continue }
             }
             try fill(after: overlongBytes)
         }

@@ -28,13 +28,10 @@ struct JournalChain {
     /// - Parameter revision: the last commit that may be shown.
     init(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) {
         let present: [Int]
-        var past: [Int] = []
+        let past: [Int]
         do {
             present = try files.place.inventory().journals
-            if try files.place.status(of: StoreDirectory.historyName) != nil {
-                let names = try files.place.fileSystem.list(files.place.path(of: StoreDirectory.historyName))
-                past = StoreInventory(names).journals
-            }
+            past = try files.place.historyInventory().journals
         } catch {
             throw .reading(error, error.subject)
         }

@@ -90,8 +90,8 @@ extension StoreFiles {
         do {
             try publish(revision)
         } catch {
-            refusal = .readOnly(
-                reason: "The store in \(place.path) is only read: its lock file cannot be written: \(error).")
+            refusal = error.refusing(
+                "The store in \(place.path) is only read: its lock file cannot be written: \(error).")
         }
     }
 }

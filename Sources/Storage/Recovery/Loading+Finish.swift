@@ -2,14 +2,14 @@ import JSONCodec
 import Platform
 
 extension Loading {
-    /// The store, only to be read. Whoever holds no lock judges no ends: what is neither published nor proven may be
-    /// another process's commit on its way, and is not shown.
+    /// The store, only to be read. Without a lock no end is judged: what is neither published nor proven may be another
+    /// process's commit on its way, and is not shown.
     consuming func openedToRead(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
         _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var shown = outcome.last
-        if outcome.damage == nil, outcome.held != nil, let publication = recovery.publication {
+        if outcome.damage == nil, outcome.held != nil, !recovery.isLocked, let publication = recovery.publication {
             shown = min(outcome.last, max(publication.durable, outcome.proven))
         }
         let end = try handOverHeld(upTo: shown, load)
@@ -24,8 +24,7 @@ extension Loading {
         store.journalBytes = outcome.changeBytes
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
-        store.isRefusalLasting = self.refusal == nil
-        if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isReadOnly }) ?? true {
+        if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isOnlyOfWriting }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]
             store.journal.file = try? store.place.open(entry.name, .read)
@@ -54,9 +53,8 @@ extension Loading {
             try removeAbandoned(place)
             journal = try outcome.isClean ? reopenedJournal(place) : nextJournal(place, settings)
         } catch {
-            let refusal = StorageError.readOnly(
-                reason: "The store in \(place.path) is only read, because its journal cannot be gone on with:"
-                    + " \(error). Mend that and open the store again.")
+            let refusal = error.refusing(
+                "The store in \(place.path) is only read, because its journal cannot be gone on with: \(error).")
             return try openedToRead(place, settings, lock, refusal, load)
         }
         try handOverHeld(upTo: outcome.last, load)
@@ -146,12 +144,14 @@ extension Loading {
         String(decoding: settings.timestamp().utf8.filter { $0 != 0x2D && $0 != 0x3A }, as: UTF8.self)
     }
 
-    /// Copies the bytes after the last valid line: the name of their file, as yet a temporary one.
+    /// Copies the bytes after the last valid line: the name of their file, as yet a temporary one; nil where they say nothing.
+    /// More than any group of lines has stays where it is alone, in the journal.
     private func copyTornTail(
         _ source: borrowing File, _ place: borrowing StoreDirectory, _ settings: StoreSettings
-    ) throws(SystemError) -> String {
+    ) throws(SystemError) -> String? {
         let name = "temporary-" + settings.makeIdentifier()
         let end = try source.endOfBytes(from: outcome.end)
+        guard end > outcome.end else { return nil }
         let file = try place.open(name, .create)
         try file.copyBytes(from: source, outcome.end..<end, to: 0)
         try file.sync()
@@ -171,7 +171,8 @@ extension RecordExtractor {
 }
 
 extension File {
-    /// The offset after the last byte that is no line feed, at least `start`.
+    /// The offset after the last byte that is neither a line feed nor zero, as a file system leaves it after a power cut: at
+    /// least `start`. Only the first bytes after it are looked at.
     fileprivate func endOfBytes(from start: Int) throws(SystemError) -> Int {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
@@ -179,10 +180,11 @@ extension File {
         var offset = start
         while true {
             let count = try read(chunk, at: offset)
-            let kept = UnsafeRawBufferPointer(rebasing: chunk[..<count]).countWithoutLastLineFeeds
+            var kept = count
+            while kept > 0, chunk[kept - 1] == 0x0A || chunk[kept - 1] == 0 { kept -= 1 }
             if kept > 0 { end = offset + kept }
             offset += count
-            if count < chunk.count { return end }
+            if count < chunk.count || offset - start > StoreFiles.lineBytesMax * 4 { return end }
         }
     }
 }

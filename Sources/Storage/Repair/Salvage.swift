@@ -87,7 +87,8 @@ struct Salvage: ~Copyable {
 
     /// Whether the file is a whole store in another layout than ours, whose records were then applied.
     private mutating func readDocument(_ file: borrowing File, _ name: String) throws(SystemError) -> Bool {
-        if try SnapshotHeader.begins(file) { return false }
+        let isTooLarge = try file.status().size > SchemaMigration.documentBytesMax
+        if try isTooLarge ? true : SnapshotHeader.begins(file) { return false }
         let text = try file.readWhole()
         let probe = SnapshotDocument(text.bytes, schemaVersion: schemaVersion) { _, _ in nil }
         guard probe.isStore else { return false }
@@ -222,25 +223,37 @@ extension StoreFiles {
                 reason: "\(target) is not empty. Name a directory that is not there yet, or an empty one.", problems: []
             )
         }
-        guard !lies(target, in: place) else {
-            throw .refused(
-                reason: "\(target) lies in the store itself. Name a directory beside it.", problems: [])
+        do throws(SystemError) {
+            guard try !lies(target, in: place) else {
+                throw SystemError(call: "mkdir", subject: target, code: EINVAL)
+            }
+        } catch {
+            let reason = error.code == EINVAL ? "lies in the store itself" : "cannot be used: \(error)"
+            throw .refused(reason: "\(target) \(reason). Name a directory beside it.", problems: [])
         }
     }
 
-    /// Whether a path, as far as it exists, leads into the directory.
-    private static func lies(_ path: String, in place: borrowing StoreDirectory) -> Bool {
-        // What is not there yet, or may not be opened, is no directory of the store's.
-        func status(_ path: String) -> FileStatus? {
-            guard let directory = try? File(path, .directoryThroughLink, in: place.fileSystem) else { return nil }
-            return try? directory.status()
+    /// Whether a path leads into the store: whether the nearest folder that exists, or one that this one lies in, is the
+    /// store's directory. What a path says of the way there counts for nothing.
+    private static func lies(_ path: String, in place: borrowing StoreDirectory) throws(SystemError) -> Bool {
+        let store = try place.status()
+        var nearest = path
+        var folder: FileStatus?
+        while folder == nil {
+            do throws(SystemError) {
+                folder = try File(nearest, .directoryThroughLink, in: place.fileSystem).status()
+            } catch {
+                // What is still to be made must not lead back out of itself.
+                let name = nearest.utf8.split(separator: UInt8(ascii: "/")).last
+                guard error.code == ENOENT, let name, !name.elementsEqual("..".utf8) else { throw error }
+                nearest = StoreDirectory.parent(of: nearest)
+            }
         }
-        guard let store = status(place.path) else { return false }
-        var rest = path[...]
-        while !rest.isEmpty {
-            if let ancestor = status(String(rest)), ancestor.isSameFile(as: store) { return true }
-            guard let slash = rest.lastIndex(of: "/") else { return false }
-            rest = rest[..<slash]
+        while let present = folder {
+            if present.isSameFile(as: store) { return true }
+            nearest += "/.."
+            let above = try File(nearest, .directoryThroughLink, in: place.fileSystem).status()
+            folder = above.isSameFile(as: present) ? nil : above
         }
         return false
     }

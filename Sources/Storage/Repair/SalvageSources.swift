@@ -28,9 +28,14 @@ struct SalvageSources {
     init(_ place: borrowing StoreDirectory, _ schemaVersion: Int) throws(StorageError) {
         let inventory: StoreInventory
         let past: StoreInventory
-        do {
+        do throws(SystemError) {
             inventory = try place.inventory()
-            past = try place.historyInventory()
+            do throws(SystemError) {
+                past = try place.historyInventory()
+            } catch {
+                guard error.code == ELOOP || error.code == ENOTDIR else { throw error }
+                past = StoreInventory([])
+            }
         } catch {
             throw .reading(error, place.path)
         }
@@ -131,14 +136,18 @@ struct SalvageSources {
 }
 
 extension StoreDirectory {
+    /// Whether there is a history.
+    /// - Throws: also where something else has its name, such as a symbolic link, which would lead out of the store.
+    func hasHistory() throws(SystemError) -> Bool {
+        guard let kind = try status(of: Self.historyName)?.kind else { return false }
+        if kind == .directory { return true }
+        throw SystemError(
+            call: "open", subject: path(of: Self.historyName), code: kind == .symbolicLink ? ELOOP : ENOTDIR)
+    }
+
     /// What lies in the history; nothing where there is none.
     func historyInventory() throws(SystemError) -> StoreInventory {
-        do {
-            return StoreInventory(try fileSystem.list(path(of: Self.historyName)))
-        } catch {
-            guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
-            return StoreInventory([])
-        }
+        try StoreInventory(hasHistory() ? fileSystem.list(path(of: Self.historyName)) : [])
     }
 }
 

@@ -62,6 +62,24 @@ struct Verification {
         checkSnapshot(files.snapshot, place.fileSystem)
         checkJournals(files, Recovery(files.header, published: files.published, isLocked: false), place)
         checkOperations(files.header, place)
+        checkOtherNames(place)
+    }
+
+    private mutating func checkOtherNames(_ place: borrowing StoreDirectory) {
+        do throws(SystemError) {
+            _ = try place.historyInventory()
+        } catch {
+            add(.unreadable, StoreDirectory.historyName, 0, "What was before the snapshot cannot be read: \(error).")
+        }
+        do throws(SystemError) {
+            _ = try place.lockShared()
+        } catch {
+            // Where there is none, nobody has written yet.
+            guard error.code != ENOENT else { return }
+            add(
+                .unreadable, StoreDirectory.lockName, 0,
+                "Whether the last commits were acknowledged cannot be told: \(error).")
+        }
     }
 
     // MARK: The snapshot
@@ -149,6 +167,12 @@ struct Verification {
                 add(damage)
                 surveyJournals(files.journals)
             } else if outcome.hasTornTail, try isTorn(entries[outcome.current], after: outcome, place) {
+                // Nobody writes there, so the end can be judged.
+                let recovery = Recovery(files.header, published: files.published, isLocked: true)
+                if let damage = try recovery.replay(files.journals, apply: { _, _, _ in }).damage {
+                    add(damage)
+                    return surveyJournals(files.journals)
+                }
                 add(
                     .unfinished, entries[outcome.current].name, outcome.end,
                     "There are bytes after commit \(outcome.last), the last whole one; they were never acknowledged.")
@@ -311,9 +335,12 @@ struct Verification {
 }
 
 extension File {
-    /// All of its bytes.
+    /// All of its bytes, unless they are more than a document may have.
     func readWhole() throws(SystemError) -> ByteBuffer {
         let size = try status().size
+        guard size <= SchemaMigration.documentBytesMax else {
+            throw SystemError(call: "read", subject: path, code: EFBIG)
+        }
         var buffer = ByteBuffer(capacity: size)
         try buffer.append(upTo: size) { (room) throws(SystemError) in try read(room, at: 0) }
         return buffer

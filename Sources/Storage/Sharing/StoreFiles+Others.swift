@@ -246,14 +246,20 @@ extension StoreFiles {
     ) throws(StorageError) -> StoreFiles {
         var old = old
         let settings = old.settings
-        let refusal = old.isRefusalLasting ? old.refusal.flatMap { $0.isReadOnly ? $0 : nil } : nil
+        let (refusal, mayHeal) = (old.isRefusedForGood ? old.refusal : nil, old.mayHeal)
         var lock = old.lock.take()
         let place = try StoreDirectory(settings)
         if lock?.isHeld == true, let held = lock.take() {
             guard try hasStore(place) else { throw gone(place.path) }
             return try openToWrite(place, held, settings, extractor, load)
         }
-        return try openToRead(place, settings, extractor, lock, refusal, load)
+        guard mayHeal || settings.isReadOnly else {
+            return try openToRead(place, settings, extractor, lock, refusal, load)
+        }
+        // It could not be written: as at first, and what was in the way then may be gone.
+        lock = nil
+        guard try hasStore(place) else { throw gone(place.path) }
+        return try open(place, settings, extractor, load)
     }
 
     /// No new store begins in the place of one that was open: somebody has moved it, or the place is not mounted.

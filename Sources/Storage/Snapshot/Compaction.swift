@@ -117,10 +117,14 @@ extension StoreFiles {
             guard case .seen = try files.lockAndCatchUp(load: { _ in nil }) else {
                 throw .busy(reason: "The store was changed while it was compacted. Try again.")
             }
-            guard files.journal.end > start else { return }
+            let hasGrown = files.journal.end > start
+            if !hasGrown, files.syncedRevision >= files.revision { return }
             let name = StoreInventory.journalName(files.journal.generation)
             do throws(SystemError) {
                 let journal = try place.open(name, .read)
+                // After a power cut the new journal may stand beside the old snapshot, and continues this one then.
+                if files.syncedRevision < files.revision { try journal.syncData() }
+                guard hasGrown else { return }
                 try maker.copyLines(from: journal, start..<files.journal.end)
                 try maker.sync()
             } catch {
@@ -213,9 +217,9 @@ extension StoreFiles {
     }
 
     private mutating func refuseFromNowOn(_ error: StorageError) {
-        refusal = .readOnly(
-            reason: "The store in \(place.path) is only read until it is opened again, because a new"
-                + " generation could not be begun: \(error.reason)")
+        isRefusedForGood = !error.isOnlyOfWriting
+        refusal = error.refusing(
+            "The store in \(place.path) is only read, because a new generation could not be begun: \(error.reason)")
     }
 
     /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried
@@ -244,7 +248,7 @@ extension StoreFiles {
         let overtaken = inventory.journals.filter { $0 < generation }
         guard !overtaken.isEmpty else { return }
         attempt(StoreDirectory.historyName) { () throws(SystemError) in
-            if try place.status(of: StoreDirectory.historyName) == nil {
+            if try !place.hasHistory() {
                 try place.fileSystem.makeDirectory(place.path(of: StoreDirectory.historyName))
             }
             for generation in overtaken {

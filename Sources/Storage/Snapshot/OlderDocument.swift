@@ -170,8 +170,8 @@ struct OlderDocument: ~Copyable {
         // Whoever migrates it publishes, and then everything is read anew.
         store.note(nil, published: publishedBytes)
         guard let refusal else { return store }
-        store.refusal = .readOnly(
-            reason: "\(refusal.reason) \(Self.name) has schema version \(version); it is shown as version"
+        store.refusal = refusal.refusing(
+            "\(refusal.reason) \(Self.name) has schema version \(version); it is shown as version"
                 + " \(settings.schemaVersion), and is migrated when the store is opened where it can be written.")
         return store
     }
@@ -254,12 +254,16 @@ struct SchemaProbe {
     private(set) var version: Int?
     /// Whether every bracket was closed and nothing came after.
     var isComplete: Bool { place == .afterDocument }
+    /// Whether it is certain that this is no document.
+    var isHopeless: Bool { place == .notAnObject }
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { read(byte) }
     }
 
     private mutating func read(_ byte: UInt8) {
+        // It stands nowhere in JSON, and a file may end in a terabyte of it.
+        if byte == 0 { place = .notAnObject }
         if isInString { return readInString(byte) }
         switch byte {
         case 0x20, 0x09, 0x0A, 0x0D:

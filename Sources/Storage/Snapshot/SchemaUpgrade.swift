@@ -141,7 +141,7 @@ extension StoreFiles {
         }
         guard let lock = older.lock.take() else { throw failure ?? .busy(reason: "The store was not locked.") }
         let place = try StoreDirectory(settings)
-        if let failure { return try openToReadUpgraded(place, settings, upgrade, lock, failure, load) }
+        if let failure { return try openToReadUpgraded(place, settings, upgrade, lock, failure, isLocked: true, load) }
         return try openToWrite(place, lock, settings, extractor, load)
     }
 
@@ -221,15 +221,15 @@ extension StoreFiles {
     /// - Parameter refusal: why it is only read; nil where another process is at work on it, and it may be upgraded later.
     static func openToReadUpgraded(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ upgrade: SchemaUpgrade,
-        _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
+        _ lock: consuming TurnLock?, _ refusal: StorageError?, isLocked: Bool, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var buffer = ByteBuffer(capacity: 1024)
         let before = upgrade.settingsBefore(settings)
-        let loading = try Loading(place, before, nil, isLocked: false) { upgrade.upgrading(load, $0, &buffer) }
+        let loading = try Loading(place, before, nil, isLocked: isLocked) { upgrade.upgrading(load, $0, &buffer) }
         let weightier = loading.refusal ?? refusal
         let reason = weightier.map {
-            StorageError.readOnly(
-                reason: "\($0.reason) \(StoreDirectory.snapshotName) has schema version \(upgrade.version); it is shown"
+            $0.refusing(
+                "\($0.reason) \(StoreDirectory.snapshotName) has schema version \(upgrade.version); it is shown"
                     + " as version \(settings.schemaVersion), and is upgraded when the store is opened where it can be"
                     + " written.")
         }

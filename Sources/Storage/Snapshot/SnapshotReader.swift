@@ -91,7 +91,7 @@ struct SnapshotReader {
             }
             probe.read(UnsafeRawBufferPointer(rebasing: chunk[..<count]))
             offset += count
-            if count < chunk.count { break }
+            if count < chunk.count || probe.isHopeless { break }
         }
         if offset == 0 { return damaged(0, "is empty") }
         guard let version = probe.version else { return damaged(0, "does not begin as a store does") }

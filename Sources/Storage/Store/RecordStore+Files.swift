@@ -164,6 +164,15 @@ extension RecordStore {
         try reopen()
     }
 
+    /// Whether what refuses every change may be over by now, so that `heal` is worth its time.
+    public var mayHeal: Bool { withFiles { $0.mayHeal } ?? false }
+
+    /// Opens the files as at first where they could not be written then; nothing may be pending.
+    /// - Throws: what `catchUp` throws.
+    public mutating func heal() throws(StorageError) {
+        if mayHeal, !needsFlush, !isCommitOpen { try reopen() }
+    }
+
     /// Lets other processes change the store.
     public mutating func unlock() {
         if !isInMemory { files?.unlock() }

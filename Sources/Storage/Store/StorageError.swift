@@ -39,9 +39,17 @@ public enum StorageError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether it is only the right to write that is missing.
-    var isReadOnly: Bool {
-        if case .readOnly = self { true } else { false }
+    /// Whether it is only the right to write that is missing, or the space.
+    var isOnlyOfWriting: Bool {
+        switch self {
+        case .readOnly, .full: true
+        default: false
+        }
+    }
+
+    /// Why nothing can be written: no space stays no space, everything else is `readOnly`.
+    func refusing(_ reason: String) -> StorageError {
+        if case .full = self { .full(reason: reason) } else { .readOnly(reason: reason) }
     }
 }
 
@@ -76,6 +84,9 @@ extension StorageError {
 }
 
 extension SystemError {
+    /// The same of a call that failed.
+    func refusing(_ reason: String) -> StorageError { isNoSpace ? .full(reason: reason) : .readOnly(reason: reason) }
+
     /// No space on the disk, in the quota, or below the limit of a file's size.
     var isNoSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 

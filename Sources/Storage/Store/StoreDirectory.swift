@@ -184,6 +184,19 @@ struct StoreDirectory: ~Copyable, Sendable {
         return descriptor
     }
 
+    /// The lock file, shared until it is closed: nobody writes meanwhile, so what is there can be judged as a writer judges
+    /// it. Nil where somebody has it alone.
+    func lockShared() throws(SystemError) -> File? {
+        let file = try open(Self.lockName, .read)
+        do {
+            try fileSystem.lock(file.descriptor, .sharedNow)
+        } catch {
+            guard error.code == EWOULDBLOCK else { throw error }
+            return nil
+        }
+        return file
+    }
+
     /// The directory's own status, whose time tells when a name in it last changed.
     func status() throws(SystemError) -> FileStatus { try handle.status() }
 
@@ -228,7 +241,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func parent(of path: String) -> String {
+    static func parent(of path: String) -> String {
         let bytes = Array(path.utf8)
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == 0 ? "/" : withoutTrailingSlashes(String(decoding: bytes[..<slash], as: UTF8.self))

@@ -44,7 +44,7 @@ extension StoreFiles {
         return false
     }
 
-    private static func open(
+    static func open(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
         _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
@@ -107,31 +107,54 @@ extension StoreFiles {
             advice: "Check who may use it, and that its file system has locks.")
     }
 
+    /// Who cannot write, and finds nobody writing, judges the end itself, in memory: the lock file is never synced, and may
+    /// say too little after a power cut. Who can write leaves that to the moment when it has the lock.
     /// - Parameter refusal: why it is only read; nil where it may be written later, with the lock.
     static func openToRead(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
         _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
+        var refusal = refusal
+        let turn = judge(place, mayWrite: lock != nil, &refusal)
+        let isLocked = turn != nil
+        defer { extendLifetime(turn) }
         let loading: Loading
         var isUntouched = true
         do {
-            loading = try Loading(place, settings, extractor, isLocked: false) {
+            loading = try Loading(place, settings, extractor, isLocked: isLocked) {
                 isUntouched = false
                 return load($0)
             }
         } catch {
             if let upgrade = settings.upgrade, upgrade.isMeant(by: error, in: place) {
-                return try openToReadUpgraded(place, settings, upgrade, lock, refusal, load)
+                return try openToReadUpgraded(
+                    place, settings, upgrade, lock, refusal, isLocked: isLocked, load)
             }
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 return try older.openedToRead(place, settings, lock, refusal, load)
             }
             // What was handed over once must not come again: nobody could tell it from what the journals say of it.
             guard isUntouched else { throw error }
-            loading = try Loading(place, settings, extractor, isLocked: false, load)
+            loading = try Loading(place, settings, extractor, isLocked: isLocked, load)
         }
         let weightier = loading.refusal ?? refusal
         return try loading.openedToRead(place, settings, lock, weightier, load)
+    }
+
+    private static func judge(
+        _ place: borrowing StoreDirectory, mayWrite: Bool, _ refusal: inout StorageError?
+    ) -> File? {
+        if mayWrite { return nil }
+        do throws(SystemError) {
+            return try place.lockShared()
+        } catch {
+            // Where there is none, nobody writes.
+            guard error.code != ENOENT, case .readOnly(let reason)? = refusal else { return nil }
+            refusal = .readOnly(
+                reason: "\(reason) Whether its last commits were acknowledged cannot be told, and what others commit is"
+                    + " not seen: \(error).")
+            return nil
+        }
     }
 
     /// With the lock held: judges the end, and goes on after it.

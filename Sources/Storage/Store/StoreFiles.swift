@@ -68,8 +68,10 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var journalBytes: Int
     /// The error that every write gets, nil while the store can be written.
     public internal(set) var refusal: StorageError?
-    /// Whether it stays when the files are others; what was wrong with the files themselves goes with them.
-    var isRefusalLasting = true
+    /// Whether only a restart helps, because nobody can tell what is on the disk.
+    var isRefusedForGood = false
+    /// Whether the refusal may be over by now: there is space again, or a right, or the files were mended.
+    var mayHeal: Bool { refusal != nil && !isRefusedForGood && !settings.isReadOnly }
     /// What people are told of it.
     public var readOnlyReason: String? { refusal?.reason }
     /// The directory's path.

@@ -1,0 +1,171 @@
+import Platform
+import Synchronization
+import Testing
+
+@testable import Storage
+
+/// What could not be written, or not be judged, when the store was opened; and faults that go away.
+@Suite struct HealingTests {
+    let directory = TestDirectory()
+
+    private static func record(_ number: UInt64) -> TestRecord {
+        TestRecord(
+            id: RecordID(high: 3, low: number), time: Int64(number), updated: 0, text: "t\(number)", isMarked: false)
+    }
+
+    private static func commit(_ store: TestRecords, _ number: UInt64) throws {
+        try store.with { try $0.lock() }
+        defer { store.with { $0.unlock() } }
+        try store.put(record(number))
+        try store.endCommit()
+        try store.flush()
+    }
+
+    /// Three commits, of which `lock` tells of the first alone, as after a power cut.
+    private func makeOldLock() throws {
+        let store = try TestRecords(settings(directory))
+        try Self.commit(store, 1)
+        let old = directory.read("lock")
+        try Self.commit(store, 2)
+        try Self.commit(store, 3)
+        store.close()
+        directory.write("lock", old)
+    }
+
+    // MARK: Who cannot write judges too
+
+    @Test func whoCannotWriteShowsAllThatIsThereWhenNobodyWrites() throws {
+        try makeOldLock()
+        let before = directory.contents()
+        #expect(try TestRecords(settings(directory, isReadOnly: true)).count == 3)
+        #expect(directory.contents() == before)
+    }
+
+    @Test func whatSomebodyIsWritingIsNotShown() throws {
+        try makeOldLock()
+        let lock = try FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)
+        // The third line says that the second one was synced.
+        #expect(try TestRecords(settings(directory, isReadOnly: true)).count == 2)
+        _ = consume lock
+    }
+
+    @Test func severalJudgeAtOnce() throws {
+        try makeOldLock()
+        let shared = try StoreDirectory(settings(directory)).lockShared()
+        let isShared = shared != nil
+        #expect(isShared)
+        #expect(try TestRecords(settings(directory, isReadOnly: true)).count == 3)
+        extendLifetime(shared)
+    }
+
+    @Test func whatCannotBeJudgedIsSaid() throws {
+        try makeOldLock()
+        var files = FileSystem.system
+        files.lock = { _, _ throws(SystemError) in throw SystemError(call: "flock", code: ENOLCK) }
+        let store = try TestRecords(settings(directory, files, isReadOnly: true))
+        #expect(store.count == 2)
+        #expect(store.with { $0.readOnlyReason }?.contains("acknowledged cannot be told") == true)
+        let report = try StoreFiles.verify(settings(directory, files), examination)
+        #expect(report.problems.contains { $0.file == "lock" && $0.kind == .unreadable })
+    }
+
+    // MARK: Faults that go away
+
+    private static func isFull(_ error: (any Error)?) -> Bool {
+        if case .full? = error as? StorageError { true } else { false }
+    }
+
+    @Test func aFullDiskDuringRecoveryIsFullAndHeals() throws {
+        try makeOldLock()
+        let files = FaultyFiles()
+        files.setFreeBytes(0)
+        let store = try TestRecords(settings(directory, files.fileSystem))
+        #expect(store.count == 3)
+        #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
+        try store.with { try $0.heal() }
+        #expect(Self.isFull(store.with { $0.refusal }))
+        files.setFreeBytes(nil)
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } == nil)
+        try Self.commit(store, 4)
+        store.close()
+        #expect(try TestRecords(settings(directory)).count == 4)
+    }
+
+    @Test func aFullDiskDuringCreationIsFullAndHeals() throws {
+        var reasons = 0
+        for room in stride(from: 0, to: 2_000, by: 50) {
+            TestDirectory.remove(directory.path)
+            let files = FaultyFiles()
+            files.setFreeBytes(room)
+            var store: TestRecords?
+            do throws(StorageError) {
+                store = try TestRecords(settings(directory, files.fileSystem))
+            } catch {
+                #expect(Self.isFull(error), "\(room): \(error)")
+                reasons += 1
+            }
+            if let refusal = store?.with({ $0.refusal }) {
+                #expect(Self.isFull(refusal), "\(room): \(refusal)")
+                reasons += 1
+            }
+            files.setFreeBytes(nil)
+            let open = try store ?? TestRecords(settings(directory, files.fileSystem))
+            try open.with { try $0.heal() }
+            try Self.commit(open, 1)
+        }
+        #expect(reasons > 5)
+    }
+
+    @Test(arguments: [EROFS, EACCES, EMFILE]) func whatMayBeWrittenAgainIs(code: Int32) throws {
+        try makeOldLock()
+        let fault = Flag()
+        var files = FileSystem.system
+        files.open = { path, access throws(SystemError) in
+            if fault.isSet, [.readWrite, .readWriteOrCreate, .create].contains(access),
+                code != EMFILE || !path.hasSuffix("lock")
+            {
+                throw SystemError(call: "open", subject: path, code: code)
+            }
+            return try FileSystem.system.open(path, access)
+        }
+        let store = try TestRecords(settings(directory, files))
+        #expect(store.count == 3)
+        #expect(store.with { $0.refusal?.isOnlyOfWriting } == true)
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } != nil)
+        fault.clear()
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } == nil)
+        try Self.commit(store, 4)
+        store.close()
+        #expect(try TestRecords(settings(directory)).count == 4)
+    }
+
+    @Test func aStoreThatWasOpenedReadOnlyStaysSo() throws {
+        try makeOldLock()
+        let store = try TestRecords(settings(directory, isReadOnly: true))
+        #expect(!store.with { $0.mayHeal })
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } != nil)
+    }
+
+    @Test func noNewStoreBeginsWhereOneCouldNotBeWritten() throws {
+        try makeOldLock()
+        let files = FaultyFiles()
+        files.setFreeBytes(0)
+        let store = try TestRecords(settings(directory, files.fileSystem))
+        files.setFreeBytes(nil)
+        directory.restore([:])
+        #expect(throws: StorageError.self) { try store.with { try $0.heal() } }
+        #expect(directory.names.isEmpty)
+    }
+}
+
+/// A flag that tests share with closures.
+private final class Flag: Sendable {
+    private let flag = Mutex(true)
+
+    var isSet: Bool { flag.withLock { $0 } }
+    func clear() { flag.withLock { $0 = false } }
+}
