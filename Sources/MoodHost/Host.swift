@@ -25,7 +25,7 @@ enum Host {
         var loop = HostLoop(streams, interruption: interruption)
         let ending = loop.run(&session)
         Interruption.settle()
-        if ending == .complete { session.core.store.part(withinMilliseconds: partingMilliseconds) }
+        session.core.store.part(withinMilliseconds: ending == .complete ? partingMilliseconds : 0)
         return ending
     }
 

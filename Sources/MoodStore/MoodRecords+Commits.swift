@@ -38,11 +38,8 @@ extension MoodRecords {
 
     /// Sees what other processes have committed, outside of any request. A store that was closed for a fault is opened
     /// again where that is possible; where it is not, the next request says why.
-    /// - Parameter checkingNames: whether to look too if the directory is still the one that was opened, which no
-    /// request that only reads asks.
-    public mutating func lookAround(checkingNames: Bool) {
-        if checkingNames, isOpen, !records.isWhereItWas { close() }
-        // The next request opens it again, and is told why it cannot.
+    public mutating func lookAround() {
+        // The next request looks again, and is told why it cannot.
         do throws(MoodStoreError) { try open() } catch {}
     }
 }

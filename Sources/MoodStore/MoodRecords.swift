@@ -90,7 +90,7 @@ public struct MoodRecords: ~Copyable {
     /// opened is tried again at the next call: the other process may be gone, the disk mended.
     @inline(__always)
     public mutating func open() throws(MoodStoreError) {
-        if isLookDue { look() }
+        if isLookDue { try look() }
         if !isOpen { try openFiles() }
     }
 
@@ -163,12 +163,8 @@ public struct MoodRecords: ~Copyable {
             try records.lock()
         } catch {
             // Whoever waits in vain once would do so for every request of the group.
-            if case .busy = error, !records.isInMemory {
-                busy = error
-                isLookDue = true
-            } else {
-                close()
-            }
+            if case .busy = error, !records.isInMemory { busy = error }
+            if isOpen { isLookDue = true } else { close() }
             throw .storage(error)
         }
         if let refusal { throw .storage(failure ?? refusal) }
@@ -195,10 +191,17 @@ public struct MoodRecords: ~Copyable {
     }
 
     @inline(never)
-    private mutating func look() {
+    private mutating func look() throws(MoodStoreError) {
         isLookDue = false
         if isAbsent { return close() }
-        do throws(StorageError) { try records.catchUp() } catch { close() }
+        do throws(StorageError) {
+            try records.catchUp()
+        } catch {
+            // What is known stays, and the next request looks again.
+            guard isOpen else { return close() }
+            isLookDue = true
+            throw .storage(error)
+        }
     }
 
     /// Behind the last request of a group, once all is flushed: others may change the store.
@@ -350,22 +353,34 @@ public struct MoodRecords: ~Copyable {
     }
 
     /// At the end of a session, with nothing pending: what it has written is put into the snapshot, so that the store opens
-    /// at once the next time. What is not done when the time is over is left, which harms nothing.
+    /// at once the next time. What is not done when the time is over is left, which harms nothing. With no time at all it is
+    /// only seen to that the files hold what was acknowledged.
     public mutating func part(withinMilliseconds limit: Int) {
-        guard hasCommitted, isOpen, !isWritableMemory, records.byteCount <= StoreFiles.partingBytesMax else { return }
+        guard hasCommitted, isOpen, !isWritableMemory else { return }
         let deadline = Clock.monotonicMilliseconds + limit
-        guard helper.wait(milliseconds: limit) else { return }
-        look()
-        guard isOpen, records.wantsCompactionAtParting else { return }
+        let isIdle = helper.wait(milliseconds: limit)
+        waitHere()
+        do throws(StorageError) {
+            try records.leave()
+            try records.catchUp()
+        } catch {
+            if case .directory(let settings) = location { settings.log("the store is not left whole: \(error.reason)") }
+            return
+        }
+        guard limit > 0, isIdle, records.byteCount <= StoreFiles.partingBytesMax, records.wantsCompactionAtParting
+        else { return }
         startCompaction()
         _ = helper.wait(milliseconds: deadline - Clock.monotonicMilliseconds)
     }
 
-    private func startCompaction() {
+    private mutating func startCompaction() {
         guard let settings = settingsBeside else { return }
+        // What is not in the files is mended by the next change, or that says why not.
+        do throws(StorageError) { try records.leave() } catch { return }
+        let revision = records.durableRevision
         _ = helper.run {
             do throws(StorageError) {
-                _ = try Compaction.run(settings, .moods)
+                _ = try Compaction.run(settings, .moods, from: revision)
             } catch {
                 // Somebody else is at it, or was.
                 if case .busy = error { return }

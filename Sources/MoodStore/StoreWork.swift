@@ -45,7 +45,7 @@ public struct StoreWork: Sendable {
     public func compact(
         progress: @escaping (_ done: Int, _ total: Int) -> Void
     ) throws(StorageError) -> RewriteReport {
-        try Compaction.run(settings, .moods, progress, isCancelled: isCancelled)
+        try Compaction.run(settings, .moods, from: revision ?? 0, progress, isCancelled: isCancelled)
     }
 
     /// Writes every mood that is whole into a new store, and what is saved of routers.

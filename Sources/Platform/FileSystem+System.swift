@@ -185,11 +185,14 @@ extension FileStatus {
         permissions = UInt16(truncatingIfNeeded: status.st_mode & 0o7777)
         links = Int(truncatingIfNeeded: status.st_nlink)
         #if os(Linux)
-            let time = status.st_mtim
+            (modified, changed) = (Self.nanoseconds(status.st_mtim), Self.nanoseconds(status.st_ctim))
         #else
-            let time = status.st_mtimespec
+            (modified, changed) = (Self.nanoseconds(status.st_mtimespec), Self.nanoseconds(status.st_ctimespec))
         #endif
-        // A time beyond the year 2262 wraps around; it is only compared.
-        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// A time beyond the year 2262 wraps around; it is only compared.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 }

@@ -96,10 +96,12 @@ public struct FileStatus: Sendable, Equatable {
     public var links: Int
     /// When the content was last changed, in nanoseconds since 1970; 0 where a file system does not keep it.
     public var modified: Int64
+    /// When the content or anything else of it was; unlike `modified`, nobody can set it back.
+    public var changed: Int64
 
     public init(
         kind: Kind, size: Int, device: UInt64, inode: UInt64, owner: UInt32, permissions: UInt16, links: Int,
-        modified: Int64 = 0
+        modified: Int64 = 0, changed: Int64 = 0
     ) {
         self.kind = kind
         self.size = size
@@ -109,10 +111,16 @@ public struct FileStatus: Sendable, Equatable {
         self.permissions = permissions
         self.links = links
         self.modified = modified
+        self.changed = changed
     }
 
     /// Whether both are the same file, by whatever name.
     public func isSameFile(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode
+    }
+
+    /// Whether it is the same file with the same content, as far as size and time tell.
+    public func isUnchanged(since other: FileStatus) -> Bool {
+        isSameFile(as: other) && size == other.size && modified == other.modified
     }
 }

@@ -27,7 +27,8 @@ final class DiskNode {
     func status(owner: UInt32) -> FileStatus {
         FileStatus(
             kind: isDirectory ? .directory : .regular, size: isDirectory ? 4096 : content.size, device: 1,
-            inode: inode, owner: owner, permissions: permissions, links: isDirectory ? 2 : links, modified: modified)
+            inode: inode, owner: owner, permissions: permissions, links: isDirectory ? 2 : links, modified: modified,
+            changed: modified)
     }
 }
 

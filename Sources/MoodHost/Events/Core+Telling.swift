@@ -35,7 +35,7 @@ extension Core {
 
     /// Between requests: sees what others have done to the store.
     mutating func lookAround() {
-        store.lookAround(checkingNames: !state.events.subscriptions.isEmpty)
+        store.lookAround()
         tellOfStore()
     }
 

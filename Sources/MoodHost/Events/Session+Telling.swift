@@ -50,7 +50,7 @@ extension Session {
     mutating func lookWhileFull(milliseconds: Int64) {
         core.setTime(milliseconds)
         core.store.beginGroup()
-        core.store.lookAround(checkingNames: false)
+        core.store.lookAround()
         core.store.endGroup()
     }
 }

@@ -68,6 +68,8 @@ enum OperationsFile {
         var generation: Int
         /// The last commit in those journals.
         var revision: Int
+        /// The last one that must be found there; less where they were damaged, and what they told of is lost.
+        var reached: Int
         /// The line of an operations file for the commit that the snapshot itself is; empty where there is none.
         var operation: [UInt8]
     }
@@ -176,7 +178,7 @@ enum OperationsFile {
         let found = try journals.forEachCommit(after: base, upTo: revision) { (_, commit) throws(StorageError) in
             if let operation = KeptOperation(commit.content) { try body(operation) }
         }
-        guard found >= revision else {
+        guard found >= source.reached else {
             throw .outcomeUnknown(
                 reason: "The journals in \(place.path) could be read up to commit \(found) only, not to \(revision).")
         }

@@ -21,6 +21,12 @@ enum Seal {
         return stated == CRC32C.hexDigits(of: checksum)
     }
 
+    /// The digits of a line whose seal is right, without its line feed.
+    @inline(__always)
+    static func digits(ofSealed line: UnsafeRawBufferPointer) -> UInt64 {
+        line.loadUnaligned(fromByteOffset: line.count - 10, as: UInt64.self)
+    }
+
     /// The digits of something that is formed like a seal, as they lie in memory.
     static func digits(in seal: UnsafeRawBufferPointer) -> UInt64? {
         guard seal.count == byteCount, let start = seal.baseAddress,

@@ -10,6 +10,8 @@ struct JournalReader: ~Copyable {
     /// A line whose seal holds.
     struct Commit {
         let content: JournalLine
+        /// The digits of its seal, as `Seal.digits` has them.
+        let seal: UInt64
         let offset: Int
         /// The offset after its line feed.
         let end: Int
@@ -63,7 +65,9 @@ struct JournalReader: ~Copyable {
         }
         guard let commit = JournalLine(content: content) else { return .foreign(offset: line.offset) }
         return .commit(
-            Commit(content: commit, offset: line.offset, end: line.end, isTerminated: line.isTerminated))
+            Commit(
+                content: commit, seal: Seal.digits(ofSealed: line.bytes), offset: line.offset, end: line.end,
+                isTerminated: line.isTerminated))
     }
 
     /// The line of the commit after `last`, which stands next; nil where anything else does.

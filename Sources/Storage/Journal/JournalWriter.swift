@@ -10,6 +10,7 @@ import Platform
 ///    `lines`.
 /// 3. Once `isUnusable`, the file is neither written nor synced again: the kernel may have given up pages and report success
 ///    the next time.
+/// 4. The line before `end` has `seal`, where that is known.
 struct JournalWriter: ~Copyable {
     /// How many line feeds are written after the end, so that a sync need not write metadata, whenever only half as many are
     /// left there.
@@ -17,27 +18,63 @@ struct JournalWriter: ~Copyable {
     private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytes)
 
     /// Nil where it has to be found again.
-    var file: File?
+    private(set) var file: File?
+    /// Which file that is.
+    private(set) var identity: FileStatus?
     /// At least the snapshot's.
     var generation: Int
     /// Whether `file` was opened to be written.
-    var isWritable = false
+    private(set) var isWritable = false
     /// Whether a write or sync failed so that no other may follow; another generation helps.
     var isUnusable = false
     /// Where the next line goes.
-    var end = 0
-    var size = 0
+    private(set) var end = 0
+    private(set) var size = 0
+    /// The digits of the last line's seal, as they lie in memory.
+    private(set) var seal: UInt64?
+    /// The commit of that line, where one was read or written since the file was opened.
+    private(set) var sealed: Int?
     /// Where the lines of the last sync begin.
     private(set) var syncStart = 0
     var lines: CommitLines
     private(set) var aheadCount = 0
+    /// The seal of the last line among them.
+    private var aheadSeal: UInt64?
     /// Why writing ahead failed; the group's sync tells.
     private var aheadFailure: SystemError?
 
-    init(_ file: consuming File?, generation: Int, after revision: Int) {
-        self.file = file
+    /// No file is open yet.
+    init(generation: Int, after revision: Int) {
         self.generation = generation
         lines = CommitLines(after: revision)
+    }
+
+    /// Goes on in a file whose lines end at `end`.
+    mutating func open(_ file: consuming File, _ generation: Int, end: Int, isWritable: Bool) {
+        self.generation = generation
+        self.end = end
+        self.isWritable = isWritable
+        // What cannot be asked or read now is not known, and is not compared later.
+        let status = try? file.status()
+        (identity, size) = (status, max(status?.size ?? 0, end))
+        seal = (try? Self.end(of: file, at: end))?.seal
+        self.file = consume file
+    }
+
+    /// Nothing more is read or written here.
+    mutating func close() { file = nil }
+
+    /// The same file, open to be written too.
+    mutating func makeWritable(_ file: consuming File) {
+        self.file = consume file
+        isWritable = true
+    }
+
+    /// Somebody else has committed a line, which begins where the last one ended.
+    mutating func follow(_ commit: JournalReader.Commit) {
+        end = commit.end
+        size = max(size, end)
+        (seal, sealed) = (commit.seal, commit.content.seq)
     }
 
     var name: String { StoreInventory.journalName(generation) }
@@ -83,6 +120,41 @@ struct JournalWriter: ~Copyable {
         size = max(size, end + waitingBytes)
     }
 
+    // MARK: Whether it is as it was
+
+    /// What stands around an end of lines.
+    private struct End {
+        /// Nil where what stands before is no seal.
+        var seal: UInt64?
+        /// Whether the file ends there, or goes on with a line feed.
+        var isClear: Bool
+    }
+
+    private static func end(of file: borrowing File, at end: Int) throws(SystemError) -> End {
+        // Eight digits, `"}`, a line feed, and what comes after.
+        var bytes: (UInt64, UInt32) = (0, 0)
+        let start = end - 11
+        guard start >= 0 else { return End(seal: nil, isClear: false) }
+        return try withUnsafeMutableBytes(of: &bytes) { (bytes) throws(SystemError) in
+            let room = UnsafeMutableRawBufferPointer(rebasing: bytes[..<12])
+            let count = try file.read(room, at: start)
+            let isLine = count >= 11 && room[8] == 0x22 && room[9] == 0x7D && room[10] == 0x0A
+            return End(
+                seal: isLine ? room.loadUnaligned(as: UInt64.self) : nil,
+                isClear: count == 11 || (count == 12 && room[11] == 0x0A))
+        }
+    }
+
+    /// Whether the last line is the one that was read or written last, and nothing stands after it.
+    func isEndAsItWas() throws(SystemError) -> Bool {
+        switch file {
+        case .none: return false
+        case .some(let file):
+            let found = try Self.end(of: file, at: end)
+            return found.isClear && (seal == nil || found.seal == seal)
+        }
+    }
+
     mutating func sync() throws(StorageError) {
         do {
             try file?.syncData()
@@ -98,9 +170,22 @@ struct JournalWriter: ~Copyable {
         let count = waitingBytes
         syncStart = end
         end += count
+        noteSeal()
         if isSynced, count < Self.growthBytes / 2 { grow() }
         aheadCount = 0
         return count
+    }
+
+    private mutating func noteSeal() {
+        let written = lines.buffer.bytes
+        // Where nothing is left, all of the group was written ahead.
+        seal = written.count > Seal.byteCount ? Self.seal(of: written) : aheadSeal
+        sealed = lines.seq
+    }
+
+    /// That of the last of some lines.
+    private static func seal(of lines: UnsafeRawBufferPointer) -> UInt64 {
+        Seal.digits(ofSealed: UnsafeRawBufferPointer(rebasing: lines.dropLast()))
     }
 
     /// Grows the file in advance, which nobody waits for: the disk begins with it while the next request is still to come.
@@ -130,6 +215,7 @@ struct JournalWriter: ~Copyable {
             return aheadFailure = error
         }
         aheadCount += lines.count
+        aheadSeal = Self.seal(of: lines.buffer.bytes)
         lines.removeWritten()
         size = max(size, end + aheadCount)
         if isSynced { file?.startWriting(start..<end + aheadCount) }
@@ -171,7 +257,7 @@ struct JournalMaker: ~Copyable {
         header.append(to: &buffer, at: time)
         try file.write(buffer.bytes, at: 0)
         size = buffer.count
-        self.file = file
+        self.file = consume file
     }
 
     /// Copies whole lines of another journal; the last one gets the line feed that it may lack.

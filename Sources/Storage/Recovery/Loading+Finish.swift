@@ -20,16 +20,16 @@ extension Loading {
         }
         var store = StoreFiles(
             settings, place, files.header, revision: shown, syncedRevision: min(shown, outcome.proven),
-            snapshotBytes: snapshotBytes, lock: lock, journal: nil)
+            snapshotBytes: snapshotBytes, lock: lock)
         store.journalBytes = outcome.changeBytes
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
         if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isOnlyOfWriting }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]
-            store.journal.file = try? store.place.open(entry.name, .read)
-            store.journal.end = end
-            store.journal.generation = entry.generation
+            if let file = try? store.place.open(entry.name, .read) {
+                store.journal.open(file, entry.generation, end: end, isWritable: false)
+            }
         }
         store.note(files.snapshotStatus, published: files.publishedBytes)
         store.index = index.take()
@@ -65,16 +65,13 @@ extension Loading {
         }
         let isClean = outcome.isClean
         let proven = isClean ? min(outcome.proven, outcome.last) : outcome.last
-        let (end, size, generation) = (journal.end, journal.size, journal.generation)
+        let (end, generation) = (journal.end, journal.generation)
         var store = StoreFiles(
             settings, place, files.header, revision: outcome.last, syncedRevision: proven,
-            snapshotBytes: snapshotBytes, lock: lock, journal: journal.takeFile())
+            snapshotBytes: snapshotBytes, lock: lock)
+        store.journal.open(journal.takeFile(), generation, end: end, isWritable: true)
         store.journalBytes = outcome.changeBytes
-        store.journal.end = end
-        store.journal.size = size
-        store.journal.generation = generation
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
-        store.journal.isWritable = true
         store.note(files.snapshotStatus, published: files.publishedBytes)
         store.tidy(clearsTemporaries: store.isNobodyCompacting())
         store.index = index.take()
@@ -85,7 +82,6 @@ extension Loading {
     private struct Journal: ~Copyable {
         let file: File
         let end: Int
-        let size: Int
         let generation: Int
 
         consuming func takeFile() -> File { file }
@@ -107,8 +103,7 @@ extension Loading {
         let generation = files.header.generation
         if entry.generation != generation || recovery.publication?.generation != generation { try place.sync() }
         let file = try place.open(entry.name, .readWrite)
-        let size = try file.status().size
-        return Journal(file: file, end: outcome.end, size: max(size, outcome.end), generation: entry.generation)
+        return Journal(file: file, end: outcome.end, generation: entry.generation)
     }
 
     /// Rule 7 of `Recovery`: goes on in a new journal after an unclean end.
@@ -137,7 +132,7 @@ extension Loading {
         settings.log("\(place.path(of: entry.name)) ends uncleanly at commit \(outcome.last)\(kept); \(name) goes on")
         let size = maker.size
         return Journal(
-            file: maker.visible(as: place.path(of: name)), end: size, size: size, generation: generation)
+            file: maker.visible(as: place.path(of: name)), end: size, generation: generation)
     }
 
     private func compactTime(_ settings: StoreSettings) -> String {

@@ -197,7 +197,8 @@ struct Acceptance: ~Copyable {
         do throws(Generation.Failure) {
             made = try Generation.make(
                 next, backupOf: header.generation,
-                carrying: .init(generation: header.generation, revision: last, operation: []), at: settings.timestamp(),
+                carrying: .init(generation: header.generation, revision: last, reached: last, operation: []),
+                at: settings.timestamp(),
                 in: place, settings
             ) { emit in records.forEach(emit) }
         } catch {

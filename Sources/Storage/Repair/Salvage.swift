@@ -236,7 +236,7 @@ extension StoreFiles {
     /// Whether a path leads into the store: whether the nearest folder that exists, or one that this one lies in, is the
     /// store's directory. What a path says of the way there counts for nothing.
     private static func lies(_ path: String, in place: borrowing StoreDirectory) throws(SystemError) -> Bool {
-        let store = try place.status()
+        let store = place.opened
         var nearest = path
         var folder: FileStatus?
         while folder == nil {

@@ -77,7 +77,7 @@ extension StoreFiles {
 
 extension StoreDirectory {
     /// The name, or where it is taken one like it that is not.
-    fileprivate func freeName(_ name: String, _ settings: StoreSettings) throws(SystemError) -> String {
+    func freeName(_ name: String, _ settings: StoreSettings) throws(SystemError) -> String {
         try status(of: name) == nil ? name : name + "-" + settings.makeIdentifier()
     }
 }

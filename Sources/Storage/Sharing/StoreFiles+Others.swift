@@ -9,6 +9,8 @@ extension StoreFiles {
         case seen
         /// The files are others now, or their end needs a judge: everything has to be read anew.
         case elsewhere
+        /// What is published cannot be read any more: who takes the lock sees what there is, and publishes it.
+        case unpublished
     }
 
     /// Remembers which files were read.
@@ -16,6 +18,16 @@ extension StoreFiles {
         snapshotIdentity = snapshot
         seenPublication = published
         openLockFile()
+        // There is none where nothing had to be kept; one that cannot be read is told of when somebody asks for an operation.
+        do throws(SystemError) {
+            operations = try place.open(StoreInventory.operationsName(generation), .read)
+            areOperationsKnown = true
+        } catch {
+            operations = nil
+            areOperationsKnown = error.code == ENOENT
+        }
+        // A refusal is thought over when a name has changed.
+        if refusal != nil { namesChanged = (try? place.status())?.changed ?? 0 }
     }
 
     /// Remembers the snapshot that stands there now, which this process has made. Where it cannot be looked at, the next
@@ -26,17 +38,27 @@ extension StoreFiles {
 
     /// Where there is none, or it may not be read, nothing is published for this process: the next look tries again.
     private mutating func openLockFile() {
-        if lockFile == nil { lockFile = try? place.open(StoreDirectory.lockName, .read) }
+        guard lockFile == nil, let file = try? place.open(StoreDirectory.lockName, .read) else { return }
+        lockIdentity = try? file.status()
+        lockFile = consume file
     }
 
     // MARK: Reading
 
-    /// Hands over what others have committed and published. Takes no lock, and costs one read when there is nothing new.
+    /// Hands over what others have committed and published. Takes no lock, and costs one read and one look at a name when there
+    /// is nothing new.
     mutating func catchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
+        if !isLocked, try isOvertaken(load) { return .elsewhere }
+        return try readOn(load)
+    }
+
+    /// Hands over what is published in the file that is open.
+    private mutating func readOn(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
         guard let published = try readPublication() else { return .seen }
         guard let publication = Publication(bytes: published) else {
-            // Nothing is there yet, or it is just being written: the next look will tell.
-            return .seen
+            // Nothing is there yet, or it is just being written, or somebody has taken it away.
+            let isNew = seenPublication.withUnsafeBytes { Publication(line: $0) } == nil
+            return isLocked || lock == nil || isNew ? .seen : .unpublished
         }
         guard publication.storeId == storeId, publication.generation == generation else { return .elsewhere }
         if publication.durable > revision {
@@ -68,21 +90,24 @@ extension StoreFiles {
     /// Reads on in the journal up to commit `last`; false where it does not go that far.
     private mutating func follow(upTo last: Int, _ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         guard let descriptor = journal.descriptor else { return false }
+        // What was handed over counts, wherever it ends.
+        defer { journal.lines.follow(revision) }
         let name = journal.name
         var reader = JournalReader(descriptor, name, from: journal.end, in: settings.fileSystem)
         while revision < last {
             guard let line = try reader.commit(after: revision), line.isTerminated else { return false }
+            isHalfRead = true
             let isKnown = try line.content.forEachChange { (event) throws(StorageError) in
                 guard let reason = load(event) else { return }
                 throw .corrupt(
                     file: name, offset: line.offset, reason: "A change in \(name) is not valid: \(reason)")
             }
             guard isKnown else { return false }
+            isHalfRead = false
             revision = line.content.seq
             journalBytes += line.end - journal.end
-            journal.end = line.end
+            journal.follow(line)
         }
-        journal.lines.follow(revision)
         return true
     }
 
@@ -97,14 +122,17 @@ extension StoreFiles {
 
     /// Takes the lock and hands over what others have committed; afterwards this process alone may commit, until `unlock`.
     ///
-    /// - Returns: `elsewhere`, with the lock held: `reopen` is the way on.
-    /// - Throws: `busy` after the time-out. Then, and after any other error, the lock is not held.
+    /// - Returns: `elsewhere`, with the lock held: `reopened` is the way on.
+    /// - Throws: `busy` after the time-out; `unavailable` where the directory is another. Then, and after any other error, the
+    ///   lock is not held.
     mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
-        try takeLock()
+        let isLockReplaced = try takeLock()
         do throws(StorageError) {
+            if isLockReplaced { _ = try leaveLockFile(load) }
             guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else {
                 return .elsewhere
             }
+            if isLockReplaced || !isPublished { try republish() }
             return .seen
         } catch {
             unlock()
@@ -112,21 +140,64 @@ extension StoreFiles {
         }
     }
 
-    private mutating func takeLock() throws(StorageError) {
-        if isLocked { return }
+    /// Whether what stands in the lock file is what was seen last.
+    private var isPublished: Bool {
+        seenPublication.withUnsafeBytes { JSONText.sameBytes($0, readBuffer.bytes) }
+    }
+
+    /// Somebody has put another file in the lock's place, or taken its content away: others are to see what there is.
+    private mutating func republish() throws(StorageError) {
+        do { try publish(revision) } catch { throw .writing(error, StoreDirectory.lockName) }
+    }
+
+    /// - Returns: whether another file has the lock's name than before.
+    private mutating func takeLock() throws(StorageError) -> Bool {
+        if isLocked { return false }
         try waitForLock()
-        do throws(SystemError) {
-            namesChanged = try place.status().modified
-            if areNamesCertain { return }
-            if try isLockOfItsName() { return }
-            try lock?.reopen()
-            // Others publish in the file that has the name now.
-            lockFile = nil
+        do throws(StorageError) {
+            namesChanged = try place.status().changed
+            if areNamesCertain { return false }
+            do throws(SystemError) {
+                if try isLockOfItsName() { return false }
+                try lock?.reopen()
+            } catch {
+                throw Self.lockFailure(error, place.path, settings)
+            }
         } catch {
             unlock()
-            throw Self.lockFailure(error, place.path, settings)
+            throw error
         }
         try waitForLock()
+        return true
+    }
+
+    /// Takes the lock, whatever the files are by now.
+    /// - Returns: whether it was taken here, so that it has to be left again.
+    mutating func lockToMend() throws(StorageError) -> Bool {
+        if isLocked { return false }
+        if try takeLock() { lockFile = nil }
+        return true
+    }
+
+    /// Others publish in another file by now. What is published in the one of before is seen first.
+    private mutating func leaveLockFile(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
+        defer {
+            lockFile = nil
+            lockIdentity = nil
+        }
+        return lockFile == nil ? .seen : try readOn(load)
+    }
+
+    /// Whether a reader has to read everything anew, although nothing of that is published: because the store was refused, and
+    /// its files are others now.
+    /// - Throws: `unavailable` where the directory is another.
+    private mutating func isOvertaken(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
+        let isRefused = refusal != nil && !isRefusedForGood
+        let isOfItsName = isPublicationOfItsName
+        if isOfItsName, !isRefused { return false }
+        let changed = try place.status().changed
+        if !isOfItsName, case .elsewhere = try leaveLockFile(load) { return true }
+        return isRefused && (changed != namesChanged || (try? isSnapshotOurs()) == false)
     }
 
     private mutating func waitForLock() throws(StorageError) {
@@ -142,7 +213,7 @@ extension StoreFiles {
 
     /// Whether no name in the directory has changed since all of them were looked up, as of the moment when the lock was
     /// taken; since then nobody else may change any that matters.
-    private var areNamesCertain: Bool { namesChanged != 0 && namesChanged == seenNames }
+    var areNamesCertain: Bool { namesChanged != 0 && namesChanged == seenNames }
 
     public mutating func unlock() { lock?.release() }
 
@@ -151,7 +222,7 @@ extension StoreFiles {
     /// - Throws: `busy`, and the lines have to be staged anew.
     mutating func lockForStaged() throws(StorageError) -> Bool {
         if isLocked || lock == nil { return false }
-        try takeLock()
+        if try takeLock() { lockFile = nil }
         do throws(StorageError) {
             if try readPublication() == nil, try isEndOurs(), makeJournalWritable() { return true }
         } catch {
@@ -162,71 +233,6 @@ extension StoreFiles {
         throw .busy(reason: "Another process has changed the store in \(place.path) meanwhile. Try again.")
     }
 
-    /// Whether a line may be appended where this process believes the end to be. Asked with the lock held, because a
-    /// process that was killed may have begun another generation or journal, or a line, and not have published it.
-    private mutating func isEndOurs() throws(StorageError) -> Bool {
-        guard let descriptor = journal.descriptor, snapshotIdentity != nil else { return false }
-        do throws(SystemError) {
-            guard try areNamesOurs() else { return false }
-            // After a write of our own that failed lies what failed; nothing is appended there any more.
-            if journal.isUnusable { return true }
-            journal.size = max(journal.size, journal.end)
-            var next: UInt8 = 0
-            let end = journal.end
-            let count = try withUnsafeMutableBytes(of: &next) { (byte) throws(SystemError) in
-                try settings.fileSystem.read(descriptor, byte, end)
-            }
-            return count == 0 || next == UInt8(ascii: "\n")
-        } catch {
-            throw .reading(error, error.subject.isEmpty ? journal.name : error.subject)
-        }
-    }
-
-    /// File systems count time in ticks of at most some milliseconds; a change within the same tick would not be seen.
-    private static let ticksNanoseconds: Int64 = 100_000_000
-
-    /// Whether snapshot and journal are those that this process has open, and no later journal has begun. Names are only
-    /// looked up where one has changed in the directory since they last were.
-    ///
-    /// That none has is known by the directory's time, once a later change must get another one: when something was written in
-    /// the same file system many ticks after that time. What is compared are two times of the file system, because its clock
-    /// need not be this process's. The lock file is what writers write after each sync.
-    private mutating func areNamesOurs() throws(SystemError) -> Bool {
-        if areNamesCertain { return true }
-        seenNames = 0
-        guard let snapshotIdentity, let snapshot = try place.status(of: StoreDirectory.snapshotName),
-            snapshot.isSameFile(as: snapshotIdentity),
-            try place.status(of: StoreInventory.journalName(journal.generation + 1)) == nil
-        else { return false }
-        let written = try place.status(of: StoreDirectory.lockName)?.modified ?? 0
-        let (age, isOverflow) = written.subtractingReportingOverflow(namesChanged)
-        if namesChanged != 0, !isOverflow, age > Self.ticksNanoseconds { seenNames = namesChanged }
-        return true
-    }
-
-    /// Whether what is published is read in the file that has the name now.
-    var isWhereItWas: Bool {
-        do throws(SystemError) { return try isPublicationOfItsName() } catch { return true }
-    }
-
-    private func isPublicationOfItsName() throws(SystemError) -> Bool {
-        switch lockFile {
-        case .none: return true
-        case .some(let file):
-            let open = try settings.fileSystem.status(file.descriptor)
-            // Where there is none now, somebody is at it: nothing must be made there before he is done.
-            guard let named = try place.status(of: StoreDirectory.lockName) else { return true }
-            return named.isSameFile(as: open)
-        }
-    }
-
-    private func isLockOfItsName() throws(SystemError) -> Bool {
-        switch lock {
-        case .some(let lock): try lock.isFileOfItsName()
-        case .none: true
-        }
-    }
-
     /// A journal that was only read until now is opened to be written, where that is still the file of its name.
     private mutating func makeJournalWritable() -> Bool {
         if journal.isWritable { return true }
@@ -235,37 +241,7 @@ extension StoreFiles {
             let status = try? file.status(), let other = try? settings.fileSystem.status(read),
             status.isSameFile(as: other)
         else { return false }
-        journal.file = consume file
-        journal.isWritable = true
+        journal.makeWritable(file)
         return true
-    }
-
-    /// Reads everything anew, with the lock if it is held, which stays so.
-    static func reopen(
-        _ old: consuming StoreFiles, _ extractor: RecordExtractor?, load: (LoadEvent) -> String?
-    ) throws(StorageError) -> StoreFiles {
-        var old = old
-        let settings = old.settings
-        let (refusal, mayHeal) = (old.isRefusedForGood ? old.refusal : nil, old.mayHeal)
-        var lock = old.lock.take()
-        let place = try StoreDirectory(settings)
-        if lock?.isHeld == true, let held = lock.take() {
-            guard try hasStore(place) else { throw gone(place.path) }
-            return try openToWrite(place, held, settings, extractor, load)
-        }
-        guard mayHeal || settings.isReadOnly else {
-            return try openToRead(place, settings, extractor, lock, refusal, load)
-        }
-        // It could not be written: as at first, and what was in the way then may be gone.
-        lock = nil
-        guard try hasStore(place) else { throw gone(place.path) }
-        return try open(place, settings, extractor, load)
-    }
-
-    /// No new store begins in the place of one that was open: somebody has moved it, or the place is not mounted.
-    public static func gone(_ path: String) -> StorageError {
-        .unavailable(
-            reason: "The store in \(path) is not there any more.",
-            advice: "Put its files back, or begin a new store (mood store reset --yes).")
     }
 }

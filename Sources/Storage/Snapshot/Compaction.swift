@@ -10,17 +10,23 @@ import Platform
 ///
 /// There is one compaction at a time: it holds an flock on the snapshot that it replaces.
 public enum Compaction {
+    /// - Parameter revision: a commit that the store holds: where its files do not, they were replaced.
     /// - Parameter progress: called now and then with the number of records written so far and in all.
     /// - Parameter isCancelled: asked before each read, until the new generation is in place.
     /// - Throws: `busy` where another process compacts, or the store has changed so that it must be begun again;
     ///   `cancelled`; what opening and `Generation` throw. The old generation stays in use then.
     public static func run(
-        _ settings: StoreSettings, _ extractor: RecordExtractor, _ progress: @escaping (Int, Int) -> Void = { _, _ in },
+        _ settings: StoreSettings, _ extractor: RecordExtractor, from revision: Int = 0,
+        _ progress: @escaping (Int, Int) -> Void = { _, _ in },
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(StorageError) -> RewriteReport {
         do throws(StorageError) {
             // The lines are sealed, and what is written is read back and looked at as closely as records can be.
             var store = try RecordStore.open(settings.cancelled(when: isCancelled), extractor.trusting)
+            if let refusal = store.refusal { throw refusal }
+            guard store.revision >= revision else {
+                throw .busy(reason: "Files of the store in \(settings.directory) have changed meanwhile. Try again.")
+            }
             return try store.writeNextGeneration(progress)
         } catch {
             throw isCancelled() ? .cancelled : error
@@ -110,7 +116,9 @@ extension StoreFiles {
     ) throws(Generation.Failure) -> Generation.Made {
         let settings = files.settings
         return try Generation.make(
-            header, backupOf: backup, carrying: .init(generation: backup, revision: header.revision, operation: []),
+            header, backupOf: backup,
+            carrying: .init(
+                generation: backup, revision: header.revision, reached: header.revision, operation: []),
             at: settings.timestamp(), in: place, settings, files.extractor, records: records
         ) { (maker) throws(StorageError) in
             // Nothing that comes now is looked at: only where it ends.
@@ -181,16 +189,23 @@ extension StoreFiles {
             throw error
         }
         defer { if isLockedHere { unlock() } }
+        let remains: Remains
+        do throws(StorageError) {
+            remains = try gatherRemains()
+        } catch {
+            if journal.isUnusable { refuseFromNowOn(error) }
+            throw error
+        }
         let header = SnapshotHeader(
-            schemaVersion: settings.schemaVersion, storeId: storeId,
-            generation: max(generation, journal.generation) + 1, revision: revision, count: count,
-            unknownMembers: unknownMembers)
+            schemaVersion: settings.schemaVersion, storeId: storeId, generation: remains.next, revision: revision,
+            count: count, unknownMembers: unknownMembers)
         let made: Generation.Made
         do {
             made = try Generation.make(
-                header, backupOf: generation,
+                header, backupOf: remains.backup,
                 carrying: OperationsFile.Source(
-                    generation: generation, revision: self.revision, operation: snapshotOperation),
+                    generation: generation, revision: self.revision, reached: remains.reached,
+                    operation: snapshotOperation),
                 at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records)
         } catch {
             if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.error) }
@@ -199,15 +214,15 @@ extension StoreFiles {
         let report = RewriteReport(
             generation: header.generation, revision: revision, records: count, snapshotBytes: made.snapshotBytes,
             backup: made.backup)
+        setAside(remains, report)
         generation = header.generation
         journalCount = 1
         snapshotBytes = made.snapshotBytes
         journalBytes = 0
         let size = made.journalSize
-        journal = JournalWriter(made.takeJournal(), generation: header.generation, after: revision)
-        journal.end = size
-        journal.size = size
-        journal.isWritable = true
+        journal = JournalWriter(generation: header.generation, after: revision)
+        journal.open(made.takeJournal(), header.generation, end: size, isWritable: true)
+        isSuspect = false
         self.revision = revision
         syncedRevision = revision
         noteOwnSnapshot(published: seenPublication)

@@ -165,7 +165,7 @@ struct OlderDocument: ~Copyable {
         let header = header(settings)
         var store = StoreFiles(
             settings, place, header, revision: header.revision, syncedRevision: header.revision,
-            snapshotBytes: bytes.count, lock: lock, journal: nil)
+            snapshotBytes: bytes.count, lock: lock)
         store.journalCount = 0
         // Whoever migrates it publishes, and then everything is read anew.
         store.note(nil, published: publishedBytes)

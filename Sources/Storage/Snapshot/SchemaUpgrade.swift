@@ -172,7 +172,8 @@ extension StoreFiles {
         var problem: StorageError?
         do {
             _ = try Generation.make(
-                header, backupOf: nil, carrying: .init(generation: generation, revision: revision, operation: []),
+                header, backupOf: nil,
+                carrying: .init(generation: generation, revision: revision, reached: revision, operation: []),
                 at: settings.timestamp(), in: place, settings, extractor
             ) { emit in
                 let fault = layers.handOver({ _, _ in }) { record in
@@ -235,7 +236,7 @@ extension StoreFiles {
         }
         var files = try loading.openedToRead(place, settings, lock, reason) { upgrade.upgrading(load, $0, &buffer) }
         // What comes after is of the earlier version too: then everything is read anew.
-        files.journal.file = nil
+        files.journal.close()
         files.snapshotIdentity = nil
         return files
     }

@@ -51,7 +51,8 @@ extension RecordStore {
         let wasLocked = isLocked
         // The compaction takes the lock itself, as another process would.
         unlock()
-        let report = try Compaction.run(settings, extractor, progress)
+        try leave()
+        let report = try Compaction.run(settings, extractor, from: revision, progress)
         if wasLocked { try lock() } else { try catchUp() }
         return report
     }
@@ -146,11 +147,21 @@ extension RecordTable {
 /// Several processes on the same store.
 extension RecordStore {
     /// Sees what other processes have committed; asked before a group of requests, with nothing of one's own pending.
-    /// - Throws: where the files are others by now and cannot be read: then the store must be opened anew.
+    /// - Throws: where the files are others by now, or cannot be read. All that is known stays, and the next call tries again.
     public mutating func catchUp() throws(StorageError) {
         if let fault { throw fault }
-        guard !needsFlush, !isCommitOpen, case .elsewhere = try Self.catchUp(&files, &layers) else {
-            return try noteRevision()
+        if needsFlush || isCommitOpen { return }
+        do throws(StorageError) {
+            switch try Self.catchUp(&files, &layers) {
+            case .seen: return try noteRevision()
+            case .unpublished:
+                try lock()
+                return unlock()
+            case .elsewhere: break
+            }
+        } catch {
+            // What is open may not be readable any more, and what has its name may be.
+            if case .busy = error { throw error }
         }
         try reopen()
     }
@@ -160,8 +171,34 @@ extension RecordStore {
     /// - Throws: `busy` where another process holds it past the time-out; what `catchUp` throws.
     public mutating func lock() throws(StorageError) {
         if isInMemory || isLocked || refusal != nil { return }
-        guard case .elsewhere = try Self.lockAndCatchUp(&files, &layers) else { return try noteRevision() }
-        try reopen()
+        if try isHeldAsItWas() { return try noteRevision() }
+        do throws(StorageError) {
+            try reopen()
+            if refusal == nil, !isLocked, try !isHeldAsItWas() {
+                throw .busy(reason: "Files of the store have changed meanwhile. Try again.")
+            }
+        } catch {
+            unlock()
+            throw error
+        }
+    }
+
+    /// Whether the lock was taken, and the files are as they were seen last.
+    private mutating func isHeldAsItWas() throws(StorageError) -> Bool {
+        do throws(StorageError) {
+            if case .seen = try Self.lockAndCatchUp(&files, &layers) { return true }
+        } catch {
+            if case .busy = error { throw error }
+        }
+        return false
+    }
+
+    /// Sees to it that the files hold what was acknowledged: at the end of a session, and before anybody else goes on from them.
+    /// - Throws: why it is not.
+    public mutating func leave() throws(StorageError) {
+        guard refusal == nil, !needsFlush, !isCommitOpen, withFiles({ $0.areOursByAllSigns }) == false else { return }
+        try lock()
+        unlock()
     }
 
     /// Whether what refuses every change may be over by now, so that `heal` is worth its time.
@@ -179,10 +216,6 @@ extension RecordStore {
     }
 
     public var isLocked: Bool { withFiles { $0.isLocked } ?? false }
-
-    /// Whether the file that commits are published in is still the one of its name: false where another store is in the place
-    /// of this one. What cannot be found out is true.
-    public var isWhereItWas: Bool { withFiles { $0.isWhereItWas } ?? true }
 
     private static func catchUp(
         _ files: inout StoreFiles?, _ layers: inout LayeredRecords
@@ -203,23 +236,65 @@ extension RecordStore {
         flushedRevision = last
     }
 
-    /// Reads everything anew. Where that fails nothing is left open, the lock included, and nothing is taken any more.
+    /// Reads everything anew; where the files do not hold all that is known here, the next generation is begun from that.
+    /// - Throws: why neither could be done. All that is known stays.
     private mutating func reopen() throws(StorageError) {
-        undo.preserve(&layers)
-        guard let old = files.take() else { return }
+        try noteRevision()
+        var reason: StorageError
         do throws(StorageError) {
-            var fresh = LayeredRecords(extractor: extractor)
-            var opened = try StoreFiles.reopen(old, extractor) { fresh.load($0) }
-            opened.extractor = extractor
-            revision = opened.revision
-            flushedRevision = opened.revision
-            layers = fresh
-            files = consume opened
+            return try adoptFiles()
+        } catch {
+            reason = error
+        }
+        if withFiles({ $0.isHalfRead }) == true { close(because: reason) }
+        guard fault == nil, refusal == nil, withFiles({ $0.settings.isReadOnly }) == false else { throw reason }
+        let wasLocked = isLocked
+        guard try files?.lockToMend() != nil else { throw reason }
+        defer { if !wasLocked { unlock() } }
+        // Somebody else may have seen to it meanwhile.
+        do throws(StorageError) {
+            return try adoptFiles()
+        } catch {
+            reason = error
+        }
+        _ = try files?.lockToMend()
+        try files?.requireEntitled(reason)
+        files?.doubt()
+        try rewrite()
+    }
+
+    /// Takes over the files as they are now, which have to hold all that is known here.
+    private mutating func adoptFiles() throws(StorageError) {
+        var fresh = LayeredRecords(extractor: extractor)
+        guard var opened = try Self.reopened(&files, extractor, &fresh) else { return }
+        let isOther = opened.storeId != storeID
+        guard isOther || refusal != nil || opened.revision >= flushedRevision else {
+            files?.takeBack(opened.lock.take())
+            throw .busy(reason: "Files of the store have changed meanwhile. Try again.")
+        }
+        undo.preserve(&layers)
+        opened.extractor = extractor
+        revision = opened.revision
+        flushedRevision = opened.revision
+        layers = fresh
+        files = consume opened
+        do throws(StorageError) {
             try takeBase()
         } catch {
-            files = nil
-            state = .closed(error)
+            close(because: error)
             throw error
         }
+    }
+
+    /// What is in memory is not a state of the store any more, but the files hold all that was.
+    private mutating func close(because reason: StorageError) {
+        files = nil
+        state = .closed(reason)
+    }
+
+    private static func reopened(
+        _ files: inout StoreFiles?, _ extractor: RecordExtractor, _ fresh: inout LayeredRecords
+    ) throws(StorageError) -> StoreFiles? {
+        try files?.reopened(extractor) { fresh.load($0) }
     }
 }

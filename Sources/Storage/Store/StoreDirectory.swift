@@ -13,7 +13,8 @@ import Platform
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off after the last whole line of a journal
 /// - `temporary-…`: something unfinished, of no meaning once its writer is gone
-/// - `set-aside-…/`: what a reset has put away; `set-aside-…-unfinished/` while it is at it
+/// - `set-aside-…/`: what a reset has put away, or what stood in the place of these files; `set-aside-…-unfinished/` during a
+///   reset
 struct StoreDirectory: ~Copyable, Sendable {
     static let snapshotName = "moods.json"
     static let lockName = "lock"
@@ -22,11 +23,17 @@ struct StoreDirectory: ~Copyable, Sendable {
     let path: String
     let fileSystem: FileSystem
     private let handle: File
+    /// What was found when it was opened.
+    let opened: FileStatus
+    /// The path by which it is looked at: through a link at its end only where that was allowed.
+    private let lookedAt: String
 
-    private init(_ path: String, _ handle: consuming File, _ fileSystem: FileSystem) {
+    private init(_ path: String, _ handle: consuming File, _ opened: FileStatus, _ settings: StoreSettings) {
         self.path = path
         self.handle = handle
-        self.fileSystem = fileSystem
+        self.opened = opened
+        lookedAt = settings.trustsDirectory ? path + "/." : path
+        fileSystem = settings.fileSystem
     }
 
     /// Opens the directory of the settings, which must be there.
@@ -50,13 +57,11 @@ struct StoreDirectory: ~Copyable, Sendable {
             if error.code == ENOENT { return nil }
             throw unavailable(path, error, settings)
         }
-        if !settings.trustsDirectory {
-            // The open directory is asked, not the path: what the path names may change in between.
-            let status: FileStatus
-            do { status = try handle.status() } catch { throw unavailable(path, error, settings) }
-            try check(status, path, settings)
-        }
-        return StoreDirectory(path, handle, settings.fileSystem)
+        // The open directory is asked, not the path: what the path names may change in between.
+        let status: FileStatus
+        do { status = try handle.status() } catch { throw unavailable(path, error, settings) }
+        if !settings.trustsDirectory { try check(status, path, settings) }
+        return StoreDirectory(path, handle, status, settings)
     }
 
     /// Opens the directory of the settings, and first makes it where there is none.
@@ -197,8 +202,22 @@ struct StoreDirectory: ~Copyable, Sendable {
         return file
     }
 
-    /// The directory's own status, whose time tells when a name in it last changed.
-    func status() throws(SystemError) -> FileStatus { try handle.status() }
+    /// The status of the directory that has the path now; `changed` tells when a name in it last did.
+    /// - Throws: `unavailable` where there is none, or another than the one that was opened.
+    func status() throws(StorageError) -> FileStatus {
+        let status: FileStatus
+        do {
+            status = try fileSystem.statusOfPath(lookedAt)
+        } catch {
+            guard error.code == ENOENT || error.code == ENOTDIR else { throw .reading(error, path) }
+            throw StoreFiles.gone(path)
+        }
+        guard status.isSameFile(as: opened) else { throw StoreFiles.replaced(path) }
+        return status
+    }
+
+    /// Whether both are the same directory, whatever their paths lead to by now.
+    func isSame(as other: borrowing StoreDirectory) -> Bool { opened.isSameFile(as: other.opened) }
 
     /// Makes the entries of the directory durable.
     func sync() throws(SystemError) { try handle.sync() }

@@ -237,11 +237,8 @@ extension StoreFiles {
         }
         let size = made.journalSize
         var files = StoreFiles(
-            settings, place, header, revision: 0, syncedRevision: 0, snapshotBytes: made.snapshotBytes, lock: lock,
-            journal: made.takeJournal())
-        files.journal.end = size
-        files.journal.size = size
-        files.journal.isWritable = true
+            settings, place, header, revision: 0, syncedRevision: 0, snapshotBytes: made.snapshotBytes, lock: lock)
+        files.journal.open(made.takeJournal(), header.generation, end: size, isWritable: true)
         files.noteOwnSnapshot(published: [])
         files.publishAtOpening()
         return files

@@ -34,8 +34,18 @@ public struct StoreFiles: ~Copyable {
     var lockFile: File?
     /// What was last read there, or written by us.
     var seenPublication = [UInt8](repeating: 0, count: Publication.byteCount)
+    /// Which file that is.
+    var lockIdentity: FileStatus?
     /// The file that was the snapshot when it was read.
     var snapshotIdentity: FileStatus?
+    /// The operations file, held open so that it can be put back; nil where there was none.
+    var operations: File?
+    /// Whether it could be opened, or there was none.
+    var areOperationsKnown = false
+    /// Whether a commit of others was handed over in part only.
+    var isHalfRead = false
+    /// Whether everything is to be read anew before the next change, whatever the files look like.
+    var isSuspect = false
     /// What a record means to whoever opened the store; nil where the records were handed over.
     var extractor: RecordExtractor?
     /// The way to the snapshot's records, until somebody takes it.
@@ -85,15 +95,15 @@ public struct StoreFiles: ~Copyable {
     /// An open store. Without a lock it can only be read.
     init(
         _ settings: StoreSettings, _ place: consuming StoreDirectory, _ header: SnapshotHeader, revision: Int,
-        syncedRevision: Int, snapshotBytes: Int, lock: consuming TurnLock?, journal: consuming File?
+        syncedRevision: Int, snapshotBytes: Int, lock: consuming TurnLock?
     ) {
         self.settings = settings
         self.place = place
         self.lock = lock
         lockFile = nil
         index = nil
-        snapshotIdentity = nil
-        self.journal = JournalWriter(journal, generation: header.generation, after: revision)
+        operations = nil
+        journal = JournalWriter(generation: header.generation, after: revision)
         journalCount = 1
         storeId = header.storeId
         unknownMembers = header.unknownMembers

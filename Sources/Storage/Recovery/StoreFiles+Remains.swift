@@ -1,0 +1,151 @@
+import Platform
+
+/// What the next generation goes on from, where the files of the present one are not as they were.
+extension StoreFiles {
+    /// What the next generation goes on from.
+    struct Remains {
+        /// Later than every file that stands there.
+        var next: Int
+        /// The generation of the snapshot that becomes the backup; nil where the one that stands there is not ours.
+        var backup: Int?
+        /// The last commit that the journals can tell of.
+        var reached: Int
+        /// Where what is not ours was moved to.
+        var aside: String?
+        /// What is to follow it there, once the generation is complete.
+        var leftovers: [String] = []
+    }
+
+    /// Puts back what is missing of the files that are open, and sets aside what stands in their place.
+    func gatherRemains() throws(StorageError) -> Remains {
+        let remains = Remains(next: max(generation, journal.generation) + 1, backup: generation, reached: revision)
+        do throws(SystemError) {
+            if !isSuspect {
+                if snapshotIdentity == nil { return remains }
+                if try areFilesOursNow() { return remains }
+            }
+        } catch {
+            throw .writing(error, error.subject)
+        }
+        // Whether a generation may be begun at all is asked before (`requireEntitled`).
+        guard isSuspect else { throw .busy(reason: "Files in \(place.path) have changed meanwhile. Try again.") }
+        do { return try gather(remains) } catch { throw .writing(error, error.subject) }
+    }
+
+    private func gather(_ remains: consuming Remains) throws(SystemError) -> Remains {
+        var remains = remains
+        let inventory = try place.inventory()
+        remains.next = max(remains.next, (inventory.journals.last ?? 0) + 1, (inventory.backups.last ?? 0) + 1)
+        if try !isSnapshotOurs() {
+            remains.backup = nil
+            if let snapshot = try place.status(of: StoreDirectory.snapshotName) {
+                let name = try remains.place(for: StoreDirectory.snapshotName, in: place, settings)
+                try Generation.nameSnapshot(name, snapshot, in: place, settings)
+            }
+        }
+        for later in inventory.journals where later > journal.generation {
+            try remains.moveAside(StoreInventory.journalName(later), in: place, settings)
+        }
+        try putBackJournal(&remains)
+        try putBackOperations(&remains)
+        if let aside = remains.aside { try File(place.path(of: aside), .directory, in: place.fileSystem).sync() }
+        return remains
+    }
+
+    private func putBackJournal(_ remains: inout Remains) throws(SystemError) {
+        let (end, last) = try readableLines()
+        remains.reached = last
+        if last < revision { remains.leftovers.append(journal.name) }
+        if try isJournalOurs() { return }
+        try remains.moveAside(journal.name, in: place, settings)
+        switch journal.file {
+        case .some(let file) where end > 0: try putBack(file, 0..<end, as: journal.name)
+        default: break
+        }
+    }
+
+    private func putBackOperations(_ remains: inout Remains) throws(SystemError) {
+        if try areOperationsOurs() { return }
+        let name = StoreInventory.operationsName(generation)
+        try remains.moveAside(name, in: place, settings)
+        switch operations {
+        case .some(let file): try putBack(file, 0..<file.status().size, as: name)
+        case .none: break
+        }
+    }
+
+    /// How far the open journal can be read: the offset, and the last commit.
+    func readableLines() throws(SystemError) -> (end: Int, last: Int) {
+        guard let descriptor = journal.descriptor else { return (0, 0) }
+        let entry = try OpenJournals.examined(journal.generation, descriptor, settings.fileSystem)
+        guard let header = entry.header, header.storeId == storeId else { return (0, 0) }
+        var end = entry.headerEnd
+        var last = header.baseRevision
+        var reader = JournalReader(descriptor, journal.name, from: end, in: settings.fileSystem)
+        while last < revision, case .commit(let commit)? = try reader.next(), commit.content.seq == last + 1 {
+            (end, last) = (commit.end, commit.content.seq)
+        }
+        return (end, last)
+    }
+
+    private func putBack(_ source: borrowing File, _ range: Range<Int>, as name: String) throws(SystemError) {
+        let temporary = "temporary-" + settings.makeIdentifier()
+        let file = try place.open(temporary, .create)
+        try file.copyBytes(from: source, range, to: 0)
+        try file.sync()
+        try place.move(temporary, to: name)
+    }
+
+    /// The same as `areFilesOurs`, whatever was seen before, and the end of the journal too.
+    private func areFilesOursNow() throws(SystemError) -> Bool {
+        guard try isSnapshotOurs(), try isJournalOurs(), try areOperationsOurs() else { return false }
+        if journal.isUnusable { return true }
+        return try journal.isEndAsItWas()
+    }
+
+    /// Whether all files that hold what was acknowledged are as they were; what cannot be looked at is not.
+    var areOursByAllSigns: Bool {
+        do throws(StorageError) {
+            _ = try place.status()
+            return (try? areFilesOursNow()) ?? false
+        } catch {
+            return false
+        }
+    }
+
+    /// Puts away what the new generation could not go on from, and says so.
+    func setAside(_ remains: Remains, _ report: RewriteReport) {
+        guard remains.aside != nil || !remains.leftovers.isEmpty else { return }
+        var remains = remains
+        do throws(SystemError) {
+            for name in remains.leftovers { try remains.moveAside(name, in: place, settings) }
+        } catch {
+            settings.log("\(place.path): \(error)")
+        }
+        settings.log(
+            "files in \(place.path) were changed by something else than this program; generation \(report.generation) goes on"
+                + " after commit \(report.revision), and what stood there is in \(remains.aside ?? place.path)")
+    }
+}
+
+extension StoreFiles.Remains {
+    /// A free name in the directory for what is not ours, which is made when it is first needed.
+    mutating func place(
+        for name: String, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) -> String {
+        if aside == nil {
+            let made = try place.freeName("set-aside-" + settings.compactTime(), settings)
+            try place.fileSystem.makeDirectory(place.path(of: made))
+            aside = made
+        }
+        return try place.freeName((aside ?? "") + "/" + name, settings)
+    }
+
+    /// Nothing happens where there is no such file.
+    mutating func moveAside(
+        _ name: String, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) {
+        guard try place.status(of: name) != nil else { return }
+        try place.move(name, to: self.place(for: name, in: place, settings))
+    }
+}
