@@ -26,7 +26,11 @@ public struct MoodRecords: ~Copyable {
     public let location: Location
     /// The longest mood that a change may make, in bytes: one that the answers can show.
     public var moodBytesMax = RecordStore.recordBytesMax
-    var records: RecordStore
+    private var held: Indirect<RecordStore>
+    var records: RecordStore {
+        @inline(__always) _read { yield held.value }
+        @inline(__always) _modify { yield &held.value }
+    }
     /// Whether the moods can be read.
     public var isOpen: Bool { records.isOpen }
     /// Whether there is no store yet. It is looked for again with each group.
@@ -76,11 +80,11 @@ public struct MoodRecords: ~Copyable {
         }
         switch location {
         case .memory(let isReadOnly):
-            records = .inMemory(.moods)
+            held = Indirect(.inMemory(.moods))
             isReadOnlyMemory = isReadOnly
             isWritableMemory = !isReadOnly
         case .directory:
-            records = Self.closedRecords
+            held = Indirect(Self.closedRecords)
             isReadOnlyMemory = false
             isWritableMemory = false
         }

@@ -251,7 +251,7 @@ extension RecordStore {
     public mutating func outcome(of key: OperationKey) throws(StorageError) -> OperationOutcome {
         if isInMemory { return operations.find(key) }
         try requireOpen()
-        return try Self.find(key, &operations, &files)
+        return try Self.find(key, &operations, &heldFiles.value)
     }
 
     private static func find(

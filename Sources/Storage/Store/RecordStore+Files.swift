@@ -63,7 +63,7 @@ extension RecordStore {
         _ progress: @escaping (Int, Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
         guard files != nil else { return nil }
-        let report = try Self.rewrite(&files, &layers, revision, time, progress)
+        let report = try Self.rewrite(&heldFiles.value, &layers, revision, time, progress)
         refreshBase()
         return report
     }
@@ -152,7 +152,7 @@ extension RecordStore {
         if let fault { throw fault }
         if needsFlush || isCommitOpen { return }
         do throws(StorageError) {
-            switch try Self.catchUp(&files, &layers) {
+            switch try Self.catchUp(&heldFiles.value, &layers) {
             case .seen: return try noteRevision()
             case .unpublished:
                 try lock()
@@ -186,7 +186,7 @@ extension RecordStore {
     /// Whether the lock was taken, and the files are as they were seen last.
     private mutating func isHeldAsItWas() throws(StorageError) -> Bool {
         do throws(StorageError) {
-            if case .seen = try Self.lockAndCatchUp(&files, &layers) { return true }
+            if case .seen = try Self.lockAndCatchUp(&heldFiles.value, &layers) { return true }
         } catch {
             if case .busy = error { throw error }
         }

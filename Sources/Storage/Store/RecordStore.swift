@@ -44,7 +44,12 @@ public struct RecordStore: ~Copyable {
     public internal(set) var revision = 0
     var layers: LayeredRecords
     /// Set while the store is open or broken.
-    var files: StoreFiles?
+    var files: StoreFiles? {
+        @inline(__always) _read { yield heldFiles.value }
+        @inline(__always) _modify { yield &heldFiles.value }
+    }
+    /// Where another member is used at the same time, this one is.
+    var heldFiles = Indirect<StoreFiles?>(nil)
     var operations = OperationLog()
     let extractor: RecordExtractor
     var undo = UndoLog()
