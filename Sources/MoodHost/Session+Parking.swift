@@ -12,7 +12,14 @@ extension Session {
     /// The last message of the group waits for the lock.
     mutating func park() {
         // What it has done is taken back with the group. The requests before it have changed nothing: the lock was not held.
+        core.store.endGroup()
         answerAgain(first: groupFrames - 1)
+        if core.endsGroup {
+            // One of those needs the lock now: the store has come into being meanwhile. All of the group waits.
+            core.endsGroup = false
+            _ = core.store.lockWait.takeAsked()
+            answerAgain(first: 0)
+        }
         isParked = true
         lookedAt = 0
         commit()

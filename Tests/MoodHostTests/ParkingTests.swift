@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Synchronization
 import Testing
 
 @testable import MoodHost
@@ -103,6 +104,26 @@ import Testing
         session.endTime()
         #expect(try now(request(2, "host.ping")).map(\.outcome) == ["storeBusy", "ok", "ok"])
         _ = lock.file.descriptor
+    }
+
+    @Test func aRequestBeforeItMayComeToNeedTheLockToo() throws {
+        let empty = TestDirectory()
+        let others = Mutex<FileLock?>(nil)
+        var fileSystem = FileSystem.system
+        fileSystem.makeDirectory = { path throws(SystemError) in
+            // Another process is faster: it makes the store, and is at work on it.
+            _ = TestSession(empty).outputNow(for: Self.create(9) + "\n")
+            others.withLock { $0 = try? FileLock.acquire(path + "/lock", timeoutMilliseconds: 0, in: .system) }
+            try FileSystem.system.makeDirectory(path)
+        }
+        let session = TestSession(empty, fileSystem)
+        session.waitBeside()
+        let toggle = request(1, "mood.toggleFavorite", #"{"id":"\#(testID(9))"}"#)
+        #expect(session.outputNow(for: toggle + "\n" + Self.create(2) + "\n").isEmpty)
+        others.withLock { $0 = nil }
+        session.awaitLock()
+        let answers = try session.outputNow(for: "\n").split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+        #expect(answers.map(\.id) == [1, 2] && answers.map(\.outcome) == ["ok", "ok"])
     }
 
     @Test func aStoreIsMadeOnceTheLockIsThere() throws {
