@@ -60,4 +60,22 @@ extension MoodRecords {
 
     /// How many moods there are.
     public var count: Int { records.count }
+
+    /// What `store.info` says of a store that is open.
+    public var statistics: Statistics {
+        Statistics(
+            revision: records.revision, moods: records.count, favorites: records.markedCount,
+            bytes: records.byteCount, readOnlyReason: refusal?.reason)
+    }
+
+    public struct Statistics: Sendable {
+        public let revision: Int
+        public let moods: Int
+        public let favorites: Int
+        public let bytes: Int
+        public let readOnlyReason: String?
+    }
+
+    /// The revision that the next change of the present request gets.
+    public var nextRevision: Int { records.nextRevision }
 }

@@ -252,7 +252,7 @@ public struct MoodRecords: ~Copyable {
     }
 
     /// What every change is answered with, or nil when moods can be changed.
-    private var refusal: StorageError? {
+    var refusal: StorageError? {
         if isReadOnlyMemory {
             return .readOnly(reason: "The host was started with --read-only.")
         }
@@ -324,26 +324,6 @@ public struct MoodRecords: ~Copyable {
         get { records.failure }
         set { records.failure = newValue }
     }
-
-    // MARK: What is in it
-
-    /// What `store.info` says of a store that is open.
-    public var statistics: Statistics {
-        Statistics(
-            revision: records.revision, moods: records.count, favorites: records.markedCount,
-            bytes: records.byteCount, readOnlyReason: refusal?.reason)
-    }
-
-    public struct Statistics: Sendable {
-        public let revision: Int
-        public let moods: Int
-        public let favorites: Int
-        public let bytes: Int
-        public let readOnlyReason: String?
-    }
-
-    /// The revision that the next change of the present request gets.
-    public var nextRevision: Int { records.nextRevision }
 
     // MARK: Files
 

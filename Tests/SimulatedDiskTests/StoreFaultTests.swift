@@ -68,7 +68,8 @@ import Testing
                 var other = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
                 _ = try other.compact()
             }
-            process.plan([Fault(.call(process.calls + number), .fails(EIO))])
+            // What fails once is tried again, so this fails until the store has been asked to commit.
+            process.plan([Fault(.call(process.calls + number), .failsForever(EIO))])
             do throws(StorageError) { try store.lock() } catch { refusals += 1 }
             var isAcknowledged = false
             do throws(StorageError) {

@@ -107,7 +107,9 @@ import Testing
         _ = try store.with { try $0.compact() }
         #expect(outside.names == [] && directory.names.contains("journal-1.jsonl"))
         let id = OperationTests.record(1).id
-        #expect(throws: StorageError.self) { _ = try store.with { try $0.history(of: id, before: .max, limit: 9) } }
+        #expect(throws: StorageError.self) {
+            _ = try store.with { try $0.history(of: id, before: .max, limit: 9, bytesMax: 1 << 20) }
+        }
         try OperationTests.commit(store, 2)
         try store.flush()
         store.close()
