@@ -19,6 +19,8 @@ public final class LockWait: Sendable {
         var mode = Mode.here
         var ticket: Int?
         var deadline = 0
+        /// The deadline of the first of the waits since `end`.
+        var limit: Int?
         var fileSystem = FileSystem.system
         var isAsked = false
     }
@@ -52,7 +54,7 @@ public final class LockWait: Sendable {
     /// Nobody wants the lock any more.
     public func end() {
         let (ticket, fileSystem) = state.withLock { state in
-            defer { (state.ticket, state.isAsked) = (nil, false) }
+            defer { (state.ticket, state.isAsked, state.limit) = (nil, false, nil) }
             return (state.ticket, state.fileSystem)
         }
         if let ticket { LockWaiters.leave(ticket, fileSystem) }
@@ -88,12 +90,15 @@ public final class LockWait: Sendable {
         throw .timedOut
     }
 
-    /// Goes on beside, where that is the mode.
+    /// Goes on beside, where that is the mode. Who has the lock and loses it again, waits on until its first deadline: else two
+    /// processes that take it from each other would wait for ever.
     /// - Returns: false where the attempt waits itself.
     func begin(_ ticket: Int, until deadline: Int, _ fileSystem: FileSystem) -> Bool {
         state.withLock { state in
             guard state.mode == .beside else { return false }
-            (state.ticket, state.deadline, state.fileSystem, state.isAsked) = (ticket, deadline, fileSystem, true)
+            let limit = min(state.limit ?? deadline, deadline)
+            (state.ticket, state.deadline, state.limit) = (ticket, limit, limit)
+            (state.fileSystem, state.isAsked) = (fileSystem, true)
             return true
         }
     }

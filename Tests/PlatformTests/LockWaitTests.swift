@@ -60,6 +60,26 @@ import Testing
         _ = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
     }
 
+    /// Two processes that took the lock from each other waited for ever, each time anew.
+    @Test func whoLosesTheLockAgainWaitsUntilTheFirstDeadline() throws {
+        defer { unlink(path) }
+        func lose(_ milliseconds: Int) throws {
+            let held = try FileLock.acquire(path, timeoutMilliseconds: 20_000, in: .system)
+            #expect(throws: FileLock.Failure.timedOut) { _ = try attempt(milliseconds) }
+            _ = held.file.descriptor
+        }
+        try lose(5_000)
+        let first = wait.deadline
+        #expect(isReadable(20_000))
+        _ = try attempt()
+        try lose(60_000)
+        #expect(wait.deadline == first)
+        wait.end()
+        try lose(60_000)
+        #expect(wait.deadline > first)
+        wait.end()
+    }
+
     @Test func whereNothingIsWaitedForNoThreadIsLeft() throws {
         defer { unlink(path) }
         wait.mode = .nowhere
