@@ -77,26 +77,27 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Writes an error in place of what was written from `mark` on; if it does not fit either, the one that says so.
-    private func write(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
+    private mutating func write(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
         out.buffer.limit = .max
         out.rewind(to: mark)
         out.errorResponse(id: request.id, error)
         guard out.count - mark > request.room else { return }
         out.rewind(to: mark)
-        out.errorResponse(id: request.id, tooLong(request.destination))
+        out.errorResponse(id: request.id, Self.tooLong(request.destination, limits))
     }
 
+    /// Static, because a method that does not change the dispatcher copies it whole.
     @inline(never)
-    private func tooLong(_ destination: Destination) -> RPCError {
+    private static func tooLong(_ destination: Destination, _ limits: Limits) -> RPCError {
         .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: destination.batch != nil)
     }
 
     /// Ends the answer that was begun at `mark`, and the limit that it was written under.
     @inline(__always)
-    private func endResponse(_ request: Request, _ mark: Int, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func endResponse(_ request: Request, _ mark: Int, _ out: inout JSONWriter) throws(RPCError) {
         out.endResponse()
         out.buffer.limit = .max
-        if out.count - mark > request.room { throw tooLong(request.destination) }
+        if out.count - mark > request.room { throw Self.tooLong(request.destination, limits) }
     }
 
     @inline(__always)
@@ -151,7 +152,7 @@ struct Dispatcher: ~Copyable {
             answer.withUnsafeBytes { out.raw($0) }
         } else {
             try handler(&core, arguments, &out)
-            if out.buffer.isOverfull { throw tooLong(request.destination) }
+            if out.buffer.isOverfull { throw Self.tooLong(request.destination, limits) }
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
         try endResponse(request, mark, &out)
@@ -211,14 +212,14 @@ extension Dispatcher {
             out.beginResponse(copiedID: request.id)
             try conclusion(&core, &out)
             out.endResponse()
-            if out.count - mark > room { throw tooLong(request.destination) }
+            if out.count - mark > room { throw Self.tooLong(request.destination, limits) }
         } catch {
             out.buffer.limit = .max
             out.rewind(to: mark)
             out.errorResponse(copiedID: request.id, error)
             if out.count - mark > room {
                 out.rewind(to: mark)
-                out.errorResponse(copiedID: request.id, tooLong(request.destination))
+                out.errorResponse(copiedID: request.id, Self.tooLong(request.destination, limits))
             }
             failure = error
         }
