@@ -166,7 +166,7 @@ public struct RecordStore: ~Copyable {
     public mutating func removeAll() throws(StorageError) {
         try beginCommit()
         let count = layers.count
-        let first = files == nil && !keepsSummary ? [] : newestIDs(CommitSummary.namesMax)
+        let first = isInMemory && !keepsSummary ? [] : newestIDs(CommitSummary.namesMax)
         if keepsSummary { summary.noteCleared(count: count, first: first) }
         let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }
@@ -202,7 +202,7 @@ public struct RecordStore: ~Copyable {
             throw failure
         }
         isCommitOpen = false
-        guard files != nil else {
+        guard !isInMemory else {
             // Nothing to wait for.
             undo.mark(revision)
             undo.keep()
