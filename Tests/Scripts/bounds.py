@@ -216,7 +216,14 @@ class Search:
     def request(self, name, params):
         self.number += 1
         request = {"jsonrpc": "2.0", "id": self.number, "method": name, "params": params}
-        return json.dumps(request, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass") + b"\n"
+        pieces, length = [], 0
+        # A list that was stretched within one that was stretched stands for far more than there is memory for.
+        for piece in json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).iterencode(request):
+            pieces.append(piece)
+            length += len(piece)
+            if length > self.messageBytes:
+                break
+        return "".join(pieces).encode("utf-8", "surrogatepass") + b"\n"
 
     def wrong(self, name, reason, request):
         self.problems.append(f"{name}: {reason}: {request[:300]!r}")
