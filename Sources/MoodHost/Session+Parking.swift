@@ -24,6 +24,11 @@ extension Session {
         lookedAt = 0
         commit()
         // A later member of its batch has had the lock.
+        unparkUnlessAwaited()
+    }
+
+    /// Tries again where nothing comes that it waits for: somebody else has had the lock, and left it.
+    private mutating func unparkUnlessAwaited() {
         if core.store.lockWait.descriptor < 0, !core.awaitsWork { unpark(isTimeOver: false) }
     }
 
@@ -69,6 +74,7 @@ extension Session {
         answerOvertakers()
         commit()
         hasWork = core.hasUntold
+        unparkUnlessAwaited()
     }
 
     private mutating func answerOvertakers() {

@@ -40,12 +40,12 @@ public struct MoodRecords: ~Copyable {
     public private(set) var isRehearsing = false
     /// Whether there was a store, so that none may begin in its place.
     private var wasThere = false
-    /// Why the lock was not to be had for the present group.
-    private var busy: StorageError?
+    /// Why the lock was not to be had for the present group, or was had in vain.
+    private var obstacle: StorageError?
     /// How requests wait for the lock: there, unless their owner can do other things meanwhile.
     public let lockWait = LockWait()
-    /// Whether the present group waits there, whatever its owner wants.
-    private var waitsHere = false
+    /// Whether the present group waits in a way of its own, whatever its owner wants.
+    private var hasOwnWait = false
     /// Whether other processes may have committed what has not been looked for.
     private var isLookDue = false
     /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
@@ -161,17 +161,24 @@ public struct MoodRecords: ~Copyable {
         if refusal != nil { try heal() }
         // What a failed sync may have left on the disk is unknown, whatever became of the store since.
         if let refusal { throw .storage(failure ?? refusal) }
-        if let busy { throw .storage(busy) }
+        if let obstacle { throw .storage(obstacle) }
         if isAbsent { return }
         do throws(StorageError) {
             try records.lock()
         } catch {
-            // Whoever waits in vain once would do so for every request of the group.
-            if case .busy = error, !records.isInMemory { busy = error }
             if isOpen { isLookDue = true } else { close() }
-            throw .storage(error)
+            throw .storage(noted(error))
         }
         if let refusal { throw .storage(failure ?? refusal) }
+    }
+
+    /// What is told of a lock that was not to be had, or was had in vain. It stays so for all of the group, and nobody in it
+    /// waits again: requests that were answered before a second wait would be carried out again after it, and need the lock.
+    private mutating func noted(_ error: StorageError) -> StorageError {
+        if case .busy = error, let obstacle { return obstacle }
+        if case .busy = error {} else { wait(.nowhere) }
+        obstacle = error
+        return error
     }
 
     /// What refused every change may be over by now: there is space, or the right to write, or the files were mended.
@@ -204,7 +211,7 @@ public struct MoodRecords: ~Copyable {
             // What is known stays, and the next request looks again.
             guard isOpen else { return close() }
             isLookDue = true
-            throw .storage(error)
+            throw .storage(noted(error))
         }
     }
 
@@ -212,19 +219,21 @@ public struct MoodRecords: ~Copyable {
     public mutating func endGroup() {
         if isWritableMemory { return }
         isHeld = false
-        busy = nil
+        obstacle = nil
         records.unlock()
-        if waitsHere {
-            waitsHere = false
+        if hasOwnWait {
+            hasOwnWait = false
             lockWait.mode = .beside
         }
     }
 
     /// What the present group does from here on cannot be done again after a wait: it waits for the lock there.
-    public mutating func waitHere() {
+    public mutating func waitHere() { wait(.here) }
+
+    private mutating func wait(_ mode: LockWait.Mode) {
         guard lockWait.mode == .beside else { return }
-        lockWait.mode = .here
-        waitsHere = true
+        lockWait.mode = mode
+        hasOwnWait = true
     }
 
     /// What is open cannot be relied upon any more, or is about to be replaced, with nothing pending; the next request

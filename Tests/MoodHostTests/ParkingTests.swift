@@ -126,6 +126,31 @@ import Testing
         #expect(answers.map(\.id) == [1, 2] && answers.map(\.outcome) == ["ok", "ok"])
     }
 
+    /// Two of one group need the lock. The first has it in vain, and then somebody else has it.
+    @Test func whoHasItInVainDoesNotWaitForItAgain() throws {
+        let directory = TestDirectory()
+        let others = Mutex<FileLock?>(nil)
+        let isCut = Atomic(false)
+        let path = directory.path + "/lock"
+        var fileSystem = FileSystem.system
+        fileSystem.lock = { descriptor, lock throws(SystemError) in
+            try FileSystem.system.lock(descriptor, lock)
+            guard case .none = lock, isCut.load(ordering: .relaxed) else { return }
+            others.withLock { $0 = $0 ?? (try? FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)) }
+        }
+        let session = TestSession(directory, fileSystem)
+        _ = session.outputNow(for: Self.create(1) + "\n" + request(2, "store.compact") + "\n")
+        session.attendWork()
+        session.waitBeside()
+        truncate(directory.path + "/moods.json", 0)
+        isCut.store(true, ordering: .relaxed)
+        let input = [Self.create(3), Self.create(4), request(5, "host.ping")].joined(separator: "\n") + "\n"
+        let output = session.outputNow(for: input).split(separator: "\n")
+        let answers = try output.map { try JSONValue(parsing: String($0)) }
+        #expect(answers.suffix(3).map(\.outcome) == ["storeCorrupt", "storeCorrupt", "ok"])
+        #expect(!session.hasPending && others.withLock { $0 != nil })
+    }
+
     @Test func aStoreIsMadeOnceTheLockIsThere() throws {
         let empty = TestDirectory()
         let session = TestSession(empty)

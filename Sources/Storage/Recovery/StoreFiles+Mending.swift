@@ -37,7 +37,7 @@ extension StoreFiles {
             }
             // It could not be written: as at first, and what was in the way then may be gone.
             lock = nil
-            return try Self.open(place, settings, extractor, load)
+            return try Self.open(place, settings, extractor, mayBegin: false, load)
         } catch {
             try takeUpLock()
             throw error

@@ -36,20 +36,28 @@ extension StoreFiles {
         var remains = remains
         let inventory = try place.inventory()
         remains.next = max(remains.next, (inventory.journals.last ?? 0) + 1, (inventory.backups.last ?? 0) + 1)
-        if try !isSnapshotOurs() {
-            remains.backup = nil
-            if let snapshot = try place.status(of: StoreDirectory.snapshotName) {
-                let name = try remains.place(for: StoreDirectory.snapshotName, in: place, settings)
-                try Generation.nameSnapshot(name, snapshot, in: place, settings)
-            }
-        }
+        if try !isSnapshotOurs() { remains.backup = nil }
         for later in inventory.journals where later > journal.generation {
             try remains.moveAside(StoreInventory.journalName(later), in: place, settings)
         }
         try putBackJournal(&remains)
         try putBackOperations(&remains)
-        if let aside = remains.aside { try File(place.path(of: aside), .directory, in: place.fileSystem).sync() }
+        try remains.sync(in: place)
         return remains
+    }
+
+    /// Gives a snapshot that is not ours a second name, just before another takes its place: until then an attempt may fail,
+    /// and the next one begins anew.
+    func keepSnapshot(_ remains: inout Remains) throws(StorageError) {
+        guard remains.backup == nil else { return }
+        do throws(SystemError) {
+            guard let snapshot = try place.status(of: StoreDirectory.snapshotName) else { return }
+            let name = try remains.place(for: StoreDirectory.snapshotName, in: place, settings)
+            try Generation.nameSnapshot(name, snapshot, in: place, settings)
+            try remains.sync(in: place)
+        } catch {
+            throw .writing(error, error.subject)
+        }
     }
 
     private func putBackJournal(_ remains: inout Remains) throws(SystemError) {
@@ -139,6 +147,11 @@ extension StoreFiles.Remains {
             aside = made
         }
         return try place.freeName((aside ?? "") + "/" + name, settings)
+    }
+
+    /// Makes the names of what was moved durable.
+    func sync(in place: borrowing StoreDirectory) throws(SystemError) {
+        if let aside { try File(place.path(of: aside), .directory, in: place.fileSystem).sync() }
     }
 
     /// Nothing happens where there is no such file.

@@ -123,21 +123,15 @@ extension StoreFiles {
     /// Takes the lock and hands over what others have committed; afterwards this process alone may commit, until `unlock`.
     ///
     /// - Returns: `elsewhere`, with the lock held: `reopened` is the way on.
-    /// - Throws: `busy` after the time-out; `unavailable` where the directory is another. Then, and after any other error, the
-    ///   lock is not held.
+    /// - Throws: `busy` after the time-out; `unavailable` where the directory is another: then the lock is not held. After any
+    ///   other error it is, because `reopened` is the way on, and two processes that took it from each other before that would
+    ///   both do so in vain.
     mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         let isLockReplaced = try takeLock()
-        do throws(StorageError) {
-            if isLockReplaced { _ = try leaveLockFile(load) }
-            guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else {
-                return .elsewhere
-            }
-            if isLockReplaced || !isPublished { try republish() }
-            return .seen
-        } catch {
-            unlock()
-            throw error
-        }
+        if isLockReplaced { _ = try leaveLockFile(load) }
+        guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else { return .elsewhere }
+        if isLockReplaced || !isPublished { try republish() }
+        return .seen
     }
 
     /// Whether what stands in the lock file is what was seen last.

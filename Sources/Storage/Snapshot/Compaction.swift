@@ -22,7 +22,10 @@ public enum Compaction {
     ) throws(StorageError) -> RewriteReport {
         do throws(StorageError) {
             // The lines are sealed, and what is written is read back and looked at as closely as records can be.
-            var store = try RecordStore.open(settings.cancelled(when: isCancelled), extractor.trusting)
+            let settings = settings.cancelled(when: isCancelled)
+            guard var store = try RecordStore.openIfThere(settings, extractor.trusting) else {
+                throw StoreFiles.gone(settings.directory)
+            }
             if let refusal = store.refusal { throw refusal }
             guard store.revision >= revision else {
                 throw .busy(reason: "Files of the store in \(settings.directory) have changed meanwhile. Try again.")
@@ -189,7 +192,7 @@ extension StoreFiles {
             throw error
         }
         defer { if isLockedHere { unlock() } }
-        let remains: Remains
+        var remains: Remains
         do throws(StorageError) {
             remains = try gatherRemains()
         } catch {
@@ -206,7 +209,8 @@ extension StoreFiles {
                 carrying: OperationsFile.Source(
                     generation: generation, revision: self.revision, reached: remains.reached,
                     operation: snapshotOperation),
-                at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records)
+                at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records
+            ) { (_) throws(StorageError) in try keepSnapshot(&remains) }
         } catch {
             if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.error) }
             throw error.error

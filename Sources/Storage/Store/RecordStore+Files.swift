@@ -171,7 +171,7 @@ extension RecordStore {
     /// - Throws: `busy` where another process holds it past the time-out; what `catchUp` throws.
     public mutating func lock() throws(StorageError) {
         if isInMemory || isLocked || refusal != nil { return }
-        if try isHeldAsItWas() { return try noteRevision() }
+        if try isHeldAsItWas() { return }
         do throws(StorageError) {
             try reopen()
             if refusal == nil, !isLocked, try !isHeldAsItWas() {
@@ -183,10 +183,14 @@ extension RecordStore {
         }
     }
 
-    /// Whether the lock was taken, and the files are as they were seen last.
+    /// Whether the lock was taken, and the files are as they were seen last but for what others have committed, which is
+    /// taken over. Else the lock may be held.
     private mutating func isHeldAsItWas() throws(StorageError) -> Bool {
         do throws(StorageError) {
-            if case .seen = try Self.lockAndCatchUp(&heldFiles.value, &layers) { return true }
+            if case .seen = try Self.lockAndCatchUp(&heldFiles.value, &layers) {
+                try noteRevision()
+                return true
+            }
         } catch {
             if case .busy = error { throw error }
         }

@@ -18,7 +18,7 @@ extension StoreFiles {
     public static func open(
         _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        try open(StoreDirectory.make(settings), settings, extractor, load)
+        try open(StoreDirectory.make(settings), settings, extractor, mayBegin: true, load)
     }
 
     /// The same for a store that is there; nil where there is none, and then nothing is made, not even the directory.
@@ -26,7 +26,7 @@ extension StoreFiles {
         _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles? {
         guard let place = try StoreDirectory.openIfThere(settings), try hasStore(place) else { return nil }
-        return try open(place, settings, extractor, load)
+        return try open(place, settings, extractor, mayBegin: false, load)
     }
 
     /// - Returns: false where a new store may begin.
@@ -44,8 +44,9 @@ extension StoreFiles {
         return false
     }
 
+    /// - Parameter mayBegin: whether a new store begins where there is none; else it was there a moment ago.
     static func open(
-        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
+        _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?, mayBegin: Bool,
         _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         if settings.isReadOnly {
@@ -78,6 +79,7 @@ extension StoreFiles {
             case .system(let error): return try openWithoutLock(place, settings, extractor, error, load)
             }
         }
+        if mayBegin, try !hasStore(place) { return try begin(place, lock, settings) }
         var files = try openToWrite(place, lock, settings, extractor, load)
         files.unlock()
         return files
@@ -162,7 +164,7 @@ extension StoreFiles {
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
         _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        guard try hasStore(place) else { return try create(place, lock, settings) }
+        guard try hasStore(place) else { throw gone(place.path) }
         let loading: Loading
         var isUntouched = true
         do {
@@ -216,7 +218,7 @@ extension StoreFiles {
         }
     }
 
-    private static func create(
+    private static func begin(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings
     ) throws(StorageError) -> StoreFiles {
         let header = SnapshotHeader(
@@ -241,6 +243,7 @@ extension StoreFiles {
         files.journal.open(made.takeJournal(), header.generation, end: size, isWritable: true)
         files.noteOwnSnapshot(published: [])
         files.publishAtOpening()
+        files.unlock()
         return files
     }
 }
