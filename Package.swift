@@ -42,10 +42,15 @@ let package = Package(
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
         // Level 4
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
+        library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
+        // Level 5
         library(
             "MoodHost",
-            ["MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform"]),
-        // Level 5
+            [
+                "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec",
+                "Platform",
+            ]),
+        // Level 6
         program("moodboard", ["MoodHost", "Platform"]),
         program("mood", ["MoodClient", "Platform"]),
 
@@ -83,6 +88,9 @@ let package = Package(
                 "MoodHost", "MoodProtocol", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform",
                 "Seeds",
             ]),
+        tests(
+            "PluginHostTests", ["PluginHost", "MoodProtocol", "MoodCore", "JSONCodec", "Platform", "Seeds"],
+            exclude: ["Fixtures"]),
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),

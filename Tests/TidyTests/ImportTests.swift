@@ -22,13 +22,17 @@ import Testing
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
         Row(target: "MoodClient", level: 4, mayImport: ["MoodProtocol", "JSONRPC", "JSONCodec", "Platform"]),
         Row(
-            target: "MoodHost", level: 4,
+            target: "PluginHost", level: 4,
+            mayImport: ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
+        Row(
+            target: "MoodHost", level: 5,
             mayImport: [
-                "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform",
+                "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec",
+                "Platform",
                 "Synchronization",
             ]),
-        Row(target: "moodboard", level: 5, mayImport: ["MoodHost", "Platform"]),
-        Row(target: "mood", level: 5, mayImport: ["MoodClient", "Platform"]),
+        Row(target: "moodboard", level: 6, mayImport: ["MoodHost", "Platform"]),
+        Row(target: "mood", level: 6, mayImport: ["MoodClient", "Platform"]),
     ]
 
     /// What only tests use: they stand below `Tests`, and no source imports them.

@@ -1,0 +1,47 @@
+import JSONCodec
+
+/// What a person has trusted, byte for byte: `sha256:` and 64 hex digits.
+///
+/// Of a plugin's folder it is over `moodboard-plugin-1` and a line feed, then per file, sorted by the bytes of its path: the path,
+/// a zero byte, `x` or `-` for whether it may be executed, a zero byte, its length in decimal, a zero byte, its bytes.
+public struct PluginDigest: Hashable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// Nil where the text is no digest.
+    public init?(_ text: String) {
+        guard text.utf8.count == 71, text.utf8.starts(with: "sha256:".utf8) else { return nil }
+        let isHex = text.utf8.dropFirst(7).allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+            default: false
+            }
+        }
+        guard isHex else { return nil }
+        self.text = text
+    }
+
+    init(_ hash: SHA256) { text = "sha256:" + hash.hex() }
+
+    /// Of the tools of an MCP server: over them as JSON with sorted members and no white space.
+    public static func ofTools(_ tools: JSONValue) -> PluginDigest {
+        var hash = SHA256()
+        hash.update(CanonicalJSON.bytes(tools, numbers: .asWritten))
+        return PluginDigest(hash)
+    }
+
+    public var description: String { text }
+}
+
+/// What AI clients call a method of a plugin: several of them refuse dots.
+public enum ToolName {
+    public static let bytesMax = 48
+
+    /// `x_<last label>_<name>_<six hex digits of the SHA-256 of x.<id>.<name>>`; what is too long is cut before the digits.
+    public static func of(_ id: PluginID, _ name: String) -> String {
+        var hash = SHA256()
+        hash.update("x.\(id).\(name)")
+        let ending = "_" + hash.hex().prefix(6)
+        let words = "x_\(id.lastLabel)_\(name)".utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+        return String(decoding: words.prefix(bytesMax - ending.utf8.count), as: UTF8.self) + ending
+    }
+}
