@@ -71,7 +71,7 @@ let package = Package(
         program("Torture", ["StoreTorture", "SimulatedDisk", "Platform"], path: "Tests/StoreTorture/Program"),
 
         // Each beside its target; Conformance and Tidy look at the whole.
-        tests("PlatformTests", ["Platform"]),
+        tests("PlatformTests", ["moodboard", "Platform"]),
         tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform", "Seeds"]),
         tests("JSONRPCTests", ["JSONRPC", "JSONCodec", "FuzzTargets"]),
         tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec", "Seeds"]),

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "Keeper.h"
 
 // The reason for a failed call, read at once: Swift may clobber errno between two statements.
 static inline int cplatform_errno(void) { return errno; }

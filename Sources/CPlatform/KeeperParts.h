@@ -1,0 +1,51 @@
+// What the keeper's files tell each other; not seen from Swift.
+#ifndef KEEPER_PARTS_H
+#define KEEPER_PARTS_H
+
+#include "CPlatform.h"
+
+#include <stdbool.h>
+
+// The parts of the isolation, in the order in which they are reported.
+enum part { part_files, part_network, part_calls, part_processes, part_limits, part_count };
+
+// A list that ends with NULL.
+struct list {
+    char **words;
+    int count;
+};
+
+// What to start, and what it may do.
+struct plan {
+    const char *program, *directory, *data;  // `data`: NULL is none
+    struct list arguments, environment, runtimes, readable, writable;
+    bool is_data_read_only, has_network, requires_isolation;
+    int64_t memory_bytes, cpu_seconds, file_bytes, processes, open_files;
+};
+
+// How the start of the plugin went. It goes through a pipe from one copy of the keeper to the other one, so that the texts,
+// which are the program's own, stand at the same place in both.
+struct outcome {
+    const char *step;     // what failed, NULL: nothing
+    const char *subject;  // on what, such as a path of the plan; NULL: nothing to name
+    int code;             // errno
+    pid_t id;             // of the plugin, as /proc numbers it
+    const char *declared[part_count];  // why a part is not enforced; NULL: it is
+};
+
+// Says that a step has failed; the answer is always false.
+static inline bool keeper_failed(struct outcome *outcome, const char *step, const char *subject) {
+    outcome->step = step;
+    outcome->subject = subject;
+    outcome->code = errno;
+    return false;
+}
+
+// Each is called in the plugin's process before its program runs. False: `outcome` says what failed. What the kernel cannot
+// do is no failure: it is noted as declared.
+bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, struct outcome *outcome);
+bool keeper_drop_capabilities(struct outcome *outcome);
+bool keeper_confine_files(const struct plan *plan, struct outcome *outcome);
+bool keeper_filter_calls(const struct plan *plan, struct outcome *outcome);
+
+#endif
