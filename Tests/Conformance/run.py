@@ -24,6 +24,7 @@ import matching  # noqa: E402
 from hostprocess import HostError, HostProcess  # noqa: E402
 from matching import Mismatch  # noqa: E402
 
+FOLDER = os.path.dirname(os.path.abspath(__file__))
 MACRO = re.compile(r"\$\{(?:repeat:(\d+):(.+?):|([a-z][A-Za-z0-9]*))\}", re.DOTALL)
 
 
@@ -332,10 +333,10 @@ class Replay:
         source.unread()
 
 
-def replay(host, file, verbose):
+def replay(host, file, verbose, kind=Replay):
     """Replays one transcript; the number of exchanges, and a description of the failure or None."""
     scratch = tempfile.mkdtemp(prefix="conformance-")
-    run = Replay(host, os.path.realpath(scratch))
+    run = kind(host, os.path.realpath(scratch))
     number, line = 0, ""
     try:
         with open(file, encoding="utf-8", newline="\n") as opened:
@@ -376,9 +377,10 @@ def command(text):
     return words
 
 
-def main():
+def main(description="Replays conformance transcripts against a host binary.", folder=FOLDER, kind=Replay):
+    """Also for transcripts of another kind, in another folder."""
     sys.stdout.reconfigure(errors="backslashreplace")  # what a host says may be no text
-    parser = argparse.ArgumentParser(description="Replays conformance transcripts against a host binary.")
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("host", metavar="HOST", help="a program, or a command with arguments as one word")
     parser.add_argument("--filter", default="", help="only transcripts whose name contains this text")
     parser.add_argument("--verbose", action="store_true", help="print every step")
@@ -387,13 +389,13 @@ def main():
     host = command(options.host)
     if not host:
         parser.error("HOST is empty")
-    files = options.files or sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "*.transcript")))
+    files = options.files or sorted(glob.glob(os.path.join(folder, "*.transcript")))
     passed, failed, exchanges = 0, 0, 0
     for file in files:
         name = os.path.basename(file).removesuffix(".transcript")
         if options.filter not in name:
             continue
-        count, problem = replay(host, file, options.verbose)
+        count, problem = replay(host, file, options.verbose, kind)
         exchanges += count
         if problem is None:
             passed += 1
