@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""kill -9 of a host: everything that its plugins started is gone within a second.
+
+    Tests/Scripts/gone.py PATH/TO/moodboard [--kills 1000] [--seed 1]
+
+Each host runs several plugins, good and hostile: one that ignores all signals, one that keeps grandchildren, one with 200
+processes in sessions of their own, one with 1,000 children. It is killed at a random moment, sometimes while they start.
+"""
+
+import argparse
+import random
+import sys
+import time
+
+from pluginhost import Trial, descendants, end_all, gone, is_running, method, percentile
+
+WAYS = ["good", "ignores-signals", "grandchild", "hangs", "escapes", "forks"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host")
+    parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=1, help="within which all must be gone")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    taken, most, stayed = [], 0, 0
+    with Trial(options.host) as trial:
+        hostile = trial.compile("hostile.c")
+        names = {way: f"org.example.{way}" for way in WAYS}
+        for way, name in names.items():
+            trial.plugin(name, ["./hostile", way], [hostile], provides={"methods": [method("go")]}, limits={"timeoutMs": 60000})
+        host = trial.start()
+        for name in names.values():
+            host.trust(name)
+        host.close()
+        for number in range(options.kills):
+            host = trial.start()
+            for way in chance.sample(WAYS, chance.randint(1, 3)):
+                host.send(f"x.{names[way]}.go")
+            host.ask("host.ping")
+            time.sleep(chance.choice([0, 0.001, 0.01, 0.05, 0.2]) * chance.random())
+            below = descendants(host.pid)
+            most = max(most, len(below))
+            host.kill()
+            seconds = gone(below, trial.store, options.seconds)
+            host.process.stdin.close()
+            host.process.stdout.close()
+            if seconds is None:
+                stayed += 1
+                print(f"kill {number}: {sum(map(is_running, below))} of {len(below)} processes stay")
+                end_all(trial.store)
+            else:
+                taken.append(seconds)
+    print(f"{len(taken)} of {options.kills} gone within {options.seconds:g} s; up to {most} processes; median "
+          f"{percentile(taken, 0.5) * 1000:.0f} ms, longest {max(taken, default=0) * 1000:.0f} ms; seed {options.seed}")
+    return 1 if stayed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Thousands of lives of hostile plugins beside a host that goes on serving: nothing is left of them, and nobody waits for them.
+
+    Tests/Scripts/lives.py PATH/TO/moodboard [--lives 10000] [--seed 1] [--only WAY]
+
+`plugins/hostile.c` has the ways in which they live. Each life is a start and a call; several live at the same time. The call
+is answered: with a result where the plugin is only sloppy, otherwise with 1030, 1031 or 1032. At the end there is no zombie, no
+descriptor more than at the start, and no process. All the time `mood.get` is asked too, in quiet times and beside them. Fails
+also where its p99 beside them is over `--most` times the quiet one (0: no bound).
+"""
+
+import argparse
+import collections
+import random
+import subprocess
+import sys
+import time
+
+from pluginhost import (ANSWER_SECONDS, PLUGIN_FAILED, PLUGIN_TIMEOUT, PLUGIN_UNAVAILABLE, Trial, descendants, descriptors, end_all, gone,
+                        method, percentile, zombies)
+
+SLOPPY = {"good", "repeats-ids", "floods-errors", "escapes", "forks"}
+HEAVY = {"escapes", "forks", "forks-without-end", "fills-disk", "fills-memory", "spins", "ignores-signals", "huge-answer"}
+REFUSALS = {PLUGIN_UNAVAILABLE, PLUGIN_FAILED, PLUGIN_TIMEOUT}
+LIMITS = ["--limit", "pluginHelloMs=500", "--limit", "pluginBackOffMs=1"]
+
+
+def name_of(way):
+    return f"org.example.{way}"
+
+
+def life(way, wrong):
+    """The requests of one life; what is wrong with an answer is noted."""
+    answer = yield "plugin.restart", {"id": name_of(way)}
+    if "error" in answer:
+        wrong.append(f"{way}: plugin.restart says {str(answer)[:300]}")
+    answer = yield f"x.{name_of(way)}.go", {"number": 1}
+    if way in SLOPPY and answer.get("result") != {}:
+        wrong.append(f"{way}: {str(answer)[:300]}")
+    if way not in SLOPPY and answer.get("error", {}).get("code") not in REFUSALS:
+        wrong.append(f"{way}: {str(answer)[:300]}")
+
+
+class Run:
+    """Lives and probes over one connection; `probes` has the seconds of each `mood.get`."""
+
+    def __init__(self, host, mood):
+        self.host, self.mood, self.lives, self.wrong, self.count = host, mood, {}, [], 0
+
+    def begin(self, way):
+        requests = life(way, self.wrong)
+        self.lives[self.host.send(*next(requests))] = (way, requests, time.monotonic())
+
+    def step(self):
+        """Hands the answers that have come to their lives; a life that gets none is wrong."""
+        for number in [one for one in self.host.answers if one in self.lives]:
+            way, requests, _ = self.lives.pop(number)
+            try:
+                self.lives[self.host.send(*requests.send(self.host.answers.pop(number)))] = (way, requests, time.monotonic())
+            except StopIteration:
+                self.count += 1
+        for way, _, since in self.lives.values():
+            if time.monotonic() - since > ANSWER_SECONDS:
+                raise TimeoutError(f"{way} got no answer in {ANSWER_SECONDS:g} s")
+
+    def probe(self):
+        """The seconds until a mood is read."""
+        start = time.perf_counter()
+        number = self.host.send("mood.get", {"id": self.mood})
+        while number not in self.host.answers:
+            if not self.host.read(ANSWER_SECONDS):
+                raise TimeoutError(f"mood.get was not answered in {ANSWER_SECONDS:g} s")
+        taken = time.perf_counter() - start
+        self.host.answers.pop(number)
+        return taken
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host")
+    parser.add_argument("--lives", type=int, default=10000)
+    parser.add_argument("--at-once", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="", help="this way alone")
+    parser.add_argument("--most", type=float, default=1.1, help="p99 beside the lives, by that of quiet times")
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    with Trial(options.host, *LIMITS) as trial:
+        hostile = trial.compile("hostile.c")
+        ways = [options.only] if options.only else subprocess.run([hostile], stdout=subprocess.PIPE, text=True).stdout.split()
+        for way in ways:
+            trial.plugin(name_of(way), ["./hostile", way], [hostile], provides={"methods": [method("go")]},
+                         limits={"timeoutMs": 10000 if way in SLOPPY else 300, "memoryMB": 64, "diskMB": 1, "cpuSeconds": 5})
+        host = trial.start()
+        mood = host.ask("mood.create", {"emoji": "😊", "label": "Happy"})["id"]
+        for way in ways:
+            host.trust(name_of(way))
+        before = descriptors(host.pid)
+        run, quiet, beside, waiting, found = Run(host, mood), [], [], collections.deque(), None
+        try:
+            while run.count < options.lives:
+                quiet += [run.probe() for _ in range(100)]
+                for _ in range(max(20, options.lives // 50)):
+                    way = chance.choice(ways)
+                    waiting.append(chance.choice(ways) if way in HEAVY else way)
+                while waiting or run.lives:
+                    alive = {way for way, _, _ in run.lives.values()}
+                    for _ in range(len(waiting)):
+                        way = waiting.popleft()
+                        if len(run.lives) < options.at_once and way not in alive:
+                            run.begin(way)
+                            alive.add(way)
+                        else:
+                            waiting.append(way)
+                    beside.append(run.probe())
+                    run.step()
+                    host.read(0.001)
+                for way in ways:
+                    host.ask("plugin.disable", {"id": name_of(way)})
+                    host.ask("plugin.enable", {"id": name_of(way)})
+                taken = gone(descendants(host.pid), trial.store + "/plugins-run", 5)
+                if taken is None or zombies(host.pid):
+                    found = f"{len(descendants(host.pid))} processes, {len(zombies(host.pid))} zombies stay"
+                    break
+            after = descriptors(host.pid)
+        except (TimeoutError, EOFError) as error:
+            found, after = str(error), before
+        memory = next(line.split()[1] for line in open(f"/proc/{host.pid}/status") if line.startswith("VmRSS")) if not found else "?"
+        below, ended = descendants(host.pid), host.close()
+        if ended is None:
+            found = found or "the host does not end"
+        if gone(below, trial.store, 2) is None:
+            found = found or "processes stay after the host"
+            end_all(trial.store)
+    late = (percentile(quiet, 0.99) * 1e6, percentile(beside, 0.99) * 1e6)
+    print(f"{run.count} lives of {len(ways)} ways, seed {options.seed}: descriptors {before} before, {after} after; resident {memory} KiB; "
+          f"end {ended if ended is None else round(ended * 1000)} ms")
+    print(f"mood.get: p99 {late[0]:.0f} µs in {len(quiet)} quiet ones, {late[1]:.0f} µs in {len(beside)} beside them")
+    wrong = list(run.wrong)
+    if found:
+        wrong.append(found)
+    if after > before:
+        wrong.append(f"{after - before} descriptors stay open")
+    if options.most and late[1] > options.most * late[0]:
+        wrong.append(f"p99 is {late[1] / late[0]:.2f} times the quiet one")
+    for one in wrong[:20]:
+        print(f"FAILED: {one}")
+    print("0 zombies, 0 descriptors, 0 processes left" if not wrong else f"{len(wrong)} failed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

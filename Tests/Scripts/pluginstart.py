@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""What plugins that nobody needs cost at the start of the host: 200 in the folder, 20 of them trusted, against none.
+
+    Tests/Scripts/pluginstart.py PATH/TO/moodboard [--pairs 200] [--folders 200] [--trusted 20]
+
+Pairs of starts take turns, each until the first answer; what counts is the middle of the differences. With valgrind also the
+instructions of both. Fails where the middle is over 0.2 ms (`--most` for another bound; 0: none).
+"""
+
+import argparse
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+from pluginhost import Trial, method
+
+PING = b'{"jsonrpc":"2.0","id":1,"method":"host.ping"}\n{"jsonrpc":"2.0","id":2,"method":"mood.list"}\n'
+CREATE = {"emoji": "😊", "label": "Happy"}
+
+
+def start(command):
+    """The seconds from the start to the second answer."""
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    process.stdin.write(PING)
+    process.stdin.flush()
+    process.stdout.readline(), process.stdout.readline()
+    taken = time.perf_counter() - begin
+    process.communicate()
+    return taken
+
+
+def instructions(command, folder):
+    words = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", *command]
+    ended = subprocess.run(words, input=PING, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    found = re.search(rb"Collected : (\d+)", ended.stderr)
+    return int(found[1]) if found else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("host")
+    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--folders", type=int, default=200)
+    parser.add_argument("--trusted", type=int, default=20)
+    parser.add_argument("--most", type=float, default=0.2, help="milliseconds")
+    options = parser.parse_args()
+    with Trial(options.host) as plain, Trial(options.host) as full:
+        for number in range(options.folders):
+            full.plugin(f"org.example.plugin-{number}", ["python3", "./none.py"],
+                        provides={"methods": [method(f"say{n}") for n in range(5)], "shareFormats": [
+                            {"name": f"format{number}", "title": "A format", "mediaType": "text/plain"}]})
+        for trial in (plain, full):
+            host = trial.start()
+            host.ask("mood.create", CREATE)
+            for number in range(options.trusted if trial is full else 0):
+                host.trust(f"org.example.plugin-{number}")
+            host.close()
+        pairs = [(start(plain.command), start(full.command)) for _ in range(options.pairs)]
+        counts = [instructions(trial.command, trial.folder) for trial in (plain, full)] if shutil.which("valgrind") else [None]
+        if all(counts):
+            none, all_of_them = counts
+            print(f"instructions: {none:,} without, {all_of_them:,} with, {all_of_them - none:,} more")
+        else:
+            print("SKIPPED: valgrind")
+    more = statistics.median(other - one for one, other in pairs) * 1000
+    print(f"start {statistics.median(one for one, _ in pairs) * 1000:.2f} ms without plugins; with {options.folders} in the folder, "
+          f"{options.trusted} of them trusted, {more:.2f} ms more")
+    failed = options.most and more > options.most
+    print("FAILED: over the bound" if failed else "as it should be")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
