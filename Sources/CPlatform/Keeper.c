@@ -23,7 +23,7 @@ enum { control = 3, plan_bytes_max = 1 << 20 };
 
 static const char *const part_names[part_count] = {"files", "network", "calls", "processes", "limits"};
 static enum cplatform_keeper_place place;
-static int reason_for_place;
+static const char *processes_declared;  // why they are not enforced; NULL: they are
 static pid_t plugin = -1;
 
 // Reports.
@@ -129,14 +129,6 @@ static struct plan read_plan(void) {
 
 // The plugin's process.
 
-static void note_processes(struct outcome *outcome) {
-    static char reason[160];
-    if (place != cplatform_keeper_bare) return;
-    snprintf(reason, sizeof reason, "no process namespace (%s): what it starts is looked for when it has ended",
-             strerror(reason_for_place));
-    outcome->declared[part_processes] = reason;
-}
-
 static bool prepare(const struct plan *plan, struct outcome *outcome) {
     if (setsid() < 0) return keeper_failed(outcome, "setsid", NULL);
     umask(077);
@@ -150,7 +142,7 @@ static bool prepare(const struct plan *plan, struct outcome *outcome) {
 #else
     outcome->id = getpid();
 #endif
-    note_processes(outcome);
+    outcome->declared[part_processes] = processes_declared;
     return keeper_limit(plan, place, outcome) && keeper_confine_files(plan, outcome)
         && keeper_drop_capabilities(outcome) && keeper_filter_calls(plan, outcome);
 }
@@ -352,7 +344,11 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
         _exit(written < 0 ? 65 : 64);
     }
     place = (enum cplatform_keeper_place)(arguments[2][0] - '0');
-    reason_for_place = atoi(arguments[3]);
+    // Written before the fork, for both copies of the keeper.
+    static char reason[160];
+    snprintf(reason, sizeof reason, "no process namespace (%s): what it starts is looked for when it has ended",
+             strerror(atoi(arguments[3])));
+    if (place == cplatform_keeper_bare) processes_declared = reason;
 
     // Everything is held back but in the wait.
     sigset_t all;
