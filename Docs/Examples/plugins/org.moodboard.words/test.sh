@@ -9,7 +9,7 @@ program=$(swift build --scratch-path "$build" --show-bin-path)/words
 
 printed=$("$program" <<'LINES'
 {"jsonrpc":"2.0","id":1,"method":"plugin.hello","params":{"protocol":1}}
-{"jsonrpc":"2.0","id":2,"method":"frequent","params":{"limit":2,"from":"2026-01-01T00:00:00Z"}}
+{"jsonrpc":"2.0","id":2,"method":"frequent","params":{"limit":2}}
 {"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}
 {"jsonrpc":"2.0","id":"asked","result":{"items":[{"notes":"Garden, garden and the Sea","valence":1},{"notes":"sea/Garden"}],"nextCursor":"c"}}
 {"jsonrpc":"2.0","id":"asked","result":{"items":[{"notes":"Rain. GARDEN","valence":-0.5},{"notes":"rainy Straße"}]}}
@@ -20,12 +20,12 @@ printed=$("$program" <<'LINES'
 LINES
 )
 expected=$(cat <<'LINES'
-{"id":1,"jsonrpc":"2.0","result":{"name":"Words","protocol":1,"version":"1.0.0"}}
-{"id":"asked","jsonrpc":"2.0","method":"mood.list","params":{"filter":{"from":"2026-01-01T00:00:00Z"},"limit":1000}}
-{"id":"asked","jsonrpc":"2.0","method":"mood.list","params":{"cursor":"c","filter":{"from":"2026-01-01T00:00:00Z"},"limit":1000}}
+{"id":1,"jsonrpc":"2.0","result":{"protocol":1}}
+{"id":"asked","jsonrpc":"2.0","method":"mood.list","params":{"limit":1000}}
+{"id":"asked","jsonrpc":"2.0","method":"mood.list","params":{"cursor":"c","limit":1000}}
 {"id":2,"jsonrpc":"2.0","result":{"moods":4,"words":[{"average":0.25,"count":3,"word":"garden"},{"average":-0.5,"count":1,"word":"rain"}]}}
-{"id":"asked","jsonrpc":"2.0","method":"mood.list","params":{"filter":{},"limit":1000}}
-{"error":{"code":1,"message":"Not granted."},"id":"3","jsonrpc":"2.0"}
+{"id":"asked","jsonrpc":"2.0","method":"mood.list","params":{"limit":1000}}
+{"error":{"code":1040,"message":"Not granted."},"id":"3","jsonrpc":"2.0"}
 {"error":{"code":-32601,"message":"There is no method no.such."},"id":4,"jsonrpc":"2.0"}
 LINES
 )

@@ -1,87 +1,119 @@
-// A MoodBoard plugin: which words the notes use most, and how the moods with each of them felt.
-//
-// It asks the host for the moods, page by page, while it works on a call.
+// A MoodBoard plugin: which words the notes use most, and how the moods with each of them felt. It asks the
+// host for the moods, page by page, while it works on a call.
 
-import Foundation
+// FoundationEssentials has no tables of languages, which make a program four times as large; on macOS import Foundation alone.
+import FoundationEssentials
+import Glibc
 
-typealias Object = [String: Any]
-
-/// What goes wrong, in words for the caller.
-struct Failure: Error {
-    let code: Int
-    let message: String
+/// What either side writes: a request, a notification or an answer, with the members that this plugin knows.
+struct Message: Codable {
+    var jsonrpc = "2.0"
+    var id: ID?
+    var method: String?
+    var params: Params?
+    var result: Result?
+    var error: Failure?
 }
 
-func send(_ message: Object) throws {
-    let whole = message.merging(["jsonrpc": "2.0"]) { $1 }
-    let line = try JSONSerialization.data(withJSONObject: whole, options: [.sortedKeys, .withoutEscapingSlashes])
-    FileHandle.standardOutput.write(line + Data("\n".utf8))
+/// An id is answered as it was asked.
+enum ID: Codable {
+    case number(Int), text(String)
+
+    init(from decoder: any Decoder) throws {
+        self = try (try? .number(Int(from: decoder))) ?? .text(String(from: decoder))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .number(let number): try number.encode(to: encoder)
+        case .text(let text): try text.encode(to: encoder)
+        }
+    }
 }
 
-/// The next message of the host; nil at its end. `readLine` keeps what it has read for the next call.
-func receive() throws -> Object? {
-    guard let line = readLine() else { return nil }
-    return try JSONSerialization.jsonObject(with: Data(line.utf8)) as? Object ?? [:]
+struct Params: Codable {
+    var limit: Int?
+    var cursor: String?
+}
+
+struct Result: Codable {
+    var `protocol`: Int?
+    var moods: Int?
+    var words: [Word]?
+    var items: [Mood]?
+    var nextCursor: String?
+}
+
+struct Mood: Codable {
+    var notes: String
+    var valence: Double?
+}
+
+struct Word: Codable {
+    var word: String
+    var count: Int
+    var average: Double?
+}
+
+struct Failure: Codable, Error {
+    var code: Int
+    var message: String
+}
+
+func send(_ message: Message) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    print(String(decoding: try encoder.encode(message), as: UTF8.self))
+    fflush(nil)
+}
+
+/// The next message of the host; nil at its end.
+func receive() throws -> Message? {
+    try readLine().map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
 }
 
 /// Asks the host. Between question and answer it sends notifications only, because one call is served at a time.
-func ask(_ method: String, _ params: Object) throws -> Object {
-    try send(["id": "asked", "method": method, "params": params])
+func ask(_ method: String, _ params: Params) throws -> Result {
+    try send(Message(id: .text("asked"), method: method, params: params))
     while let message = try receive() {
-        if let error = message["error"] as? Object {
-            throw Failure(code: 1, message: error["message"] as? String ?? "The host refused.")
-        }
-        if let result = message["result"] as? Object { return result }
+        if let error = message.error { throw error }
+        if let result = message.result { return result }
     }
-    exit(0)  // the host has gone
+    throw Failure(code: 1, message: "The host has gone.")
 }
 
-/// The words of a text, each once, in lower case; short ones say little.
-func words(of text: String) -> Set<String> {
-    let parts = text.lowercased().split { !$0.isLetter && $0 != "'" && $0 != "’" }
-    return Set(parts.filter { $0.count > 3 }.map(String.init))
-}
-
-func frequent(_ params: Object) throws -> Object {
-    var counts: [String: Int] = [:]
-    var valences: [String: [Double]] = [:]
+func frequent(_ params: Params) throws -> Result {
+    var valences: [String: [Double?]] = [:]
+    var page = Params(limit: 1000)
     var moods = 0
-    var page: Object = ["limit": 1000, "filter": params.filter { ["from", "to"].contains($0.key) }]
-    while true {
+    repeat {
         let result = try ask("mood.list", page)
-        for mood in result["items"] as? [Object] ?? [] {
+        for mood in result.items ?? [] {
             moods += 1
-            for word in words(of: mood["notes"] as? String ?? "") {
-                counts[word, default: 0] += 1
-                if let valence = mood["valence"] as? Double { valences[word, default: []].append(valence) }
-            }
+            let parts = mood.notes.lowercased().split { !$0.isLetter && $0 != "'" && $0 != "’" }
+            for word in Set(parts.filter { $0.count > 3 }) { valences[String(word), default: []].append(mood.valence) }
         }
-        guard let cursor = result["nextCursor"] else { break }
-        page["cursor"] = cursor
+        page.cursor = result.nextCursor
+    } while page.cursor != nil
+    let sorted = valences.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+    let words = sorted.prefix(params.limit ?? 10).map { word, all in
+        let known = all.compactMap(\.self)
+        let average = known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)
+        return Word(word: word, count: all.count, average: average)
     }
-    let sorted = counts.sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
-    let rows = sorted.prefix(params["limit"] as? Int ?? 10).map { word, count in
-        let values = valences[word] ?? []
-        let average: Object = values.isEmpty ? [:] : ["average": values.reduce(0, +) / Double(values.count)]
-        return ["word": word, "count": count].merging(average) { $1 }
-    }
-    return ["moods": moods, "words": rows]
-}
-
-func answer(_ method: String, _ params: Object) throws -> Object {
-    switch method {
-    case "plugin.hello": ["protocol": 1, "name": "Words", "version": "1.0.0"]
-    case "frequent": try frequent(params)
-    default: throw Failure(code: -32601, message: "There is no method \(method).")
-    }
+    return Result(moods: moods, words: words)
 }
 
 while let request = try receive() {
-    guard let id = request["id"] else { continue }  // a notification: plugin.goodbye, or a cancellation
+    // What has no id is a notification: plugin.goodbye, or a cancellation.
+    guard let id = request.id, let method = request.method else { continue }
     do {
-        let result = try answer(request["method"] as? String ?? "", request["params"] as? Object ?? [:])
-        try send(["id": id, "result": result])
+        switch method {
+        case "plugin.hello": try send(Message(id: id, result: Result(protocol: 1)))
+        case "frequent": try send(Message(id: id, result: try frequent(request.params ?? Params())))
+        default: throw Failure(code: -32601, message: "There is no method \(method).")
+        }
     } catch let failure as Failure {
-        try send(["id": id, "error": ["code": failure.code, "message": failure.message] as Object])
+        try send(Message(id: id, error: failure))
     }
 }
