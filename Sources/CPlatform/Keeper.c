@@ -344,6 +344,8 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
         _exit(written < 0 ? 65 : 64);
     }
     place = (enum cplatform_keeper_place)(arguments[2][0] - '0');
+    // Outside of a namespace, kill(-1) would take the user's other processes.
+    if (place != cplatform_keeper_bare && getpid() != 1) _exit(64);
     // Written before the fork, for both copies of the keeper.
     static char reason[160];
     snprintf(reason, sizeof reason, "no process namespace (%s): what it starts is looked for when it has ended",

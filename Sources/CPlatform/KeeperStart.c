@@ -152,9 +152,14 @@ int cplatform_start_keeper(
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     for (int number = 0; number < 4; number++) posix_spawn_file_actions_adddup2(&actions, descriptors[number], number);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+#ifdef POSIX_SPAWN_CLOEXEC_DEFAULT
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_CLOEXEC_DEFAULT);
+#endif
     pid_t child = -1;
-    errno = posix_spawn(&child, program, &actions, NULL, arguments, environment);
-    const int code = errno;
+    const int code = posix_spawn(&child, program, &actions, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     errno = code;
     return code == 0 ? child : -1;

@@ -16,6 +16,20 @@ import Testing
         #expect(Set(run.isolation.keys) == Set(KeptProcess.Part.allCases))
     }
 
+    @Test func getsThreeDescriptorsAndNoOther() throws {
+        let script = "for n in 0 1 2 3 4 5 6 7 8 9; do (eval \"true <&$n\") 2> /dev/null && echo $n; done"
+        #expect(try KeptRun(KeptPlan(shell: script)).output == "0\n1\n2\n")
+    }
+
+    @Test func nobodyStartsAKeeperByHand() throws {
+        let program = try #require(KeptPlan.keeper)
+        for arguments in [[], ["1024"], ["0", "0", "1"], ["1", "0", "1"]] {
+            var process = try ChildProcess.start(
+                path: program, arguments: ["--keep-plugin"] + arguments, output: .pipe)
+            #expect(process.finish(within: 10_000) == .exited(64))
+        }
+    }
+
     @Test func manyMegabytesGoThrough() throws {
         let text = String(repeating: "0123456789abcde\n", count: 1 << 18)
         let run = try KeptRun(KeptPlan(["/bin/cat"]), input: text)
