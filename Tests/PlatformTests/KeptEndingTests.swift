@@ -5,7 +5,7 @@ import Testing
 @testable import Platform
 
 /// Nothing of a kept process is left, whoever ends it and whatever it has started.
-@Suite(.enabled(if: KeptPlan.keeper != nil, "the host is not built")) struct KeptEndingTests {
+@Suite struct KeptEndingTests {
     enum Ending: CaseIterable {
         case byItself, killed, dropped, keeperKilled, hostIsSilent
     }
