@@ -77,7 +77,7 @@ static int64_t number_of(const char *text) {
     char *end;
     errno = 0;
     const long long number = strtoll(text, &end, 10);
-    if (errno || *end || end == text || number < 0) refuse("the plan has a wrong number:", text, 0);
+    if (errno || *end || end == text || number < 0 || number > INT64_MAX / 2) refuse("the plan has a wrong number:", text, 0);
     return number;
 }
 
@@ -138,6 +138,12 @@ static bool prepare(const struct plan *plan, struct outcome *outcome) {
     // How the host sees it: what is mounted is the host's /proc.
     char number[32] = "";
     if (readlink("/proc/self", number, sizeof number - 1) > 0) outcome->id = atoi(number);
+    // If memory runs out, this is what the kernel should end, and not the host. Nobody needs a right for that.
+    const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        (void)!write(score, "800", 3);
+        close(score);
+    }
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return keeper_failed(outcome, "no new privileges", NULL);
 #else
     outcome->id = getpid();

@@ -18,7 +18,7 @@ extension KeptProcess {
         case started(pid: Int32, isolation: [(Part, Level)])
         /// It does not run, and nothing of it has run.
         case refused(reason: String)
-        /// It has ended, and so has all that it had started.
+        /// It has ended, and so has all that it had started. Where the keeper was killed, `reap` alone says when they are gone.
         case ended(ChildProcess.Status)
 
         /// From a line of the keeper's (Keeper.h); nil for a line that no keeper writes.

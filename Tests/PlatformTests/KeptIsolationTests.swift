@@ -31,6 +31,20 @@ import Testing
             #expect(mode == 0o600 || isDeclared(.calls), "changed without a right to")
         }
 
+        @Test func isWhatTheKernelEndsFirstAndIsNamedAsHere() throws {
+            let mark = "kept-" + UUID().uuidString
+            let plan = try KeptPlan(["/bin/sh", "-c", "read line", mark])
+            var process = try KeptProcess.start(plan.plan)
+            guard case .started(let pid, _) = process.nextReport() else {
+                Issue.record("not started")
+                return
+            }
+            let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
+            #expect(String(decoding: line, as: UTF8.self).contains(mark))
+            let score = FileManager.default.contents(atPath: "/proc/\(pid)/oom_score_adj") ?? Data()
+            #expect(String(decoding: score, as: UTF8.self) == "800\n")
+        }
+
         @Test func whatIsRequiredIsEnforcedOrDoesNotRun() throws {
             let plan = try KeptPlan(shell: "echo ran")
             plan.plan.requiresIsolation = true

@@ -21,6 +21,14 @@ import Testing
         #expect(try KeptRun(KeptPlan(shell: script)).output == "0\n1\n2\n")
     }
 
+    @Test(arguments: [
+        "", "\t", "start", "started", "started\t7", "started\t7\tfiles=\tnetwork=\tcalls=\tprocesses=",
+        "started\t7\tnetwork=\tfiles=\tcalls=\tprocesses=\tlimits=", "refused", "ended\texited", "ended\texited\tx",
+    ])
+    func aLineThatNoKeeperWritesIsNoReport(line: String) {
+        #expect(KeptProcess.Report(line: Array(line.utf8)[...]) == nil)
+    }
+
     @Test func nobodyStartsAKeeperByHand() throws {
         let program = try #require(KeptPlan.keeper)
         for arguments in [[], ["1024"], ["0", "0", "1"], ["1", "0", "1"]] {
