@@ -22,6 +22,9 @@ public struct FolderCalls: Sendable {
     /// unlinkat(2) of a file, or of an empty folder.
     public var remove: @Sendable (_ folder: Int32, _ name: [UInt8], _ isFolder: Bool) throws(SystemError) -> Void
 
+    /// syncfs(2): all of the file system on which an open folder is. Elsewhere fsync(2) of the folder, which promises less.
+    public var syncAll: @Sendable (_ descriptor: Int32) throws(SystemError) -> Void
+
     /// The operating system's calls.
     public static let system = FolderCalls(
         status: { folder, name throws(SystemError) in
@@ -45,6 +48,9 @@ public struct FolderCalls: Sendable {
         },
         remove: { folder, name, isFolder throws(SystemError) in
             try check("unlinkat", name, withName(name) { Int(unlinkat(folder, $0, isFolder ? AT_REMOVEDIR : 0)) })
+        },
+        syncAll: { descriptor throws(SystemError) in
+            try check("syncfs", [], Int(cplatform_sync_file_system(descriptor)))
         })
 
     /// Whether a path leads, through links too, to a file that this process may execute.

@@ -38,6 +38,15 @@ static inline void cplatform_start_writing(int fd, int64_t offset, int64_t count
 #endif
 }
 
+// Writes a whole file system to its disk, on Linux the one that `fd` is on; elsewhere there is no such call, and fsync does it.
+#if defined(__linux__)
+extern int syncfs(int fd);
+static inline int cplatform_sync_file_system(int fd) { return syncfs(fd); }
+#else
+extern int fsync(int fd);
+static inline int cplatform_sync_file_system(int fd) { return fsync(fd); }
+#endif
+
 // Memory that can grow where it is or, where it is large, move without being copied; NULL where there is none.
 static inline void *cplatform_reallocate(void *memory, size_t count) { return __builtin_realloc(memory, count); }
 static inline void cplatform_free(void *memory) { __builtin_free(memory); }

@@ -157,20 +157,24 @@ public struct Manifest: Sendable {
     }
 }
 
-/// Why a manifest is invalid.
+/// Why a plugin is invalid: something in its manifest, or the folder.
 public struct ManifestProblem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A JSON Pointer (RFC 6901) into the manifest; empty for the whole.
+    /// A JSON Pointer (RFC 6901) into the manifest; empty for the whole of it, and for the folder.
     public let pointer: String
     /// What is wrong and what is right, as a clause.
     public let reason: String
+    /// A sentence for people.
+    public let description: String
 
     public init(pointer: String, reason: String) {
         self.pointer = pointer
         self.reason = reason
+        description = pointer.isEmpty ? "The manifest \(reason)." : "In the manifest, \(pointer) \(reason)."
     }
 
-    /// A sentence for people.
-    public var description: String {
-        pointer.isEmpty ? "The manifest \(reason)." : "In the manifest, \(pointer) \(reason)."
+    public init(_ problem: PluginFolderProblem) {
+        pointer = ""
+        reason = problem.reason
+        description = problem.description
     }
 }

@@ -43,7 +43,7 @@ struct PatternParser {
         var nodes: [PatternNode] = []
         while let scalar = next, scalar != "|", scalar != ")" {
             let atom = try atom()
-            nodes.append(try repeated(atom))
+            nodes.append(try repeated(atom, isAnchor: scalar == "^" || scalar == "$"))
         }
         return nodes.count == 1 ? nodes[0] : .sequence(nodes)
     }
@@ -87,7 +87,7 @@ struct PatternParser {
 
     // MARK: Repeating
 
-    private mutating func repeated(_ node: PatternNode) throws(Pattern.Problem) -> PatternNode {
+    private mutating func repeated(_ node: PatternNode, isAnchor: Bool) throws(Pattern.Problem) -> PatternNode {
         let bounds: (Int, Int?)
         switch next {
         case "*": bounds = (0, nil)
@@ -102,12 +102,9 @@ struct PatternParser {
         at += 1
         // Whether the shortest or the longest is taken first makes no difference to whether there is one.
         _ = take("?")
-        if case .one(.atStart) = node { throw Self.nothingToRepeat }
-        if case .one(.atEnd) = node { throw Self.nothingToRepeat }
+        if isAnchor { throw Pattern.Problem(reason: "repeats ^ or $, which have nothing to repeat") }
         return .repeated(node, bounds.0, bounds.1)
     }
-
-    private static let nothingToRepeat = Pattern.Problem(reason: "repeats ^ or $, which have nothing to repeat")
 
     /// `{2}`, `{2,}` or `{2,5}`; nil, and nothing taken, for another text.
     private mutating func counted() throws(Pattern.Problem) -> (Int, Int?)? {

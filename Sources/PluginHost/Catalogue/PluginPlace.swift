@@ -1,0 +1,75 @@
+import Platform
+
+/// Where plugins are: `plugins` in the store, then the folders of `--plugins`, in their order.
+public enum PluginPlace {
+    public static let folders = "plugins"
+    /// What runs.
+    public static let copies = "plugins-run"
+    /// What plugins may write.
+    public static let data = "plugins-data"
+
+    public static func all(storeDirectory: String?, others: [String]) -> [String] {
+        (storeDirectory.map { [$0 + "/" + folders] } ?? []) + others
+    }
+
+    /// Of the paths that a manifest or a person names: `~/` is the home directory.
+    /// - Returns: nil where nobody knows it.
+    public static func expanded(_ path: String) -> String? {
+        guard path == "~" || path.utf8.starts(with: "~/".utf8) else { return path }
+        return ProcessFacts.environment("HOME").map { $0 + path.dropFirst() }
+    }
+}
+
+/// Folders that no plugin may be given: the store and the places of plugins.
+struct ProtectedFolders {
+    private let folders: [ResolvedPath]
+
+    init(_ paths: [String]) { folders = paths.map { ResolvedPath($0) } }
+
+    /// Whether a path is one of the folders, lies in one or holds one. By whatever names: what exists is compared as the file
+    /// system knows it, the rest of a path, which nobody has made yet, by its letters.
+    func touches(_ path: String) -> Bool {
+        let path = ResolvedPath(path)
+        return folders.contains { path.isIn($0) || $0.isIn(path) }
+    }
+}
+
+/// A path whose part that exists is without links.
+private struct ResolvedPath {
+    /// Of the deepest folder or file that exists and of all above it, the root first.
+    private var statuses: [FileStatus] = []
+    /// What comes below that.
+    private var rest: [Substring.UTF8View] = []
+
+    init(_ path: String) {
+        var parts = path.utf8.split(separator: UInt8(ascii: "/"))
+        while true {
+            let text = "/" + parts.compactMap { String($0) }.joined(separator: "/")
+            if let real = FolderCalls.realPath(text) {
+                statuses = Self.statuses(real)
+                return
+            }
+            guard let last = parts.popLast() else { return }
+            rest.insert(last, at: 0)
+        }
+    }
+
+    private static func statuses(_ real: String) -> [FileStatus] {
+        var path = ""
+        // A folder that goes meanwhile holds nothing.
+        var statuses = [try? FileSystem.system.statusOfPath("/")]
+        for part in real.utf8.split(separator: UInt8(ascii: "/")) {
+            path += "/" + (String(part) ?? "")
+            statuses.append(try? FileSystem.system.statusOfPath(path))
+        }
+        return statuses.compactMap { $0 }
+    }
+
+    /// Whether this is the other path or lies in it.
+    func isIn(_ other: ResolvedPath) -> Bool {
+        guard let end = other.statuses.last else { return false }
+        guard !other.rest.isEmpty else { return statuses.contains { $0.isSameFile(as: end) } }
+        guard let own = statuses.last, own.isSameFile(as: end), rest.count >= other.rest.count else { return false }
+        return zip(rest, other.rest).allSatisfy { $0.elementsEqual($1) }
+    }
+}

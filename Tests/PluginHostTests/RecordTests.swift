@@ -1,0 +1,91 @@
+import JSONCodec
+import Testing
+
+@testable import PluginHost
+
+@Suite struct RecordTests {
+    private static func record(_ id: String = "org.example.poem") throws -> PluginRecords.Record {
+        PluginRecords.Record(
+            id: try #require(PluginID(id)), digest: "sha256:" + String(repeating: "0a", count: 32),
+            trustedSince: "2026-01-02T03:04:05.678Z", trustedRevision: 7, execRealPath: "/usr/bin/sh",
+            manifest: TestManifest.json(id))
+    }
+
+    private static func read(_ text: String) throws -> PluginRecords {
+        try Array(text.utf8).withUnsafeBytes { try PluginRecords.read($0) }
+    }
+
+    @Test func whatIsWrittenIsReadTheSame() throws {
+        var records = PluginRecords()
+        var record = try Self.record()
+        record.isEnabled = false
+        record.config = ["city": "Rome"]
+        (record.readable, record.writable, record.runtimes) = (["/a"], ["/b", "/c"], ["/d"])
+        record.tools = "sha256:" + String(repeating: "1", count: 64)
+        let (other, first) = (try Self.record("org.other.b"), try Self.record("org.aaa.c"))
+        for one in [record, other, first] { records[one.id] = one }
+        #expect(records.records.map(\.id.text) == ["org.aaa.c", "org.example.poem", "org.other.b"])
+        let again = try Self.read(String(decoding: records.write(), as: UTF8.self))
+        #expect(again == records && again[record.id] == record && again.records == records.records)
+        records[record.id] = nil
+        #expect(records.records.count == 2 && records != again)
+    }
+
+    @Test func membersOfOthersAreKept() throws {
+        let manifest = TestManifest.json().text
+        let digest = "sha256:" + String(repeating: "0", count: 64)
+        let records = try Self.read(
+            #"{"format":"moodboard-plugins","version":1,"later":[1],"plugins":{"org.example.poem":{"digest":"\#(digest)","trustedSince":"2026-01-02T03:04:05Z","trustedRevision":0,"execRealPath":"/a","manifest":\#(manifest),"mood":"😊"},"?":{"x":1}}}"#
+        )
+        let text = String(decoding: records.write(), as: UTF8.self)
+        for kept in [#""later":[1]"#, #""mood":"😊""#, #""?":{"x":1}"#, #""trustedSince":"2026-01-02T03:04:05.000Z""#] {
+            #expect(text.contains(kept), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        "", "[]", #"{"format":"moodboard","version":1,"plugins":{}}"#, #"{"format":"moodboard-plugins","plugins":{}}"#,
+        #"{"format":"moodboard-plugins","version":0,"plugins":{}}"#, #"{"format":"moodboard-plugins","version":1}"#,
+        #"{"format":"moodboard-plugins","version":1,"version":1,"plugins":{}}"#,
+        #"{"format":"moodboard-plugins","version":1,"plugins":{"a.b":{}}}"#,
+        #"{"format":"moodboard-plugins","version":1,"plugins":{"a.b":{"digest":"sha256:00"}}}"#,
+    ])
+    func whatIsNoFileOfRecordsIsRefused(text: String) {
+        let damage = #expect(throws: PluginRecords.Damage.self) { try Self.read(text) }
+        #expect(damage?.reason.isEmpty == false && damage?.isNewer == false)
+    }
+
+    @Test func aNewerFileIsSaidToBeNewer() {
+        let damage = #expect(throws: PluginRecords.Damage.self) {
+            try Self.read(#"{"format":"moodboard-plugins","version":2,"plugins":7}"#)
+        }
+        #expect(damage?.isNewer == true)
+    }
+
+    @Test func aFileIsAsItsSchemaSays() throws {
+        let schema = try JSONSchema.compile(
+            try JSONValue.parse(Fixtures.bytes("../../../Schemas/plugins.schema.json")))
+        var records = PluginRecords()
+        let record = try Self.record()
+        records[record.id] = record
+        #expect(schema.check(try JSONValue.parse(records.write())) == nil)
+        for text in [
+            "{}", #"{"format":"moodboard-plugins","version":2,"plugins":{}}"#,
+            #"{"format":"moodboard-plugins","version":1,"plugins":{"a.b":{}}}"#,
+            #"{"format":"moodboard-plugins","version":1,"plugins":{"a":1}}"#,
+        ] {
+            #expect(schema.check(try JSONValue(parsing: text)) != nil, "\(text)")
+        }
+    }
+
+    @Test func secretsAreKeptApart() throws {
+        let id = try #require(PluginID("org.example.poem"))
+        var secrets = PluginSecrets()
+        #expect(secrets[id].object?.isEmpty == true)
+        secrets[id] = ["key": "k"]
+        let again = try secrets.write().withUnsafeBytes { try PluginSecrets.read($0) }
+        #expect(again[id]["key"]?.string == "k")
+        secrets[id] = [:]
+        #expect(String(decoding: secrets.write(), as: UTF8.self).contains("org.example.poem") == false)
+    }
+}
