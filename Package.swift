@@ -59,7 +59,7 @@ let package = Package(
 
         // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
         library(
-            "FuzzTargets", ["MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
+            "FuzzTargets", ["PluginHost", "MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
             path: "Tests/Fuzz/Targets"),
         program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
@@ -89,7 +89,8 @@ let package = Package(
                 "Seeds",
             ]),
         tests(
-            "PluginHostTests", ["PluginHost", "MoodProtocol", "MoodCore", "JSONCodec", "Platform", "Seeds"],
+            "PluginHostTests",
+            ["PluginHost", "MoodProtocol", "MoodCore", "JSONCodec", "Platform", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),

@@ -1,15 +1,17 @@
 /// A place where bytes from outside come in, and what must hold there for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
-        case frame, index, journal, json, migration, snapshot
+        case frame, index, journal, json, manifest, migration, schema, snapshot
     }
 
     private let name: Name
     private var frame = FrameTarget()
     private var json = JSONTarget()
+    private let manifest = ManifestTarget()
     private let migration = MigrationTarget()
     private var index = IndexTarget()
     private var journal = JournalTarget()
+    private let schema = SchemaTarget()
     private var snapshot = SnapshotTarget()
 
     public init(_ name: Name) { self.name = name }
@@ -19,7 +21,9 @@ public struct FuzzTarget: ~Copyable {
         switch name {
         case .frame: try frame.check(input)
         case .json: try json.check(input)
+        case .manifest: try manifest.check(input)
         case .migration: try migration.check(input)
+        case .schema: try schema.check(input)
         case .index: try index.check(input)
         case .journal: try journal.check(input)
         case .snapshot: try snapshot.check(input)
@@ -32,6 +36,10 @@ public struct FuzzTarget: ~Copyable {
         case .frame: Seeds.frame
         case .json: Seeds.json.map { Array($0.utf8) }
         case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
+        case .manifest: ManifestTarget.seeds
+        // Every byte is a choice.
+        case .schema:
+            (0..<64).map { seed in (0..<96).map { UInt8(truncatingIfNeeded: ($0 + 1) &* (2 * seed + 1) &* 73) } }
         case .index: PlainSnapshot.seeds
         case .journal: JournalSeeds.all
         // The first byte means the same in both but for where it says which.
@@ -45,6 +53,8 @@ public struct FuzzTarget: ~Copyable {
         case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
         case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
         case .migration: (Seeds.migrationTokens + Seeds.jsonTokens).map { Array($0.utf8) } + Seeds.jsonBytes
+        case .manifest: Seeds.jsonTokens.map { Array($0.utf8) }
+        case .schema: (0..<24).map { [$0] }
         case .index, .snapshot: PlainSnapshot.tokens
         case .journal: JournalSeeds.tokens
         }
