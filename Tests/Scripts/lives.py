@@ -17,12 +17,12 @@ import sys
 import time
 
 from pluginhost import (ANSWER_SECONDS, PLUGIN_FAILED, PLUGIN_TIMEOUT, PLUGIN_UNAVAILABLE, Trial, descendants, descriptors, end_all, gone,
-                        method, percentile, zombies)
+                        method, percentile, wait_until, zombies)
 
 SLOPPY = {"good", "repeats-ids", "floods-errors", "escapes", "forks"}
 HEAVY = {"escapes", "forks", "forks-without-end", "fills-disk", "fills-memory", "spins", "ignores-signals", "huge-answer"}
 REFUSALS = {PLUGIN_UNAVAILABLE, PLUGIN_FAILED, PLUGIN_TIMEOUT}
-LIMITS = ["--limit", "pluginHelloMs=500", "--limit", "pluginBackOffMs=1"]
+LIMITS = ["--limit", "pluginHelloMs=1000", "--limit", "pluginBackOffMs=1"]
 
 
 def name_of(way):
@@ -118,8 +118,7 @@ def main():
                 for way in ways:
                     host.ask("plugin.disable", {"id": name_of(way)})
                     host.ask("plugin.enable", {"id": name_of(way)})
-                taken = gone(descendants(host.pid), trial.store + "/plugins-run", 5)
-                if taken is None or zombies(host.pid):
+                if wait_until(lambda: not descendants(host.pid), 5) is None:
                     found = f"{len(descendants(host.pid))} processes, {len(zombies(host.pid))} zombies stay"
                     break
             after = descriptors(host.pid)
