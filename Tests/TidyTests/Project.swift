@@ -32,7 +32,11 @@ enum Project {
 
     /// The names in the import lines of a text, with the number of the line.
     static func imports(_ text: String) -> [(line: Int, module: String)] {
-        text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+        // What stands in a text of several lines is another program's.
+        var isText = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+            if line.components(separatedBy: "\"\"\"").count.isMultiple(of: 2) { isText.toggle() }
+            if isText { return nil }
             var words = line.split(separator: " ").map(String.init)
             while let first = words.first, first.hasPrefix("@") || ["public", "package", "internal"].contains(first) {
                 words.removeFirst()

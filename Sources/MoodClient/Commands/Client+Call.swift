@@ -38,7 +38,7 @@ extension Client {
     }
 
     /// The params in one line: a line feed between tokens, where JSON allows it, would end the message.
-    private func checked(_ text: String) throws(ClientError) -> [UInt8] {
+    func checked(_ text: String) throws(ClientError) -> [UInt8] {
         let bytes = Array(text.utf8)
         do throws(JSONError) {
             _ = try JSONValue.parse(bytes)

@@ -122,10 +122,10 @@ extension Client {
     }
 
     /// An absolute path, because the host may run in another directory.
-    private func absolute(_ path: String) throws(ClientError) -> String {
+    func absolute(_ path: String) throws(ClientError) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
         guard !path.isEmpty, let directory = console.workingDirectory() else {
-            throw usage("Give DIR as a path that begins with a slash.")
+            throw usage("Give the path from the root on: it begins with a slash.")
         }
         return (directory == "/" ? "" : directory) + "/" + path
     }

@@ -2,7 +2,7 @@ extension Command {
     /// Every command, in the order of the help.
     static let all: [Command] = [
         add, list, show, open, edit, remove, clear, favorite, unfavorite, note, share, watch, navigate, call, info,
-        store, doctor,
+        store, plugin, doctor,
     ]
 
     /// What an id may look like, for the help of each command that takes one.

@@ -1,0 +1,112 @@
+import JSONCodec
+
+/// `mood plugin trust`, `add` and `remove`: what a person decides.
+extension Client {
+    func trustPlugin(_ id: String) throws(ClientError) {
+        let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
+        guard let digest = info.digest else {
+            throw .unsound("\(info.sentence); it cannot be trusted.")
+        }
+        if let wanted = invocation.value("digest"), wanted != digest {
+            throw .badInput(
+                "The plugin is \(digest), not \(Escaping.visible(wanted)).",
+                advice: "Look at its files again, then give the digest that they have now.")
+        }
+        try askForTrust(info)
+        var params: [JSONValue.Member] = [.init("digest", .string(digest))]
+        let runtimes = try folders("runtime")
+        if !runtimes.isEmpty { params.append(.init("runtimes", .array(runtimes))) }
+        let (readable, writable) = (try folders("read"), try folders("write"))
+        if !readable.isEmpty || !writable.isEmpty {
+            params.append(.init("files", ["read": .array(readable), "write": .array(writable)]))
+        }
+        if let tools = invocation.value("tools") { params.append(.init("tools", .string(tools))) }
+        try changePlugin("plugin.trust", id, params)
+    }
+
+    private func folders(_ option: String) throws(ClientError) -> [JSONValue] {
+        var folders: [JSONValue] = []
+        for path in invocation.values(option) {
+            folders.append(.string(path.utf8.starts(with: "~/".utf8) ? path : try absolute(path)))
+        }
+        return folders
+    }
+
+    /// Shows what would run and what it may do. A person at a terminal says yes; elsewhere the command line does, by naming
+    /// what was looked at.
+    private func askForTrust(_ info: PluginView) throws(ClientError) {
+        if invocation.has("yes"), invocation.has("digest") || console.isInputTerminal { return }
+        console.writeError(text(of: info.question))
+        guard console.isInputTerminal else {
+            throw usage(
+                "Without a terminal, trust wants --yes and --digest with the digest of what you have looked at.")
+        }
+        try confirm("Let it run", orElse: "It was not trusted.")
+    }
+
+    private func confirm(_ question: String, orElse refusal: String) throws(ClientError) {
+        console.writeError(question + "? [y/N] ")
+        let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
+        guard letters == "y" || letters == "yes" else { throw .declined(refusal) }
+    }
+
+    // MARK: Adding and removing
+
+    func addPlugin(_ argument: String) throws(ClientError) {
+        let source = try absolute(argument)
+        let id = try PluginFiles.id(of: source)
+        let store = try storeFolder()
+        let target = try PluginFiles.copy(source, toStore: store, as: id)
+        do throws(ClientError) {
+            try trustPlugin(id)
+        } catch {
+            // A folder that nobody trusts would be in the way of the next attempt.
+            try? PluginFiles.remove(target)
+            throw error
+        }
+    }
+
+    /// - Throws: where there is no place for a plugin.
+    private func storeFolder() throws(ClientError) -> String {
+        let store = try tree(call("host.info"))["store"]
+        guard store?["inMemory"]?.boolean != true, let path = store?["path"]?.string else {
+            throw .badInput("The host keeps nothing, so there is no place for a plugin.", advice: "Give --store DIR.")
+        }
+        return path
+    }
+
+    func removePlugin(_ id: String) throws(ClientError) {
+        let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
+        let isInStore = info.path == PluginFiles.folder(inStore: try storeFolder(), id)
+        if !invocation.has("yes") {
+            guard console.isInputTerminal else { throw usage("To confirm: mood plugin remove \(id) --yes") }
+            let what = isInStore ? "Stop \(id) and delete its folder in the store" : "Take back the trust in \(id)"
+            try confirm(Escaping.visible(what), orElse: "Nothing was removed.")
+        }
+        var result: [UInt8] = []
+        if !["untrusted", "invalid", "shadowed"].contains(info.state) {
+            result = try call("plugin.untrust", [.init("id", .string(id))])
+        }
+        if isInStore { try PluginFiles.remove(info.path) }
+        if wantsJSON { return try print(json: result.isEmpty ? Array("{}".utf8) : result) }
+        try print("Removed \(Escaping.visible(id))\n")
+        if !isInStore { tell("Its folder stays where it is: \(Escaping.visible(info.path))") }
+    }
+
+    // MARK: Writing one
+
+    func writePlugin(_ id: String) throws(ClientError) {
+        guard let language = invocation.value("lang") else {
+            throw usage("Which language? --lang \(PluginTemplate.languages.joined(separator: ", "))")
+        }
+        guard PluginFiles.isID(id) else {
+            throw usage(
+                "'\(id)' is no id: use two or more words of a-z and 0-9 with dots between, such as org.example.hello.")
+        }
+        let folder = try absolute(id)
+        let files = PluginTemplate.files(id, language)
+        try PluginFiles.write(files, to: folder)
+        try print("Wrote \(files.map(\.name).joined(separator: ", ")) in \(id)\n")
+        tell("Try it with: sh \(id)/test.sh\nAdd it with: mood plugin add \(id)")
+    }
+}
