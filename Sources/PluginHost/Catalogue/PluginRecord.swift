@@ -24,8 +24,14 @@ extension PluginRecords {
         public var execRealPath: String
         /// The digest of an MCP server's tools, once they are pinned.
         public var tools: String?
-        /// As it was trusted, so that a host needs no folder to know what the plugin provides.
-        public var manifest: JSONValue
+        /// As it was trusted, so that a host needs no folder to know what the plugin provides. It is taken apart when it is
+        /// asked for, because a host that starts asks for few.
+        public var manifest: JSONValue {
+            get { manifestText.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) } }
+            set { manifestText = Array(newValue.text.utf8) }
+        }
+        /// Valid JSON, an object.
+        private var manifestText: [UInt8]
         private var others: [JSONValue.Member] = []
 
         public init(
@@ -37,12 +43,12 @@ extension PluginRecords {
             self.trustedSince = trustedSince
             self.trustedRevision = trustedRevision
             self.execRealPath = execRealPath
-            self.manifest = manifest
+            manifestText = Array(manifest.text.utf8)
         }
 
         public static func == (a: Record, b: Record) -> Bool {
             // Members are written in one order, so texts are equal only if values are.
-            a.id == b.id && a.json.text.utf8.elementsEqual(b.json.text.utf8)
+            a.id == b.id && a.bytes == b.bytes
         }
 
         private static let known = [
@@ -50,7 +56,25 @@ extension PluginRecords {
             "manifest",
         ]
 
-        init(_ id: PluginID, _ value: JSONValue) throws(Damage) {
+        /// Reads one that the validator has accepted.
+        init(_ id: PluginID, _ text: ValidJSON) throws(Damage) {
+            var reader = JSONReader(text)
+            var members: [JSONValue.Member] = []
+            var manifest: [UInt8]?
+            guard reader.enterObject() else { throw Damage("is no object") }
+            while let key = reader.nextKey() {
+                guard key.equals("manifest") else {
+                    members.append(.init(key.string, JSONValue(reader.skip())))
+                    continue
+                }
+                guard reader.kind == .object else { throw Damage("has no right manifest") }
+                manifest = Array(reader.skip().bytes)
+            }
+            guard let manifest else { throw Damage("has no manifest") }
+            try self.init(id, JSONValue.object(members), manifest)
+        }
+
+        private init(_ id: PluginID, _ value: JSONValue, _ manifest: [UInt8]) throws(Damage) {
             func required<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(Damage) -> Value {
                 guard let value = value[name].flatMap(read) else { throw Damage("has no right \(name)") }
                 return value
@@ -73,11 +97,11 @@ extension PluginRecords {
             runtimes = paths(granted?["runtimes"])
             execRealPath = try required("execRealPath", \.string)
             tools = try optional("tools", digest)
-            manifest = try required("manifest", object)
+            manifestText = manifest
             others = (value.object ?? []).filter { member in !Self.known.contains { member.isNamed($0) } }
         }
 
-        var json: JSONValue {
+        func write(to writer: inout JSONWriter) {
             func paths(_ paths: [String]) -> JSONValue { .array(paths.map { .string($0) }) }
             var members: [JSONValue.Member] = [
                 .init("digest", .string(digest)), .init("trustedSince", .string(trustedSince)),
@@ -89,8 +113,20 @@ extension PluginRecords {
                 .init("execRealPath", .string(execRealPath)),
             ]
             if let tools { members.append(.init("tools", .string(tools))) }
-            members.append(.init("manifest", manifest))
-            return .object(members + others)
+            writer.beginObject()
+            for member in members + others {
+                writer.key(text: member.name)
+                member.value.write(to: &writer)
+            }
+            writer.key("manifest")
+            manifestText.withUnsafeBytes { writer.raw($0) }
+            writer.endObject()
+        }
+
+        private var bytes: [UInt8] {
+            var writer = JSONWriter()
+            write(to: &writer)
+            return Array(writer.buffer.bytes)
         }
     }
 }

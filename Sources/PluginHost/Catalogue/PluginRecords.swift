@@ -40,16 +40,14 @@ public struct PluginRecords: Sendable, Equatable {
 
     /// Reads a file.
     public static func read(_ bytes: UnsafeRawBufferPointer) throws(Damage) -> PluginRecords {
-        let (plugins, others) = try PluginFile.read(bytes, format, version)
         var records = PluginRecords()
-        records.others = others
-        for member in plugins {
-            guard let id = PluginID(member.name) else {
-                records.otherRecords.append(member)
-                continue
+        records.others = try PluginFile.read(bytes, format, version) { (name, value) throws(Damage) in
+            guard let id = PluginID(name) else {
+                records.otherRecords.append(.init(name, JSONValue(value)))
+                return
             }
             do throws(Damage) {
-                records[id] = try Record(id, member.value)
+                records[id] = try Record(id, value)
             } catch {
                 throw Damage("the plugin \(id) \(error.reason)")
             }
@@ -58,8 +56,10 @@ public struct PluginRecords: Sendable, Equatable {
     }
 
     public func write() -> [UInt8] {
-        let members = records.map { JSONValue.Member($0.id.text, $0.json) }
-        return PluginFile.write(members + otherRecords, others, Self.format, Self.version)
+        PluginFile.write(others, Self.format, Self.version) { file in
+            for record in records { file.add(record.id.text) { record.write(to: &$0) } }
+            for member in otherRecords { file.add(member.name) { member.value.write(to: &$0) } }
+        }
     }
 
     /// The record of a plugin; nil where it is not trusted.
@@ -89,22 +89,23 @@ public struct PluginSecrets: Sendable {
     public init() {}
 
     public static func read(_ bytes: UnsafeRawBufferPointer) throws(PluginRecords.Damage) -> PluginSecrets {
-        let (plugins, others) = try PluginFile.read(bytes, format, PluginRecords.version)
         var secrets = PluginSecrets()
-        secrets.others = others
-        for member in plugins {
-            if let id = PluginID(member.name), member.value.object != nil {
-                secrets.configs[id] = member.value
+        secrets.others = try PluginFile.read(bytes, format, PluginRecords.version) { name, text in
+            let value = JSONValue(text)
+            if let id = PluginID(name), value.object != nil {
+                secrets.configs[id] = value
             } else {
-                secrets.otherConfigs.append(member)
+                secrets.otherConfigs.append(.init(name, value))
             }
         }
         return secrets
     }
 
     public func write() -> [UInt8] {
-        let members = configs.keys.sorted().map { JSONValue.Member($0.text, configs[$0] ?? .null) }
-        return PluginFile.write(members + otherConfigs, others, Self.format, PluginRecords.version)
+        PluginFile.write(others, Self.format, PluginRecords.version) { file in
+            for (id, config) in configs.sorted(by: { $0.key < $1.key }) { file.add(id.text) { config.write(to: &$0) } }
+            for member in otherConfigs { file.add(member.name) { member.value.write(to: &$0) } }
+        }
     }
 
     /// The secret members of a plugin's config, an object; empty where it has none.
@@ -114,57 +115,79 @@ public struct PluginSecrets: Sendable {
     }
 }
 
-/// What both files are: `{format, version, plugins: {…}}`.
-private enum PluginFile {
+/// What both files are: `{format, version, plugins: {…}}`, a plugin on each line.
+private struct PluginFile: ~Copyable {
+    private var writer = JSONWriter()
+    private var isFirst = true
+
+    /// Reads a file.
+    /// - Parameter plugin: is given each plugin by its name.
+    /// - Returns: the members that this version does not know.
     static func read(
-        _ bytes: UnsafeRawBufferPointer, _ format: String, _ version: Int
-    ) throws(PluginRecords.Damage) -> (plugins: [JSONValue.Member], others: [JSONValue.Member]) {
+        _ bytes: UnsafeRawBufferPointer, _ format: String, _ version: Int,
+        _ plugin: (String, ValidJSON) throws(PluginRecords.Damage) -> Void
+    ) throws(PluginRecords.Damage) -> [JSONValue.Member] {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
         let outline: JSONOutline
         do throws(JSONError) { outline = try validator.validate(bytes) } catch {
             throw .init("it is not JSON: \(error)")
         }
         if let offset = outline.duplicate { throw .init("a member is given twice (at byte \(offset))") }
-        let value = JSONValue(outline.text)
-        guard let found = value["format"]?.string, found.utf8.elementsEqual(format.utf8) else {
+        var (known, others): ([JSONValue.Member], [JSONValue.Member]) = ([], [])
+        var plugins: ValidJSON?
+        var reader = JSONReader(outline.text)
+        guard reader.enterObject() else { throw .init("it is no object") }
+        while let key = reader.nextKey() {
+            if key.equals("plugins") {
+                plugins = reader.skip()
+            } else if key.equals("format") || key.equals("version") {
+                known.append(.init(key.string, JSONValue(reader.skip())))
+            } else {
+                others.append(.init(key.string, JSONValue(reader.skip())))
+            }
+        }
+        let head = JSONValue.object(known)
+        guard let found = head["format"]?.string, found.utf8.elementsEqual(format.utf8) else {
             throw .init("its format is not \(format)")
         }
-        guard let number = value["version"]?.integer, number >= 1 else { throw .init("it has no version") }
+        guard let number = head["version"]?.integer, number >= 1 else { throw .init("it has no version") }
         guard number <= version else {
             throw .init("it is of version \(number); this host knows up to \(version), use a newer one", isNewer: true)
         }
-        guard let plugins = value["plugins"]?.object else { throw .init("it has no plugins") }
-        let others = (value.object ?? []).filter { member in
-            !["format", "version", "plugins"].contains { member.isNamed($0) }
-        }
-        return (plugins, others)
+        guard let plugins else { throw .init("it has no plugins") }
+        reader = JSONReader(plugins)
+        guard reader.enterObject() else { throw .init("its plugins are no object") }
+        while let key = reader.nextKey() { try plugin(key.string, reader.skip()) }
+        return others
     }
 
-    /// A plugin on each line.
     static func write(
-        _ plugins: [JSONValue.Member], _ others: [JSONValue.Member], _ format: String, _ version: Int
+        _ others: [JSONValue.Member], _ format: String, _ version: Int, _ plugins: (inout PluginFile) -> Void
     ) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.key("format")
-        writer.string(format)
-        writer.key("version")
-        writer.integer(version)
+        var file = PluginFile()
+        file.writer.beginObject()
+        file.writer.key("format")
+        file.writer.string(format)
+        file.writer.key("version")
+        file.writer.integer(version)
         for member in others {
-            writer.key(text: member.name)
-            member.value.write(to: &writer)
+            file.writer.key(text: member.name)
+            member.value.write(to: &file.writer)
         }
-        writer.key("plugins")
-        writer.beginObject()
-        for (place, member) in plugins.enumerated() {
-            writer.buffer.append(place > 0 ? ",\n" : "\n" as StaticString)
-            writer.key(text: member.name)
-            member.value.write(to: &writer)
-        }
-        writer.buffer.append("\n" as StaticString)
-        writer.endObject()
-        writer.endObject()
-        writer.buffer.append("\n" as StaticString)
-        return Array(writer.buffer.bytes)
+        file.writer.key("plugins")
+        file.writer.beginObject()
+        plugins(&file)
+        file.writer.buffer.append("\n" as StaticString)
+        file.writer.endObject()
+        file.writer.endObject()
+        file.writer.buffer.append("\n" as StaticString)
+        return Array(file.writer.buffer.bytes)
+    }
+
+    mutating func add(_ name: String, _ value: (inout JSONWriter) -> Void) {
+        writer.buffer.append(isFirst ? "\n" : ",\n" as StaticString)
+        isFirst = false
+        writer.key(text: name)
+        value(&writer)
     }
 }

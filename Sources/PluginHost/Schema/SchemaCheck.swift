@@ -7,7 +7,7 @@ struct SchemaCheck {
     static let depthMax = 512
 
     /// The work that a check may be: enough for every sensible schema, so that one that tries all ways ends too.
-    static func stepsMax(bytes: Int) -> Int { 10_000_000 + 32 * bytes }
+    static func stepsMax(bytes: Int) -> Int { 1_000_000 + 32 * bytes }
 
     private let nodes: [SchemaNode]
     private let stepsMax: Int
