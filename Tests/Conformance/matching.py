@@ -228,7 +228,9 @@ def check_error(error, header_framed):
         raise Mismatch("an error has a message")
     if not isinstance(data, dict) or data.get("kind") not in KINDS[error["code"]]:
         raise Mismatch(f"code {error['code']} goes with {KINDS[error['code']]}: {show(error)}")
-    if data.get("retryable") is not (data["kind"] in RETRYABLE):
+    # A plugin that has too many calls waiting may be asked again; one that does not run may not.
+    wanted = data.get("retryable") is True if data["kind"] == "pluginUnavailable" else data["kind"] in RETRYABLE
+    if data.get("retryable") is not wanted:
         raise Mismatch(f"retryable is wrong for {data['kind']}: {show(error)}")
     wanted = dict(DATA.get(data["kind"], {}))
     if data["kind"] == "parseError" and not header_framed:
