@@ -5,6 +5,7 @@
 #include "CPlatform.h"
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 // The parts of the isolation, in the order in which they are reported.
 enum part { part_files, part_network, part_calls, part_processes, part_limits, part_count };
@@ -14,6 +15,16 @@ struct list {
     char **words;
     int count;
 };
+
+// The keeper's end of the socket to the host.
+enum { keeper_control = 3 };
+
+// How the keeper stands to what it keeps, and the plugin's process; -1 is none yet.
+extern enum cplatform_keeper_place keeper_place;
+extern pid_t keeper_plugin;
+
+// Tells a keeper without a namespace that its parent has ended.
+#define CPLATFORM_KEEPER_SIGNAL SIGUSR1
 
 // What to start, and what it may do.
 struct plan {
@@ -40,6 +51,22 @@ static inline bool keeper_failed(struct outcome *outcome, const char *step, cons
     outcome->code = errno;
     return false;
 }
+
+// One line to the host; control characters, which a path may have, become question marks.
+void keeper_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Reports it, and ends the keeper. `subject` may be NULL, and `code`, an errno, 0.
+_Noreturn void keeper_refuse(const char *step, const char *subject, int code);
+
+// Waits for the plan.
+struct plan keeper_read_plan(void);
+// A number of a plan; refuses what is none.
+int64_t keeper_number(const char *text);
+
+void keeper_signal_all(int number);
+// Takes what has ended, waiting for one if asked to; whether the plugin has, and how.
+bool keeper_reap(bool waits, int *word);
+// Kills until nobody is left.
+void keeper_end_all(void);
 
 // Each is called in the plugin's process before its program runs. False: `outcome` says what failed. What the kernel cannot
 // do is no failure: it is noted as declared.

@@ -45,7 +45,7 @@ static bool write_file(const char *path, const char *text) {
 static int become_keeper(void *argument) {
     struct start *start = argument;
     // Process 1 of a namespace can only be ended by SIGKILL, and takes all with it. Another keeper has to do that itself.
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, start->has_namespaces ? SIGKILL : SIGTERM, 0, 0, 0);
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, start->has_namespaces ? SIGKILL : CPLATFORM_KEEPER_SIGNAL, 0, 0, 0);
     if (start->user_map
         && !(write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/uid_map", start->user_map)
              && write_file("/proc/self/gid_map", start->group_map))) {

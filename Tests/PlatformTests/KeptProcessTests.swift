@@ -90,6 +90,24 @@ import Testing
         #expect(time != nil)
     }
 
+    @Test func whatATerminalSendsToTheHostsGroupIsForTheHost() throws {
+        let plan = try KeptPlan(["/bin/cat"])
+        var process = try KeptProcess.start(plan.plan)
+        guard case .started = process.nextReport() else {
+            Issue.record("not started")
+            return
+        }
+        let keeper = process.keeperID
+        #expect(getsid(keeper) == keeper)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { #expect(kill(keeper, number) == 0) }
+        #expect(write(process.input, "ready\n", 6) == 6)
+        #expect(process.outputUntilReady() == Array("ready\n".utf8))
+        process.closeInput()
+        var run = KeptRun()
+        if let report = process.nextReport() { run.note(report) }
+        #expect(run.status == .exited(0))
+    }
+
     @Test func aPluginCannotKeepItsKeeperAlive() throws {
         let plan = try KeptPlan(shell: "trap '' TERM INT HUP; echo ready; while :; do sleep 0.01; done")
         var process = try KeptProcess.start(plan.plan)

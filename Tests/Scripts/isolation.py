@@ -462,6 +462,7 @@ def main():
     parser.add_argument("host")
     parser.add_argument("--kills", type=int, default=100)
     options = parser.parse_args()
+    pid_max = pathlib.Path("/proc/sys/kernel/pid_max").read_text()
     compiler = shutil.which("cc") or shutil.which("clang")
     work = pathlib.Path(tempfile.mkdtemp(prefix="moodboard-isolation-"))
     try:
@@ -480,6 +481,7 @@ def main():
             look(options, binary, work, user)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+    expect(pid_max == pathlib.Path("/proc/sys/kernel/pid_max").read_text(), "the limit of processes of the whole machine has changed")
     print(f"{len(failures)} failures" if failures else "Nothing that is not granted was had.")
     sys.exit(1 if failures else 0)
 
