@@ -24,8 +24,7 @@ import Testing
     }
 
     /// Every kind of cell, tool and effect is answered in some transcript, every kind of action answered or sent. `error`
-    /// stands for a mood that goes while its screen is asked for, and `loading` for a plugin: neither can be made to happen
-    /// over one pipe.
+    /// stands for a mood that goes while its screen is asked for: that cannot be made to happen over one pipe.
     @Test func everyKindOfWhatAScreenShowsOccursInATranscript() throws {
         let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
         let lines = try Project.files("Tests/Conformance", ".transcript").flatMap {
@@ -33,7 +32,7 @@ import Testing
         }
         for name in ["Cell", "Tool", "Action", "Effect"] {
             let schema = try #require(document["components"]?["schemas"]?[name])
-            let kinds = Set(Self.kinds(schema)).subtracting(["error", "loading"])
+            let kinds = Set(Self.kinds(schema)).subtracting(["error"])
             #expect(!kinds.isEmpty, "\(name) has no kinds")
             // Some actions no screen offers: those are sent.
             let said = lines.filter { $0.hasPrefix("<--") || name == "Action" && $0.hasPrefix("-->") }
@@ -55,11 +54,11 @@ import Testing
         return kinds
     }
 
-    /// Codes that the host of today can answer with; the rest belongs to plugins and undo. Whether a cancellation comes in
-    /// time is chance on a pipe, and a sync fails on no healthy disk: `MoodHostTests` have -32800 and 1013.
+    /// Codes that the host of today can answer with. Whether a cancellation comes in time is chance on a pipe, and a sync
+    /// fails on no healthy disk: `MoodHostTests` have -32800 and 1013.
     @Test(arguments: [
         -32700, -32600, -32601, -32602, -32802, 1001, 1002, 1003, 1010, 1011, 1012, 1014, 1015,
-        1020,
+        1020, 1030, 1031, 1032, 1040,
     ])
     func everyErrorCodeOccursInATranscript(code: Int) throws {
         let files = Project.files("Tests/Conformance", ".transcript")
