@@ -24,6 +24,8 @@ struct JournalChain {
 
     /// Oldest first.
     private(set) var links: [Link] = []
+    /// The generations before the snapshot's whose journals do not say what they are.
+    private(set) var damaged: [Int] = []
 
     /// - Parameter revision: the last commit that may be shown.
     init(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) {
@@ -51,6 +53,7 @@ struct JournalChain {
         guard let file = try Self.open(generation, files) else { return }
         do {
             let entry = try OpenJournals.examined(generation, file.descriptor, files.settings.fileSystem)
+            if entry.header == nil, generation < files.generation { damaged.append(generation) }
             guard let header = entry.header, header.storeId == files.storeId, header.generation == generation,
                 generation <= files.generation || !entry.isBlank
             else { return }
@@ -66,7 +69,7 @@ struct JournalChain {
     /// Nil where it is gone.
     static func open(_ generation: Int, _ files: borrowing StoreFiles) throws(StorageError) -> File? {
         let name = StoreInventory.journalName(generation)
-        for path in [name, StoreDirectory.historyName + "/" + name] {
+        for path in [name, StoreInventory.pastName(generation)] {
             do {
                 return try files.place.open(path, .read)
             } catch {
@@ -91,6 +94,44 @@ struct JournalChain {
             if commit.content.seq > base { try body(commit.content, commit.end - commit.offset) }
             return true
         }
+    }
+
+    /// Throws where a link has not all of its commits. Only one that was made as a snapshot is in no journal: then nothing comes
+    /// after the last that was found.
+    func checkEnd(of place: Int, at found: Int, _ files: borrowing StoreFiles) throws(StorageError) {
+        let link = links[place]
+        guard found < link.last, let file = try Self.open(link.generation, files) else { return }
+        let isLast = place + 1 == links.count
+        let problem: JournalSurvey.Damage?
+        do throws(SystemError) {
+            let entry = try OpenJournals.examined(link.generation, file.descriptor, files.settings.fileSystem)
+            problem = try JournalSurvey.damage(
+                in: entry, files.settings.fileSystem, upTo: link.last,
+                following: isLast ? nil : links[place + 1].generation,
+                hasTornEnd: files.place.inventory().hasTornEnd(link.generation))
+        } catch {
+            throw .reading(error, StoreInventory.journalName(link.generation))
+        }
+        guard let problem else { return }
+        throw Self.damage(of: link.generation, isInHistory: link.isInHistory, problem.offset, problem.what)
+    }
+
+    /// Throws where a journal between a link and the next one does not say what it is.
+    /// - Parameter place: -1 for what is before the first link.
+    func checkNext(after place: Int) throws(StorageError) {
+        let (start, end) = (
+            place < 0 ? 0 : links[place].generation, place + 1 < links.count ? links[place + 1].generation : .max
+        )
+        guard let generation = damaged.first(where: { $0 > start && $0 < end }) else { return }
+        throw Self.damage(of: generation, isInHistory: true, 0, "does not begin with a whole header")
+    }
+
+    private static func damage(of generation: Int, isInHistory: Bool, _ offset: Int, _ what: String) -> StorageError {
+        let name = isInHistory ? StoreInventory.pastName(generation) : StoreInventory.journalName(generation)
+        return .corrupt(
+            file: name, offset: offset,
+            reason: "\(name) \(what). What was before cannot be told. Put back a copy of the file, or have the history"
+                + " begin later (store.compact with keepHistoryFrom). The moods themselves are not affected.")
     }
 
     /// The commit after which no commit is missing.
@@ -149,8 +190,12 @@ extension StoreFiles {
     func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
         let chain = try JournalChain(self, upTo: self.revision)
         if let revision {
-            for link in chain.links where link.isInHistory && link.last < revision {
-                let name = StoreDirectory.historyName + "/" + StoreInventory.journalName(link.generation)
+            var overtaken = chain.links.filter { $0.isInHistory && $0.last < revision }.map(\.generation)
+            // All of its commits lie below the base of the next.
+            overtaken += chain.damaged.filter { generation in
+                chain.links.first { $0.generation > generation }.map { $0.base < revision } ?? false
+            }
+            for name in overtaken.map(StoreInventory.pastName) {
                 do {
                     try place.unlink(name)
                 } catch {

@@ -20,7 +20,8 @@ public struct HistoryItem: Sendable {
 /// shortened) the snapshot and its backup are asked too, through their indexes: two reads each. A backup without an index
 /// is not asked.
 ///
-/// Nothing is handed out before its checksum was right and it was read as a record.
+/// Nothing is handed out before its checksum was right and it was read as a record, and nothing that lies before damage: there
+/// the versions would have a gap.
 struct RecordHistory {
     /// No page is longer, whatever the caller has room for.
     static let pageBytesMax = 4 << 20
@@ -69,16 +70,18 @@ struct RecordHistory {
     mutating func read(_ files: borrowing StoreFiles, upTo revision: Int) throws(StorageError) -> Bool {
         let chain = try JournalChain(files, upTo: revision)
         var base: Int?
-        for link in chain.links.reversed() where link.base + 1 < end {
+        for (place, link) in chain.links.enumerated().reversed() where link.base + 1 < end {
             // A clear is only told of once it is known what it removed.
             if let base, readBytes > Self.pageReadBytesMax, openClear == nil {
                 next = base + 1
                 break
             }
-            try read(link, files)
+            try chain.checkNext(after: place)
+            try chain.checkEnd(of: place, at: read(link, files), files)
             if next != nil { break }
             base = link.base
         }
+        if next == nil { try chain.checkNext(after: -1) }
         if let clear = openClear, case .clear(isNamed: true) = clear.kind { add(clear) }
         openClear = nil
         return try chain.start(files) > 0
@@ -102,12 +105,13 @@ struct RecordHistory {
 
     private static func size(_ record: Int?) -> Int { (record ?? 0) + itemBytes }
 
-    private mutating func read(_ link: JournalChain.Link, _ files: borrowing StoreFiles) throws(StorageError) {
+    /// - Returns: the last commit that was found.
+    private mutating func read(_ link: JournalChain.Link, _ files: borrowing StoreFiles) throws(StorageError) -> Int {
         let upgrade = link.upgrade(files.settings)
         var events: [Event] = []
         var held = 0
         var dropped: Event?
-        try JournalChain.forEachCommit(of: link, after: link.base, files) { line, size in
+        let found = try JournalChain.forEachCommit(of: link, after: link.base, files) { line, size in
             readBytes += size
             guard line.seq < end else { return }
             for event in self.events(line, upgrade) {
@@ -138,6 +142,7 @@ struct RecordHistory {
             }
         }
         if dropped != nil, next == nil { next = items.last?.revision ?? link.base + 1 }
+        return found
     }
 
     private mutating func add(_ event: Event) {

@@ -228,6 +228,34 @@ struct JournalSurvey {
         }
     }
 
+    /// Where a journal lacks something, and what is wrong there, as a clause about it.
+    typealias Damage = (offset: Int, what: String)
+
+    /// What is wrong with a journal that others have followed; nil where nothing is.
+    ///
+    /// Only a commit that was made as a snapshot is in no journal: then nothing comes after the commit before it, or what was
+    /// torn off and is kept.
+    /// - Parameters:
+    ///   - last: the commit where the next journal goes on; where there is none, the last that was made.
+    ///   - following: the generation of the next journal; nil where there is none.
+    static func damage(
+        in entry: OpenJournals.Entry, _ fileSystem: FileSystem, upTo last: Int, following: Int?, hasTornEnd: Bool
+    ) throws(SystemError) -> Damage? {
+        var problem: Damage?
+        var lastWhole = entry.header?.baseRevision ?? 0
+        let survey = try JournalSurvey(entry, in: fileSystem, after: nil, limit: last) { finding in
+            switch finding {
+            case .problem(let offset, let what): if problem == nil { problem = (offset, what) }
+            case .commit(let commit, _): if problem == nil { lastWhole = commit.seq }
+            }
+        }
+        let isBeforeSnapshot = following == entry.generation + 1 && lastWhole == last - 1
+        if let problem { return hasTornEnd && isBeforeSnapshot ? nil : problem }
+        // Where a journal between them is gone, nobody can tell.
+        if lastWhole >= last || isBeforeSnapshot || following.map({ $0 > entry.generation + 1 }) == true { return nil }
+        return (survey.bytes, "ends with commit \(lastWhole), and commit \(last) was made")
+    }
+
     private mutating func note(_ offset: Int, _ reason: String, _ found: (Finding) -> Void) {
         isWhole = false
         found(.problem(offset: offset, reason))

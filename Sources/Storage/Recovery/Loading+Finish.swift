@@ -112,7 +112,7 @@ extension Loading {
     ) throws(SystemError) -> Journal {
         let entry = files.journals.entries[outcome.current]
         let source = try place.open(entry.name, .read)
-        let torn = try outcome.hasTornTail ? copyTornTail(source, place, settings) : nil
+        let torn = try outcome.hasTornTail ? place.copyTornTail(of: source, from: outcome.end, settings) : nil
 
         let generation = (files.journals.entries.map(\.generation).max() ?? entry.generation) + 1
         let name = StoreInventory.journalName(generation)
@@ -124,7 +124,7 @@ extension Loading {
         try maker.copyLines(from: source, (outcome.held?.offset ?? outcome.end)..<outcome.end)
         try maker.sync()
         // Last of all, so that an attempt which fails leaves nothing but temporary files.
-        let tornName = "torn-journal-\(entry.generation)-\(compactTime(settings))-\(settings.makeIdentifier())"
+        let tornName = StoreInventory.tornName(entry.generation, settings)
         if let torn { try place.move(torn, to: tornName) }
         try place.move(temporary, to: name)
         try place.sync()
@@ -134,21 +134,19 @@ extension Loading {
         return Journal(
             file: maker.visible(as: place.path(of: name)), end: size, generation: generation)
     }
+}
 
-    private func compactTime(_ settings: StoreSettings) -> String {
-        String(decoding: settings.timestamp().utf8.filter { $0 != 0x2D && $0 != 0x3A }, as: UTF8.self)
-    }
-
-    /// Copies the bytes after the last valid line: the name of their file, as yet a temporary one; nil where they say nothing.
-    /// More than any group of lines has stays where it is alone, in the journal.
-    private func copyTornTail(
-        _ source: borrowing File, _ place: borrowing StoreDirectory, _ settings: StoreSettings
+extension StoreDirectory {
+    /// Copies the bytes after the last valid line of a journal: the name of their file, as yet a temporary one; nil where they
+    /// say nothing. More than any group of lines has stays where it is alone, in the journal.
+    func copyTornTail(
+        of source: borrowing File, from start: Int, _ settings: StoreSettings
     ) throws(SystemError) -> String? {
         let name = "temporary-" + settings.makeIdentifier()
-        let end = try source.endOfBytes(from: outcome.end)
-        guard end > outcome.end else { return nil }
-        let file = try place.open(name, .create)
-        try file.copyBytes(from: source, outcome.end..<end, to: 0)
+        let end = try source.endOfBytes(from: start)
+        guard end > start else { return nil }
+        let file = try open(name, .create)
+        try file.copyBytes(from: source, start..<end, to: 0)
         try file.sync()
         return name
     }

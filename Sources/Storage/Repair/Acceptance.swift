@@ -10,6 +10,8 @@ struct Acceptance: ~Copyable {
     private let header: SnapshotHeader
     private let recovery: Recovery
     private var last: Int
+    /// The journal with bytes after its last whole line, and where they begin.
+    private var torn: (index: Int, offset: Int)?
     private var records = GatheredRecords()
     private var completed = 0
     private var overtaken = 0
@@ -110,6 +112,7 @@ struct Acceptance: ~Copyable {
             let outcome = try recovery.replay(journals) { _, _, _ in }
             if let damage = outcome.damage { throw damage }
             last = outcome.last
+            if outcome.hasTornTail { torn = (outcome.current, outcome.end) }
         } catch {
             throw .storage(error)
         }
@@ -199,8 +202,12 @@ struct Acceptance: ~Copyable {
                 next, backupOf: header.generation,
                 carrying: .init(generation: header.generation, revision: last, reached: last, operation: []),
                 at: settings.timestamp(),
-                in: place, settings
-            ) { emit in records.forEach(emit) }
+                in: place, settings, records: { emit in records.forEach(emit) }
+            ) { (_) throws(StorageError) in
+                do throws(SystemError) { try Self.keepTorn(torn, journals, place, settings) } catch {
+                    throw .writing(error, error.subject)
+                }
+            }
         } catch {
             throw .storage(error.error)
         }
@@ -217,6 +224,19 @@ struct Acceptance: ~Copyable {
         return AcceptReport(
             isAccepted: true, revision: next.revision, records: next.count, bytes: made.snapshotBytes,
             completed: completed, overtaken: overtaken, backup: made.backup)
+    }
+}
+
+extension Acceptance {
+    private static func keepTorn(
+        _ torn: (index: Int, offset: Int)?, _ journals: borrowing OpenJournals, _ place: borrowing StoreDirectory,
+        _ settings: StoreSettings
+    ) throws(SystemError) {
+        guard let torn else { return }
+        let entry = journals.entries[torn.index]
+        let source = try place.open(entry.name, .read)
+        guard let kept = try place.copyTornTail(of: source, from: torn.offset, settings) else { return }
+        try place.move(kept, to: StoreInventory.tornName(entry.generation, settings))
     }
 }
 

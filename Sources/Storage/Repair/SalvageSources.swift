@@ -57,7 +57,7 @@ struct SalvageSources {
         guard !isWhole else { return }
         let before =
             past.journals.filter { $0 < generation }.map {
-                Self.journal($0, StoreDirectory.historyName + "/" + StoreInventory.journalName($0), place)
+                Self.journal($0, StoreInventory.pastName($0), place)
             }
             + inventory.journals.filter { $0 < generation }.map {
                 Self.journal($0, StoreInventory.journalName($0), place)

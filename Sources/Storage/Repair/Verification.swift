@@ -6,7 +6,8 @@ import Platform
 ///
 /// A snapshot: header, every record, order by (time, id), no id twice, the count, the checksum. Journals: headers, every
 /// line's checksum and sequence, and what `Recovery` says of them as a whole; then every record in them. The operations
-/// that are kept beside them: the file as a whole, because none of it is used where a part is damaged.
+/// that are kept beside them: the file as a whole, because none of it is used where a part is damaged. What was before the
+/// snapshot: the journals of `history/` and the backup.
 struct Verification {
     private var examination: RecordExamination
     private let blocks: BadBlocks
@@ -62,15 +63,11 @@ struct Verification {
         checkSnapshot(files.snapshot, place.fileSystem)
         checkJournals(files, Recovery(files.header, published: files.published, isLocked: false), place)
         checkOperations(files.header, place)
-        checkOtherNames(place)
+        checkPast(files, place)
+        checkLock(place)
     }
 
-    private mutating func checkOtherNames(_ place: borrowing StoreDirectory) {
-        do throws(SystemError) {
-            _ = try place.historyInventory()
-        } catch {
-            add(.unreadable, StoreDirectory.historyName, 0, "What was before the snapshot cannot be read: \(error).")
-        }
+    private mutating func checkLock(_ place: borrowing StoreDirectory) {
         do throws(SystemError) {
             _ = try place.lockShared()
         } catch {
@@ -112,7 +109,7 @@ struct Verification {
         }
     }
 
-    private static func isDocument(_ file: borrowing File) -> Bool {
+    static func isDocument(_ file: borrowing File) -> Bool {
         // What cannot be read as a whole stays damaged, as it was called before.
         guard let text = try? file.readWhole() else { return false }
         return SnapshotDocument(text.bytes, schemaVersion: 0) { _, _ in nil }.isStore
@@ -306,7 +303,7 @@ struct Verification {
         return .unreadable
     }
 
-    private mutating func add(_ error: StorageError) { add(Self.kind(of: error), error) }
+    mutating func add(_ error: StorageError) { add(Self.kind(of: error), error) }
 
     private mutating func add(_ kind: VerifyReport.Kind, _ error: StorageError) {
         switch error {
@@ -317,7 +314,7 @@ struct Verification {
     }
 
     /// The first word on a place is the weightiest; others on the same are left out.
-    private mutating func add(_ kind: VerifyReport.Kind, _ file: String, _ offset: Int, _ reason: String) {
+    mutating func add(_ kind: VerifyReport.Kind, _ file: String, _ offset: Int, _ reason: String) {
         guard report.problems.count < VerifyReport.problemsMax else { return }
         guard !report.problems.contains(where: { $0.file == file && $0.offset == offset }) else { return }
         report.problems.append(VerifyReport.Problem(kind, file: file, offset: offset, reason: reason))
@@ -325,7 +322,7 @@ struct Verification {
 
     private consuming func finished() -> VerifyReport {
         for block in blocks.found {
-            let name = block.path.split(separator: "/").last.map(String.init) ?? block.path
+            let name = StoreInventory.name(ofPath: block.path)
             let offset = block.offset
             report.problems.removeAll { $0.file == name && (offset..<offset + block.count).contains($0.offset) }
             add(.damaged, name, offset, "\(block.count) bytes of \(name) cannot be read from the disk.")

@@ -39,8 +39,28 @@ struct StoreInventory {
     }
 
     static func journalName(_ generation: Int) -> String { "journal-\(generation).jsonl" }
+    /// A journal that a snapshot has overtaken.
+    static func pastName(_ generation: Int) -> String { StoreDirectory.historyName + "/" + journalName(generation) }
     static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
+    /// What followed the last whole line of a journal.
+    static func tornName(_ generation: Int, _ settings: StoreSettings) -> String {
+        tornPrefix(generation) + settings.compactTime() + "-" + settings.makeIdentifier()
+    }
+    private static func tornPrefix(_ generation: Int) -> String { "torn-journal-\(generation)-" }
+
+    /// Whether something is kept that followed the last whole line of a journal.
+    func hasTornEnd(_ generation: Int) -> Bool {
+        ownNames.contains { $0.utf8.starts(with: Self.tornPrefix(generation).utf8) }
+    }
+
     static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
+
+    /// The name in the directory of a path in it.
+    static func name(ofPath path: String) -> String {
+        let parts = path.split(separator: "/").suffix(2)
+        return parts.first.map { $0 == StoreDirectory.historyName } == true
+            ? parts.joined(separator: "/") : String(parts.last ?? "")
+    }
 
     static func number(in name: String, _ prefix: StaticString, _ suffix: StaticString) -> Int? {
         var name = name

@@ -1,0 +1,78 @@
+import Platform
+import Testing
+
+@testable import Storage
+
+/// The journals of `history/` and the backup: rot in them is named, and no history has a gap.
+@Suite struct PastTests {
+    private let directory = TestDirectory()
+    private static let past = ["history/journal-1.jsonl", "history/journal-2.jsonl", "backup-2.json"]
+
+    /// Two records in three generations, each with a version in each.
+    private func make() throws -> TestRecords {
+        let store = try TestRecords(settings(directory))
+        for generation in 1...3 {
+            for number in [1, 2, 1] {
+                try store.put(OperationTests.record(number, "t\(generation)"))
+                try store.endCommit()
+                try store.flush()
+            }
+            if generation < 3 { _ = try store.with { try $0.compact() } }
+        }
+        return store
+    }
+
+    private static func history(_ store: TestRecords, _ number: Int) throws -> [Int] {
+        try store.with {
+            try $0.history(of: OperationTests.record(number).id, before: .max, limit: 100, bytesMax: 1 << 20).items
+                .map(\.revision)
+        }
+    }
+
+    private func problems() throws -> [String] {
+        let inspection: (UnsafeRawBufferPointer) -> RecordFinding = { bytes in
+            guard let record = TestRecord(bytes) else { return .problem("is no record") }
+            return .record(id: record.id, time: record.time, revision: 0)
+        }
+        let examination = RecordExamination(inspect: inspection, progress: { _, _ in })
+        return try StoreFiles.verify(settings(directory), examination).problems.map(\.file)
+    }
+
+    @Test func rotIsNamedAndNoHistoryHasAGap() throws {
+        let store = try make()
+        #expect(try problems().isEmpty)
+        let whole = try (1...2).map { try Self.history(store, $0) }
+        #expect(whole == [[9, 7, 6, 4, 3, 1], [8, 5, 2]])
+        for name in Self.past {
+            let content = directory.read(name)
+            let end = try #require(content.lastIndex { $0 != 10 })
+            for offset in stride(from: 0, through: end, by: 5) {
+                // After a whole line there may have been a commit that was made as a snapshot.
+                if offset > 0, content[offset - 1] == 10 || content[offset] == 10 { continue }
+                var rotten = content
+                rotten[offset] ^= 1 << UInt8(offset % 8)
+                directory.overwrite(name, offset % 10 == 0 ? rotten : Array(content[..<offset]))
+                #expect(try Set(problems()) == [name], "\(name), \(offset)")
+                for number in 1...2 {
+                    do {
+                        #expect(try Self.history(store, number) == whole[number - 1], "\(name), \(offset)")
+                    } catch StorageError.corrupt(let file, _, _) {
+                        #expect(file == name)
+                    }
+                }
+            }
+            directory.overwrite(name, content)
+        }
+        #expect(try problems().isEmpty)
+    }
+
+    /// What is damaged can be given up.
+    @Test func aDamagedHistoryCanBeginLater() throws {
+        let store = try make()
+        directory.overwrite("history/journal-1.jsonl", [])
+        #expect(throws: StorageError.self) { try Self.history(store, 1) }
+        #expect(try store.with { try $0.shortenHistory(to: 4) } == 4)
+        #expect(try problems().isEmpty)
+        #expect(try Self.history(store, 1).prefix(4) == [9, 7, 6, 4])
+    }
+}
