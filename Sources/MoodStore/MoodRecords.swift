@@ -155,13 +155,13 @@ public struct MoodRecords: ~Copyable {
 
     @inline(never)
     private mutating func hold() throws(MoodStoreError) {
+        if let obstacle, failure == nil { throw .storage(obstacle) }
         if !isOpen { try openFiles() }
         // Who takes the lock looks anyway.
         if isLookDue, refusal == nil, !isAbsent { isLookDue = false } else { try open() }
         if refusal != nil { try heal() }
         // What a failed sync may have left on the disk is unknown, whatever became of the store since.
         if let refusal { throw .storage(failure ?? refusal) }
-        if let obstacle { throw .storage(obstacle) }
         if isAbsent { return }
         do throws(StorageError) {
             try records.lock()

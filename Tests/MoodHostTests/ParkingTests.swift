@@ -151,6 +151,14 @@ import Testing
         #expect(!session.hasPending && others.withLock { $0 != nil })
     }
 
+    /// Those after it that read look at the store again.
+    @Test func whoReadsAfterItLooksAgain() throws {
+        try FileSystem.system.rename(directory.path, directory.path + "-away")
+        defer { TestDirectory.remove(directory.path + "-away") }
+        let answers = try now(Self.create(2), Self.create(3), request(4, "mood.list"))
+        #expect(answers.map(\.outcome) == ["storeUnavailable", "storeUnavailable", "storeUnavailable"])
+    }
+
     @Test func aStoreIsMadeOnceTheLockIsThere() throws {
         let empty = TestDirectory()
         let session = TestSession(empty)
