@@ -4,7 +4,9 @@ import JSONCodec
 ///
 ///     {"format":"moodboard-navigation","version":1,"states":{
 ///     "work":{"savedAt":"2026-01-02T03:04:05.678Z","path":[{"name":"crudList"},{"name":"moodDetail","id":"…"}]}
-///     }}
+///     },"crc":"…"}
+///
+/// The checksum is the store's affair, which adds it and takes it away.
 ///
 /// Any layout is read. Members that this version does not know are kept, and so are routes that it does not know, as
 /// long as their state is not saved again. Names are compared by their bytes.
@@ -71,7 +73,8 @@ public struct SavedNavigation: Sendable {
             }
         }
         self.states = states
-        others = (value.object ?? []).filter { !["format", "version", "states"].contains($0.name) }
+        // Where crc is not the last member, a version that does not know it has written the file anew.
+        others = (value.object ?? []).filter { !["format", "version", "states", "crc"].contains($0.name) }
     }
 
     private static func problem(_ state: JSONValue) -> String? {

@@ -10,7 +10,9 @@ import Testing
 /// old one or the new one, and the new one where that was promised.
 @Suite struct SideFileTests {
     private static func text(_ store: borrowing RecordStore) throws -> String? {
-        try store.read(.navigation, bytesMax: 1000).map { String(decoding: $0, as: UTF8.self) }
+        try store.read(.navigation, bytesMax: 1000).flatMap { bytes in
+            try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))["text"]?.string
+        }
     }
 
     /// Replaces the file.
@@ -19,7 +21,7 @@ import Testing
         do throws(StorageError) {
             var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
             try store.lock()
-            let bytes = ByteBuffer(copying: Array(text.utf8))
+            let bytes = ByteBuffer(copying: Array("{\"text\":\"\(text)\"}\n".utf8))
             try store.replace(.navigation, with: bytes.bytes)
             return true
         } catch {

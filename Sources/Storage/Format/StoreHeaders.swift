@@ -27,6 +27,13 @@ enum Seal {
         line.loadUnaligned(fromByteOffset: line.count - 10, as: UInt64.self)
     }
 
+    /// How many bytes are as they are in every seal.
+    static func likeness(of bytes: UnsafeRawBufferPointer) -> Int {
+        zip(bytes, "\"crc\":\"00000000\"}".utf8).count { byte, form in
+            form == UInt8(ascii: "0") ? (48...57).contains(byte) || (97...102).contains(byte) : byte == form
+        }
+    }
+
     /// The digits of something that is formed like a seal, as they lie in memory.
     static func digits(in seal: UnsafeRawBufferPointer) -> UInt64? {
         guard seal.count == byteCount, let start = seal.baseAddress,

@@ -6,6 +6,9 @@ import Platform
 /// A new one is written under a temporary name, synced, and renamed over the old one; then the directory is synced. So whoever
 /// reads sees the old one or the new one, also after a kill or a power cut. What is unfinished is cleared by the next opening
 /// for writing, like everything that is called temporary.
+///
+/// A file is the text of one JSON object. Its last member is its seal, `,"crc":"xxxxxxxx"}` and a line feed. One without it, of an
+/// earlier version or a person's, is read as it is.
 public enum SideFile: String, Sendable {
     /// Routers that were saved by name.
     case navigation = "navigation.json"
@@ -42,10 +45,44 @@ extension StoreFiles {
         guard bytes.count <= bytesMax else {
             throw .corrupt(file: name, offset: bytesMax, reason: "\(name) has more than \(bytesMax) bytes.")
         }
-        return Array(bytes.bytes)
+        return try Self.unsealed(bytes, name)
+    }
+
+    /// The text without its seal, where it has one.
+    private static func unsealed(_ text: borrowing ByteBuffer, _ name: String) throws(StorageError) -> [UInt8] {
+        var end = text.count
+        while end > 0, [0x0A, 0x0D, 0x20, 0x09].contains(text.bytes[end - 1]) { end -= 1 }
+        let start = end - Seal.byteCount
+        guard start > 1 else { return Array(text.bytes) }
+        let seal = UnsafeRawBufferPointer(rebasing: text.bytes[start..<end])
+        let content = UnsafeRawBufferPointer(rebasing: text.bytes[..<start])
+        // What differs from a seal in one byte was one.
+        guard Seal.likeness(of: seal) >= Seal.byteCount - 1, content.last == UInt8(ascii: ",") else {
+            return Array(text.bytes)
+        }
+        guard Seal.matches(seal, CRC32C.checksum(content)) else {
+            throw .corrupt(
+                file: name, offset: start,
+                reason:
+                    "\(name) is not as it was written: its checksum, crc, is wrong. If you have edited it, take that member"
+                    + " out; else put back a copy, or move it away to begin with nothing saved. The moods are not affected."
+            )
+        }
+        return content.dropLast() + [UInt8(ascii: "}"), UInt8(ascii: "\n")]
+    }
+
+    private static func sealed(_ text: UnsafeRawBufferPointer) -> ByteBuffer {
+        var buffer = ByteBuffer(capacity: text.count + Seal.byteCount + 2)
+        let end = text.lastIndex(of: UInt8(ascii: "}")) ?? text.count
+        buffer.append(UnsafeRawBufferPointer(rebasing: text[..<end]))
+        buffer.append(UInt8(ascii: ","))
+        buffer.appendSeal(from: 0)
+        buffer.append(UInt8(ascii: "\n"))
+        return buffer
     }
 
     /// Writes a file in place of the one that is there, under the store's lock, which the caller holds.
+    /// - Parameter bytes: the text of a JSON object with members.
     /// - Throws: `readOnly` or `full`: the old file is there, whole. `outcomeUnknown`: the old or the new one is.
     func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
         if let refusal { throw refusal }
@@ -68,10 +105,11 @@ extension StoreFiles {
         _ settings: StoreSettings
     ) throws(StorageError) {
         let temporary = "temporary-" + settings.makeIdentifier()
+        let text = sealed(bytes)
         var isRenamed = false
         do throws(SystemError) {
             let opened = try place.open(temporary, .create)
-            try opened.write(bytes, at: 0)
+            try opened.write(text.bytes, at: 0)
             try opened.sync()
             try place.move(temporary, to: file.rawValue)
             isRenamed = true
