@@ -321,6 +321,25 @@ import Testing
         #expect(try Self.numbers(try open()) == [1, 2])
     }
 
+    /// What nobody can look at is not taken away: neither when it is opened nor when it is mended.
+    @Test func takesNothingAwayThatItCannotLookAt() throws {
+        for number in 1...40 {
+            TestDirectory.remove(directory.path)
+            try Self.commit(try open(), 1)
+            let files = FaultyFiles()
+            files.set(.namedOnce("fstat", number, EIO))
+            guard let store = try? open(files.fileSystem) else { continue }
+            files.set(.named("fstat", EIO))
+            // Most often it cannot; what counts is what is there afterwards.
+            try? Self.commit(store, 2)
+            files.set(.none)
+            store.close()
+            let again = try open()
+            #expect(again.with { $0.refusal } == nil, "\(number)")
+            #expect(try Self.numbers(again).contains(1), "\(number)")
+        }
+    }
+
     /// What cannot be mended is left as it is, however often that is tried.
     @Test func setsNothingAsideInVain() throws {
         let store = try open()

@@ -53,7 +53,7 @@ extension StoreFiles {
         do throws(SystemError) {
             guard let snapshot = try place.status(of: StoreDirectory.snapshotName) else { return }
             let name = try remains.place(for: StoreDirectory.snapshotName, in: place, settings)
-            try Generation.nameSnapshot(name, snapshot, in: place, settings)
+            try Generation.giveName(name, to: StoreDirectory.snapshotName, snapshot, in: place, settings)
             try remains.sync(in: place)
         } catch {
             throw .writing(error, error.subject)
@@ -65,20 +65,18 @@ extension StoreFiles {
         remains.reached = last
         if last < revision { remains.leftovers.append(journal.name) }
         if try isJournalOurs() { return }
-        try remains.moveAside(journal.name, in: place, settings)
         switch journal.file {
-        case .some(let file) where end > 0: try putBack(file, 0..<end, as: journal.name)
-        default: break
+        case .some(let file) where end > 0: try putBack(file, 0..<end, as: journal.name, &remains)
+        default: remains.leftovers.append(journal.name)
         }
     }
 
     private func putBackOperations(_ remains: inout Remains) throws(SystemError) {
         if try areOperationsOurs() { return }
         let name = StoreInventory.operationsName(generation)
-        try remains.moveAside(name, in: place, settings)
         switch operations {
-        case .some(let file): try putBack(file, 0..<file.status().size, as: name)
-        case .none: break
+        case .some(let file): try putBack(file, 0..<file.status().size, as: name, &remains)
+        case .none: try remains.moveAside(name, in: place, settings)
         }
     }
 
@@ -96,11 +94,23 @@ extension StoreFiles {
         return (end, last)
     }
 
-    private func putBack(_ source: borrowing File, _ range: Range<Int>, as name: String) throws(SystemError) {
+    /// What stands there gets a second name first, so that at no moment there is none.
+    private func putBack(
+        _ source: borrowing File, _ range: Range<Int>, as name: String, _ remains: inout Remains
+    ) throws(SystemError) {
+        let named = try place.status(of: name)
+        // Which file it is may not have been known before.
+        if let named, try named.isSameFile(as: source.status()) { return }
         let temporary = "temporary-" + settings.makeIdentifier()
         let file = try place.open(temporary, .create)
         try file.copyBytes(from: source, range, to: 0)
         try file.sync()
+        if let named, named.kind == .regular {
+            let aside = try remains.place(for: name, in: place, settings)
+            try Generation.giveName(aside, to: name, named, in: place, settings)
+        } else {
+            try remains.moveAside(name, in: place, settings)
+        }
         try place.move(temporary, to: name)
     }
 

@@ -170,24 +170,25 @@ enum Generation {
             if kept.isSameFile(as: snapshot) { return name }
             try place.unlink(name)
         }
-        try nameSnapshot(name, snapshot, in: place, settings)
+        try giveName(name, to: StoreDirectory.snapshotName, snapshot, in: place, settings)
         return name
     }
 
-    /// Gives the snapshot a second name, which must be free.
-    /// - Parameter snapshot: its status, nil where there is none.
-    static func nameSnapshot(
-        _ name: String, _ snapshot: FileStatus?, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    /// Gives a file a second name, which must be free.
+    /// - Parameter status: that of the file, nil where there is none.
+    static func giveName(
+        _ name: String, to file: String, _ status: FileStatus?, in place: borrowing StoreDirectory,
+        _ settings: StoreSettings
     ) throws(SystemError) {
         do {
-            try place.link(StoreDirectory.snapshotName, to: name)
+            try place.link(file, to: name)
         } catch {
             let hasNoLinks = [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(error.code)
-            guard hasNoLinks, let snapshot else { throw error }
+            guard hasNoLinks, let status else { throw error }
             let temporary = "temporary-" + settings.makeIdentifier()
-            let source = try place.open(StoreDirectory.snapshotName, .read)
+            let source = try place.open(file, .read)
             let copy = try place.open(temporary, .create)
-            try copy.copyBytes(from: source, 0..<snapshot.size, to: 0)
+            try copy.copyBytes(from: source, 0..<status.size, to: 0)
             try copy.sync()
             try place.move(temporary, to: name)
         }

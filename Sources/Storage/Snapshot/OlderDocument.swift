@@ -193,7 +193,7 @@ struct OlderDocument: ~Copyable {
         while true {
             let name = StoreInventory.earlierName(version, number)
             guard let other = try place.status(of: name) else {
-                try Generation.nameSnapshot(name, status, in: place, settings)
+                try Generation.giveName(name, to: Self.name, status, in: place, settings)
                 return name
             }
             if other.isSameFile(as: status) { return name }

@@ -45,8 +45,8 @@ public struct RecordStore: ~Copyable {
     var layers: LayeredRecords
     /// Set while the store is open or broken.
     var files: StoreFiles? {
-        @inline(__always) _read { yield heldFiles.value }
-        @inline(__always) _modify { yield &heldFiles.value }
+        @inline(__always) unsafeAddress { UnsafePointer(heldFiles.pointer) }
+        @inline(__always) unsafeMutableAddress { heldFiles.pointer }
     }
     /// Where another member is used at the same time, this one is.
     var heldFiles = Indirect<StoreFiles?>(nil)
