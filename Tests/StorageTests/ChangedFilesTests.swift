@@ -1,5 +1,4 @@
 import Platform
-import Synchronization
 import Testing
 
 @testable import Storage
@@ -32,7 +31,7 @@ import Testing
     }
 
     /// One group of one commit with an operation, as a host makes it.
-    private static func commit(_ store: TestRecords, _ number: Int) throws {
+    static func commit(_ store: TestRecords, _ number: Int) throws {
         try store.with { try $0.lock() }
         defer { store.with { $0.unlock() } }
         if let refusal = store.with({ $0.refusal }) { throw refusal }
@@ -41,7 +40,7 @@ import Testing
         try store.flush()
     }
 
-    private static func numbers(_ store: TestRecords) throws -> Set<Int> {
+    static func numbers(_ store: TestRecords) throws -> Set<Int> {
         try store.with { store in
             try store.catchUp()
             var numbers: Set<Int> = []
@@ -244,145 +243,6 @@ import Testing
             throw TestFailure("it is not refused as gone")
         }
         #expect(!directory.names.contains("moods.json"))
-    }
-
-    /// What calls of the lock do besides. `subject` is what is locked: a file or the directory.
-    private final class Turns: Sendable {
-        private let directory: TestDirectory
-        private let deed = Mutex<(@Sendable (_ subject: FileStatus, FileSystem.Lock) -> Bool)?>(nil)
-
-        init(_ directory: TestDirectory) { self.directory = directory }
-
-        /// - Parameter body: called before each call of the lock until it answers true.
-        func before(_ body: @escaping @Sendable (_ subject: FileStatus, FileSystem.Lock) -> Bool) {
-            deed.withLock { $0 = body }
-        }
-
-        var fileSystem: FileSystem {
-            var fileSystem = FileSystem.system
-            fileSystem.lock = { [self] descriptor, lock throws(SystemError) in
-                let subject = try FileSystem.system.status(descriptor)
-                // What is done then may call the lock itself.
-                if let body = deed.withLock({ $0.take() }), !body(subject, lock) {
-                    deed.withLock { $0 = $0 ?? body }
-                }
-                try FileSystem.system.lock(descriptor, lock)
-            }
-            return fileSystem
-        }
-    }
-
-    /// Why the lock was not to be had at first is over, and before it is had somebody else commits.
-    @Test func takesOverWhatOthersCommitBeforeItsTurn() throws {
-        let turns = Turns(directory)
-        let isFaulty = Atomic(false)
-        var fileSystem = turns.fileSystem
-        let path = directory.path
-        fileSystem.statusOfPath = { name throws(SystemError) in
-            if name == path, isFaulty.exchange(false, ordering: .relaxed) {
-                throw SystemError(call: "lstat", subject: name, code: EIO)
-            }
-            return try FileSystem.system.statusOfPath(name)
-        }
-        let (first, second) = (try open(fileSystem), try open())
-        try Self.commit(first, 1)
-        try Self.commit(second, 2)
-        let count = Mutex(0)
-        nonisolated(unsafe) let other = second
-        turns.before { subject, lock in
-            guard case .exclusiveNow = lock, subject.kind == .directory else { return false }
-            let number = count.withLock { count in
-                count += 1
-                return count
-            }
-            if number == 2 { #expect(throws: Never.self) { try Self.commit(other, 3) } }
-            return number == 2
-        }
-        isFaulty.store(true, ordering: .relaxed)
-        try Self.commit(first, 4)
-        #expect(count.withLock { $0 } == 2)
-        #expect(try Self.numbers(second) == [1, 2, 3, 4])
-    }
-
-    /// It reads everything anew under the hold of the lock in which it has seen that it must.
-    @Test func keepsTheLockUntilItHasMended() throws {
-        let turns = Turns(directory)
-        let store = try open(turns.fileSystem)
-        try Self.commit(store, 1)
-        directory.remove("journal-1.jsonl")
-        directory.write("journal-1.jsonl", "another\n")
-        let releases = Mutex(0)
-        turns.before { subject, lock in
-            if case .none = lock, subject.kind == .regular { releases.withLock { $0 += 1 } }
-            return false
-        }
-        try Self.commit(store, 2)
-        #expect(releases.withLock { $0 } == 1)
-        #expect(try Self.numbers(try open()) == [1, 2])
-    }
-
-    /// What nobody can look at is not taken away: neither when it is opened nor when it is mended.
-    @Test func takesNothingAwayThatItCannotLookAt() throws {
-        for number in 1...40 {
-            TestDirectory.remove(directory.path)
-            try Self.commit(try open(), 1)
-            let files = FaultyFiles()
-            files.set(.namedOnce("fstat", number, EIO))
-            guard let store = try? open(files.fileSystem) else { continue }
-            files.set(.named("fstat", EIO))
-            // Most often it cannot; what counts is what is there afterwards.
-            try? Self.commit(store, 2)
-            files.set(.none)
-            store.close()
-            let again = try open()
-            #expect(again.with { $0.refusal } == nil, "\(number)")
-            #expect(try Self.numbers(again).contains(1), "\(number)")
-        }
-    }
-
-    /// What cannot be mended is left as it is, however often that is tried.
-    @Test func setsNothingAsideInVain() throws {
-        let store = try open()
-        try Self.commit(store, 1)
-        _ = try store.with { try $0.compact() }
-        directory.overwrite("moods.json", [])
-        for _ in 1...3 {
-            guard case .corrupt? = #expect(throws: StorageError.self, performing: { try Self.commit(store, 2) }) else {
-                throw TestFailure("it does not say that the snapshot cannot be read")
-            }
-        }
-        #expect(!directory.names.contains { $0.hasPrefix("set-aside-") || $0.hasPrefix("temporary-") })
-    }
-
-    @Test func beginsNoStoreToCompactIt() throws {
-        let store = try open()
-        try Self.commit(store, 1)
-        for isEmptied in [true, false] {
-            directory.restore([:])
-            if !isEmptied { TestDirectory.remove(directory.path) }
-            let failure = #expect(throws: StorageError.self) {
-                _ = try Compaction.run(settings(directory), .test, from: 1)
-            }
-            guard case .unavailable? = failure else { throw TestFailure("it does not say that the store is gone") }
-            #expect(directory.names.isEmpty)
-            #expect((try? FileSystem.system.statusOfPath(directory.path)) == nil || isEmptied)
-        }
-    }
-
-    /// It was there when it was looked for, and is gone when it is opened.
-    @Test func beginsNoStoreWhereOneWas() throws {
-        try Self.commit(try open(), 1)
-        let turns = Turns(directory)
-        let place = directory
-        turns.before { _, _ in
-            place.restore([:])
-            return true
-        }
-        let failure = #expect(throws: StorageError.self) {
-            _ = try RecordStore.openIfThere(settings(directory, turns.fileSystem), .test)
-        }
-        guard case .unavailable? = failure else { throw TestFailure("it does not say that the store is gone") }
-        #expect(!directory.names.contains { $0 != "lock" })
     }
 
     /// What a durable commit asks of the system, once it is certain that no name has changed.
