@@ -55,6 +55,28 @@ import Testing
         #expect(damage?.reason.isEmpty == false && damage?.isNewer == false)
     }
 
+    @Test(arguments: [
+        "digest", "trustedSince", "trustedRevision", "enabled", "config", "granted", "execRealPath", "tools",
+        "manifest",
+    ])
+    func aMemberOfAnotherKindIsNamed(name: String) throws {
+        var records = PluginRecords()
+        var record = try Self.record()
+        record.tools = record.digest
+        records[record.id] = record
+        let file = try JSONValue.parse(records.write())
+        let members = file["plugins"]?[record.id.text]?.object ?? []
+        #expect(members.contains { $0.name == name })
+        for wrong: JSONValue in [-1, "x", [], .null] where !(name == "execRealPath" && wrong.string != nil) {
+            let changed = members.map { $0.name == name ? JSONValue.Member(name, wrong) : $0 }
+            let plugins: JSONValue = .object([.init(record.id.text, .object(changed))])
+            let damage = #expect(throws: PluginRecords.Damage.self) {
+                try Self.read(#"{"format":"moodboard-plugins","version":1,"plugins":\#(plugins.text)}"#)
+            }
+            #expect(damage?.reason.contains(name) == true, "\(String(describing: damage))")
+        }
+    }
+
     @Test func aNewerFileIsSaidToBeNewer() {
         let damage = #expect(throws: PluginRecords.Damage.self) {
             try Self.read(#"{"format":"moodboard-plugins","version":2,"plugins":7}"#)

@@ -51,54 +51,63 @@ extension PluginRecords {
             a.id == b.id && a.bytes == b.bytes
         }
 
-        private static let known = [
-            "digest", "trustedSince", "trustedRevision", "enabled", "config", "granted", "execRealPath", "tools",
-            "manifest",
-        ]
-
-        /// Reads one that the validator has accepted.
-        init(_ id: PluginID, _ text: ValidJSON) throws(Damage) {
-            var reader = JSONReader(text)
-            var members: [JSONValue.Member] = []
-            var manifest: [UInt8]?
+        /// Reads one that the validator has accepted, and passes over it.
+        init(_ id: PluginID, _ reader: inout JSONReader) throws(Damage) {
             guard reader.enterObject() else { throw Damage("is no object") }
+            var (digest, trustedSince, execRealPath): (String?, String?, String?)
+            var trustedRevision: Int?
+            var (granted, manifest): (JSONValue?, [UInt8]?)
+            self.config = .object([])
+            func digestText(_ reader: inout JSONReader) -> String? {
+                reader.text().flatMap { PluginDigest($0.string)?.text }
+            }
             while let key = reader.nextKey() {
-                guard key.equals("manifest") else {
-                    members.append(.init(key.string, JSONValue(reader.skip())))
-                    continue
+                var isRight = true
+                if key.equals("digest") {
+                    digest = digestText(&reader)
+                    isRight = digest != nil
+                } else if key.equals("trustedSince") {
+                    trustedSince = reader.text().flatMap { $0.withDecoded { Timestamp(rfc3339: $0)?.text } }
+                    isRight = trustedSince != nil
+                } else if key.equals("trustedRevision") {
+                    trustedRevision = reader.number()?.integer.flatMap { $0 >= 0 ? $0 : nil }
+                    isRight = trustedRevision != nil
+                } else if key.equals("enabled") {
+                    if let value = reader.boolean() { isEnabled = value } else { isRight = false }
+                } else if key.equals("config") {
+                    config = JSONValue(reader.skip())
+                    isRight = config.object != nil
+                } else if key.equals("granted") {
+                    granted = JSONValue(reader.skip())
+                    isRight = granted?.object != nil
+                } else if key.equals("execRealPath") {
+                    execRealPath = reader.text()?.string
+                    isRight = execRealPath != nil
+                } else if key.equals("tools") {
+                    tools = digestText(&reader)
+                    isRight = tools != nil
+                } else if key.equals("manifest") {
+                    if reader.kind == .object { manifest = Array(reader.skip().bytes) } else { isRight = false }
+                } else {
+                    others.append(.init(key.string, JSONValue(reader.skip())))
                 }
-                guard reader.kind == .object else { throw Damage("has no right manifest") }
-                manifest = Array(reader.skip().bytes)
+                guard isRight else { throw Damage("has a wrong \(key.string)") }
             }
+            guard let digest else { throw Damage("has no digest") }
+            guard let trustedSince else { throw Damage("has no trustedSince") }
+            guard let trustedRevision else { throw Damage("has no trustedRevision") }
+            guard let execRealPath else { throw Damage("has no execRealPath") }
             guard let manifest else { throw Damage("has no manifest") }
-            try self.init(id, JSONValue.object(members), manifest)
-        }
-
-        private init(_ id: PluginID, _ value: JSONValue, _ manifest: [UInt8]) throws(Damage) {
-            func required<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(Damage) -> Value {
-                guard let value = value[name].flatMap(read) else { throw Damage("has no right \(name)") }
-                return value
-            }
-            func optional<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws(Damage) -> Value? {
-                value[name] == nil ? nil : try required(name, read)
-            }
-            func object(_ value: JSONValue) -> JSONValue? { value.object == nil ? nil : value }
-            func digest(_ value: JSONValue) -> String? { value.string.flatMap { PluginDigest($0) }?.text }
             func paths(_ value: JSONValue?) -> [String] { (value?.array ?? []).compactMap(\.string) }
             self.id = id
-            self.digest = try required("digest", digest)
-            trustedSince = try required("trustedSince") { $0.string.flatMap { Timestamp($0) }?.text }
-            trustedRevision = try required("trustedRevision") { $0.integer.flatMap { $0 >= 0 ? $0 : nil } }
-            isEnabled = try optional("enabled", \.boolean) ?? true
-            config = try optional("config", object) ?? .object([])
-            let granted = try optional("granted", object)
+            self.digest = digest
+            self.trustedSince = trustedSince
+            self.trustedRevision = trustedRevision
+            self.execRealPath = execRealPath
             readable = paths(granted?["files"]?["read"])
             writable = paths(granted?["files"]?["write"])
             runtimes = paths(granted?["runtimes"])
-            execRealPath = try required("execRealPath", \.string)
-            tools = try optional("tools", digest)
             manifestText = manifest
-            others = (value.object ?? []).filter { member in !Self.known.contains { member.isNamed($0) } }
         }
 
         func write(to writer: inout JSONWriter) {

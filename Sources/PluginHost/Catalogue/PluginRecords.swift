@@ -41,13 +41,13 @@ public struct PluginRecords: Sendable, Equatable {
     /// Reads a file.
     public static func read(_ bytes: UnsafeRawBufferPointer) throws(Damage) -> PluginRecords {
         var records = PluginRecords()
-        records.others = try PluginFile.read(bytes, format, version) { (name, value) throws(Damage) in
+        records.others = try PluginFile.read(bytes, format, version) { (name, reader) throws(Damage) in
             guard let id = PluginID(name) else {
-                records.otherRecords.append(.init(name, JSONValue(value)))
+                records.otherRecords.append(.init(name, JSONValue(reader.skip())))
                 return
             }
             do throws(Damage) {
-                records[id] = try Record(id, value)
+                records[id] = try Record(id, &reader)
             } catch {
                 throw Damage("the plugin \(id) \(error.reason)")
             }
@@ -90,8 +90,8 @@ public struct PluginSecrets: Sendable {
 
     public static func read(_ bytes: UnsafeRawBufferPointer) throws(PluginRecords.Damage) -> PluginSecrets {
         var secrets = PluginSecrets()
-        secrets.others = try PluginFile.read(bytes, format, PluginRecords.version) { name, text in
-            let value = JSONValue(text)
+        secrets.others = try PluginFile.read(bytes, format, PluginRecords.version) { name, reader in
+            let value = JSONValue(reader.skip())
             if let id = PluginID(name), value.object != nil {
                 secrets.configs[id] = value
             } else {
@@ -125,7 +125,7 @@ private struct PluginFile: ~Copyable {
     /// - Returns: the members that this version does not know.
     static func read(
         _ bytes: UnsafeRawBufferPointer, _ format: String, _ version: Int,
-        _ plugin: (String, ValidJSON) throws(PluginRecords.Damage) -> Void
+        _ plugin: (String, inout JSONReader) throws(PluginRecords.Damage) -> Void
     ) throws(PluginRecords.Damage) -> [JSONValue.Member] {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
         let outline: JSONOutline
@@ -135,15 +135,17 @@ private struct PluginFile: ~Copyable {
         if let offset = outline.duplicate { throw .init("a member is given twice (at byte \(offset))") }
         var (known, others): ([JSONValue.Member], [JSONValue.Member]) = ([], [])
         var plugins: ValidJSON?
-        var reader = JSONReader(outline.text)
-        guard reader.enterObject() else { throw .init("it is no object") }
-        while let key = reader.nextKey() {
+        guard outline.kind == .object else { throw .init("it is no object") }
+        for part in outline.parts {
+            let raw = outline.key(part)
+            let key = JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
+            let value = outline.text[part]
             if key.equals("plugins") {
-                plugins = reader.skip()
+                plugins = value
             } else if key.equals("format") || key.equals("version") {
-                known.append(.init(key.string, JSONValue(reader.skip())))
+                known.append(.init(key.string, JSONValue(value)))
             } else {
-                others.append(.init(key.string, JSONValue(reader.skip())))
+                others.append(.init(key.string, JSONValue(value)))
             }
         }
         let head = JSONValue.object(known)
@@ -155,9 +157,9 @@ private struct PluginFile: ~Copyable {
             throw .init("it is of version \(number); this host knows up to \(version), use a newer one", isNewer: true)
         }
         guard let plugins else { throw .init("it has no plugins") }
-        reader = JSONReader(plugins)
+        var reader = JSONReader(plugins)
         guard reader.enterObject() else { throw .init("its plugins are no object") }
-        while let key = reader.nextKey() { try plugin(key.string, reader.skip()) }
+        while let key = reader.nextKey() { try plugin(key.string, &reader) }
         return others
     }
 
