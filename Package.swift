@@ -95,6 +95,7 @@ let package = Package(
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
-        tests("TidyTests", ["MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
+        tests(
+            "TidyTests", ["PluginHost", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
     ]
 )

@@ -1,6 +1,7 @@
 import Foundation
 import JSONCodec
 import JSONRPC
+import PluginHost
 import Testing
 
 @testable import MoodClient
@@ -26,11 +27,13 @@ import Testing
         try Self.expect(Self.document.prettyText + "\n", in: "Schemas/openrpc.json")
     }
 
-    // MARK: Docs/Protocol.md
+    // MARK: Tables of pages
 
-    @Test(arguments: ["methods", "errors", "limits"])
-    func theTableOfTheProtocolPageIsTheDeclarations(part: String) throws {
-        let file = "Docs/Protocol.md"
+    @Test(arguments: [
+        ("Docs/Protocol.md", "methods"), ("Docs/Protocol.md", "errors"), ("Docs/Protocol.md", "limits"),
+        ("Docs/Plugins.md", "pluginLimits"), ("Docs/Plugins.md", "schemaKeywords"),
+    ])
+    func theTableOfAPageIsTheDeclarations(file: String, part: String) throws {
         let page = try #require(Project.text(file))
         let begin = "<!-- made from the declarations: \(part) -->\n"
         let end = "<!-- \(part) end -->"
@@ -40,7 +43,9 @@ import Testing
             switch part {
             case "methods": Self.methods()
             case "errors": Self.errors()
-            default: Self.limits()
+            case "limits": Self.limits()
+            case "pluginLimits": Self.pluginLimits()
+            default: Self.schemaKeywords()
             }
         try Self.expect(
             page.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: "\n" + table + "\n"), in: file)
@@ -101,6 +106,21 @@ import Testing
                 "| `\(name.rawValue)` | \(name.defaultValue) | \(name.range.lowerBound) | \(name.range.upperBound) |\n"
         }
         return text
+    }
+
+    private static func pluginLimits() -> String {
+        let defaults = Manifest.Limits()
+        return Manifest.Limits.declared.reduce(into: "| limit | default | from | to |\n| --- | --- | --- | --- |\n") {
+            text, limit in
+            let row = [defaults[keyPath: limit.member], limit.range.lowerBound, limit.range.upperBound].map(String.init)
+            text += "| `\(limit.name)` | \(row.joined(separator: " | ")) |\n"
+        }
+    }
+
+    private static func schemaKeywords() -> String {
+        SchemaKeyword.allCases.reduce(into: "| keyword | what it says |\n| --- | --- |\n") { text, keyword in
+            text += "| `\(keyword.rawValue)` | \(keyword.meaning) |\n"
+        }
     }
 
     private static func string(_ value: JSONValue?) -> String { value?.string ?? "" }

@@ -119,12 +119,10 @@ extension Manifest.Permissions {
 extension Manifest.Limits {
     fileprivate init(_ member: ManifestMember) throws(ManifestProblem) {
         self.init()
-        memoryMB = try member.optional("memoryMB")?.integer(Self.memoryMBRange) ?? memoryMB
-        cpuSeconds = try member.optional("cpuSeconds")?.integer(Self.cpuSecondsRange) ?? cpuSeconds
-        diskMB = try member.optional("diskMB")?.integer(Self.diskMBRange) ?? diskMB
-        timeoutMilliseconds =
-            try member.optional("timeoutMs")?.integer(Self.timeoutMillisecondsRange) ?? timeoutMilliseconds
-        concurrency = try member.optional("concurrency")?.integer(Self.concurrencyRange) ?? concurrency
-        idleSeconds = try member.optional("idleSeconds")?.integer(Self.idleSecondsRange) ?? idleSeconds
+        for limit in Self.declared {
+            if let given = try member.optional(limit.name) {
+                self[keyPath: limit.member] = try given.integer(limit.range)
+            }
+        }
     }
 }

@@ -148,12 +148,21 @@ public struct Manifest: Sendable {
 
         public init() {}
 
-        public static let memoryMBRange = 8...65_536
-        public static let cpuSecondsRange = 1...86_400
-        public static let diskMBRange = 1...65_536
-        public static let timeoutMillisecondsRange = 1...600_000
-        public static let concurrencyRange = 1...1024
-        public static let idleSecondsRange = 1...86_400
+        /// A limit as a manifest has it, and from where to where it may be.
+        public struct Declaration: Sendable {
+            public let name: String
+            public let range: ClosedRange<Int>
+            public let member: WritableKeyPath<Limits, Int> & Sendable
+        }
+
+        public static let declared = [
+            Declaration(name: "memoryMB", range: 8...65_536, member: \.memoryMB),
+            Declaration(name: "cpuSeconds", range: 1...86_400, member: \.cpuSeconds),
+            Declaration(name: "diskMB", range: 1...65_536, member: \.diskMB),
+            Declaration(name: "timeoutMs", range: 1...600_000, member: \.timeoutMilliseconds),
+            Declaration(name: "concurrency", range: 1...1024, member: \.concurrency),
+            Declaration(name: "idleSeconds", range: 1...86_400, member: \.idleSeconds),
+        ]
     }
 }
 
