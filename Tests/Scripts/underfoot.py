@@ -154,8 +154,8 @@ def play(session, store, older, case, randomness):
         session.take(0, randomness.randrange(40))
     try:
         edited = change_file(store, older, case, randomness)
-    except FileNotFoundError:
-        # The hosts have begun the next generation, and removed the file.
+    except (FileNotFoundError, shutil.Error):
+        # The hosts have begun the next generation, and removed the file, or one of those that were to be copied.
         return "missed"
     session.is_late = True
     if case.hosts == "1+1":
