@@ -41,6 +41,10 @@ import Testing
             "digest    \(Self.digest)", "starts    3", "files     enforced",
         ] { #expect(outside.output.contains(line + "\n"), "\(outside.output)") }
         #expect(outside.sent == [.init(method: "plugin.info", params: #"{"id":"org.a.one"}"#)])
+        #expect(!outside.output.contains("granted"))
+        let missing = Outside { _, _ in Canned.failure(Canned.error(1001, "notFound", more: #","id":"org.a.one""#)) }
+        #expect(missing.run("plugin", "info", "org.a.one") == .notFound)
+        #expect(missing.error.contains("'mood plugin list'") && !missing.error.contains("'mood list'"))
     }
 
     private func trusting(_ typed: String?, isTerminal: Bool) -> Outside {

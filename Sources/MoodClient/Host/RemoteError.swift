@@ -66,6 +66,9 @@ struct RemoteError: Error, Sendable {
     /// What a person at a shell can do, which the host cannot know.
     private var advice: String? {
         switch code {
+        // A plugin's id has dots, a mood's has none.
+        case 1001 where data?["id"]?.string?.utf8.contains(UInt8(ascii: ".")) == true:
+            "'mood plugin list' shows all plugins."
         case 1001 where data?["id"] != nil: "'mood list' shows all moods."
         case 1010: "Nothing was changed; try again in a moment."
         case 1013: "Check with 'mood list' whether it was kept, then try again."

@@ -66,9 +66,9 @@ struct PluginView {
             rows.append(Row(term: "runs", text: Self.words(command) + real))
         }
         rows.append(Row(term: "provides", text: provides))
-        rows.append(Row(term: "may", text: permissions(info["permissions"])))
-        if let granted = info["granted"], granted.object != nil {
-            rows.append(Row(term: "granted", text: permissions(granted)))
+        rows.append(Row(term: "may", text: words(of: info["permissions"]) ?? "nothing more than run"))
+        if let granted = info["granted"], let words = words(of: granted) {
+            rows.append(Row(term: "granted", text: words))
         }
         if let digest { rows.append(Row(term: "digest", text: digest)) }
         if let tools = info["tools"] { rows.append(Row(term: "tools", text: Self.words(tools))) }
@@ -86,7 +86,8 @@ struct PluginView {
         return kinds.isEmpty ? "nothing" : kinds.joined(separator: "; ")
     }
 
-    private func permissions(_ permissions: JSONValue?) -> String {
+    /// What permissions say; nil where it is nothing.
+    private func words(of permissions: JSONValue?) -> String? {
         var words: [String] = []
         switch permissions?["moods"]?.string {
         case "read": words.append("read moods")
@@ -101,7 +102,7 @@ struct PluginView {
         let runtimes = (permissions?["runtimes"]?.array ?? []).compactMap(\.string)
         if !runtimes.isEmpty { words.append("run from \(runtimes.joined(separator: " and "))") }
         if permissions?["network"]?.boolean == true { words.append("use the network") }
-        return words.isEmpty ? "nothing more than run" : words.joined(separator: ", ")
+        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
     /// A command or the like: texts one after the other.
