@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from pluginhost import Refused, Trial, descendants, status
+from pluginhost import Refused, Trial, descendants, status, wait_until
 
 RECORDER = "org.example.recorder"
 
@@ -33,6 +33,11 @@ def write_changes(trial, count, made, errors):
         host.close()
     except Exception as error:  # told by the main thread
         errors.append(error)
+
+
+def recorders(hosts):
+    """The running plugins of these hosts."""
+    return [pid for one in hosts for pid in descendants(one.pid) if (status(pid) or ("",))[0] == "recorder"]
 
 
 def recorded(path):
@@ -82,9 +87,10 @@ def main():
         writer.start()
         hosts = [trial.start(), trial.start()]
         while sum(killed.values()) < options.kills and not errors:
+            wait_until(lambda: recorders(hosts), 1)  # a host that is killed before it delivers tries nothing
             time.sleep(chance.random() * 0.03)
             place = chance.randrange(2)
-            plugins = [pid for one in hosts for pid in descendants(one.pid) if (status(pid) or ("",))[0] == "recorder"]
+            plugins = recorders(hosts)
             if plugins and chance.random() < 0.5:
                 killed["plugin"] += 1
                 try:
