@@ -20,13 +20,13 @@ extension Core {
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
     }
 
-    private mutating func verify() -> Later {
+    private mutating func verify() -> any LaterWork {
         // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
         let (statistics, isOpen) = (store.statistics, store.isOpen)
         let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: statistics.bytes))
         let files = store.isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
-        return Later(work: work) {
+        return LongRequest(work) {
             do throws(StorageError) {
                 let report = try files?.verify { work.tell($0, $1) }
                 return { (_, out) throws(RPCError) in
@@ -73,7 +73,7 @@ extension Core {
         out.endArray()
     }
 
-    private mutating func salvage(_ arguments: borrowing Arguments) throws(RPCError) -> Later {
+    private mutating func salvage(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
         let target = arguments[StoreParams.to]
         let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: 0))
         guard let files = store.work(isCancelled: { work.isCancelled }) else {
@@ -81,7 +81,7 @@ extension Core {
                 .refused(reason: "There is nothing to salvage: the moods are kept in memory.", problems: []),
                 by: "store.salvage")
         }
-        return Later(work: work) {
+        return LongRequest(work) {
             do throws(RepairError) {
                 let report = try files.salvage(to: target) { work.tell($0, $1) }
                 return { (_, out) throws(RPCError) in Self.write(report, target, &out) }

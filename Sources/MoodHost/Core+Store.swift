@@ -112,7 +112,7 @@ extension Core {
         out.endObject()
     }
 
-    private mutating func compact(_ arguments: borrowing Arguments) throws(RPCError) -> Later {
+    private mutating func compact(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
         try open()
         // Where there is no store there is nothing to write, and none is made for it.
         let isAbsent = store.isAbsent
@@ -121,7 +121,7 @@ extension Core {
         let historyFrom = arguments[StoreParams.keepHistoryFrom]
         let work = LongWork(on: store.helper, .init(message: "Writing the snapshot", done: 0, total: before.moods))
         let files = isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
-        return Later(work: work) {
+        return LongRequest(work) {
             do throws(StorageError) {
                 _ = try files?.compact { work.tell($0, $1) }
                 return { (core, out) throws(RPCError) in

@@ -46,6 +46,8 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Set by a request that has to be tried again once the helper thread has nothing to do.
     var awaitsWork = false
+    /// What a request leaves to others that has found out that it cannot be answered at once; it throws `answeredLater`.
+    var deferred: (any LaterWork)?
     /// Set by a request that cannot be carried out twice: the group of requests ends with it.
     var endsGroup = false
     private var random = SystemRandomNumberGenerator()
@@ -100,5 +102,18 @@ extension Core {
     mutating func revertStateOfGroup() {
         if let before = stateBeforeGroup.take() { state = before }
         stateBeforeRequest = nil
+    }
+}
+
+extension RPCError {
+    /// Nobody sees it: the request's answer comes from what `Core.deferred` holds.
+    static var answeredLater: RPCError { RPCError(.internalError, "The answer comes later.") }
+}
+
+extension Core {
+    /// The answer of the present request comes later.
+    mutating func answerLater(_ work: any LaterWork) -> RPCError {
+        deferred = work
+        return .answeredLater
     }
 }

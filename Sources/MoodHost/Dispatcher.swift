@@ -71,6 +71,12 @@ struct Dispatcher: ~Copyable {
         core.store.abandonCommit()
         core.revertStateOfRequest()
         core.notices.drop()
+        if let work = core.deferred.take() {
+            out.buffer.limit = .max
+            out.rewind(to: mark)
+            if !pending.isClosed { return stage(work, request) }
+            return write(.shuttingDown, request, mark, &out)
+        }
         write(error, request, mark, &out)
         // The session parks the request.
         if core.store.lockWait.isAsked || core.awaitsWork { core.endsGroup = true }
@@ -187,11 +193,14 @@ extension Dispatcher {
     ) throws(RPCError) {
         guard case .later(let handler) = entry.run else { return }
         if pending.isClosed { throw .shuttingDown }
-        let later = try handler(&core, arguments)
+        stage(try handler(&core, arguments), request)
+    }
+
+    private mutating func stage(_ work: any LaterWork, _ request: Request) {
         pending.stage(
             Pending(
                 id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
-                progressToken: arguments[CommonParams.progressToken].map { Array($0.bytes) }, later: later))
+                progressToken: arguments.progressToken.map { Array($0.bytes) }, work: work))
         core.endsGroup = true
     }
 

@@ -12,8 +12,8 @@ struct Handler: Sendable {
     /// the commit that it opened.
     typealias Now = @Sendable (inout Core, borrowing Arguments, inout JSONWriter) throws(RPCError) -> Void
 
-    /// What a method does that takes long: it reads its arguments, and leaves the rest to the helper thread.
-    typealias Begin = @Sendable (inout Core, borrowing Arguments) throws(RPCError) -> Later
+    /// What a method does whose answer comes later: it reads its arguments, and leaves the rest to others.
+    typealias Begin = @Sendable (inout Core, borrowing Arguments) throws(RPCError) -> any LaterWork
 
     /// When the method is answered.
     enum Run: Sendable {

@@ -3,11 +3,24 @@ import JSONRPC
 import Platform
 import Synchronization
 
-/// What a handler hands over that answers later.
-struct Later {
-    let work: LongWork
+/// A request that the helper thread works on.
+final class LongRequest: LaterWork {
+    private let work: LongWork
     /// Runs on the helper thread; its conclusion then runs in the loop.
-    let body: @Sendable () -> LongWork.Conclusion
+    private let body: @Sendable () -> LongWork.Conclusion
+
+    init(_ work: LongWork, _ body: @escaping @Sendable () -> LongWork.Conclusion) {
+        self.work = work
+        self.body = body
+    }
+
+    var isOfHelper: Bool { true }
+    var isCancelled: Bool { work.isCancelled }
+    func begin() -> Bool { work.begin(body) }
+    func cancel() { work.cancel() }
+    func takeProgress() -> JSONValue? { work.takeProgress()?.value }
+    func takeConclusion() -> Conclusion? { work.takeConclusion() }
+    var end: JSONValue? { work.end.value }
 }
 
 /// What a method leaves to the helper thread. It works from files alone, as another process would: it sees what is durable when
@@ -23,6 +36,13 @@ final class LongWork: Sendable {
         let message: StaticString
         var done: Int
         var total: Int
+
+        /// `{done, total, message}`.
+        var value: JSONValue {
+            [
+                "done": .number(String(done)), "total": .number(String(total)), "message": .string("\(message)"),
+            ]
+        }
     }
 
     private struct State {

@@ -9,8 +9,7 @@ struct Pending {
     let destination: Destination
     /// As the request gave it, where it wants to be told how far it is.
     let progressToken: [UInt8]?
-    let later: Later
-    var work: LongWork { later.work }
+    let work: any LaterWork
     /// Nothing more is sent for it. (MCP: `notifications/cancelled`)
     var isSilenced = false
 }
@@ -27,8 +26,9 @@ struct Destination {
 /// Such a request belongs to the group in which it came until that is durable. Then it begins. Where the group is answered
 /// again, it is too.
 struct PendingRequests {
-    /// With so many nothing more is handled: memory stays bounded.
-    private static let countMax = 64
+    /// With so many, or so many for the helper thread, nothing more is handled: memory stays bounded.
+    private static let countMax = 4096
+    private static let helperMax = 64
 
     private(set) var begun: [Pending] = []
     private(set) var staged: [Pending] = []
@@ -36,7 +36,10 @@ struct PendingRequests {
     var isClosed = false
 
     var isEmpty: Bool { begun.isEmpty && staged.isEmpty }
-    var isFull: Bool { begun.count >= Self.countMax }
+    var isFull: Bool {
+        begun.count >= Self.helperMax
+            && (begun.count >= Self.countMax || begun.lazy.filter(\.work.isOfHelper).count >= Self.helperMax)
+    }
     mutating func stage(_ pending: Pending) { staged.append(pending) }
     mutating func dropStaged() { staged.removeAll() }
 
@@ -47,7 +50,7 @@ struct PendingRequests {
         while !staged.isEmpty {
             let pending = staged.removeFirst()
             begun.append(pending)
-            if pending.work.begin(pending.later.body) { isDone = true }
+            if pending.work.begin() { isDone = true }
         }
         return isDone
     }

@@ -38,7 +38,7 @@ extension Session {
                 place += 1
                 continue
             }
-            if hasSucceeded { tell(pending.work.end, pending) }
+            if hasSucceeded, let end = pending.work.end { tell(end, pending) }
             sendNotices()
             deliver(answer, pending.destination)
         }
@@ -70,7 +70,7 @@ extension Session {
         }
     }
 
-    private mutating func tell(_ progress: LongWork.Progress, _ pending: Pending) {
+    private mutating func tell(_ progress: JSONValue, _ pending: Pending) {
         guard let token = pending.progressToken, !pending.isSilenced else { return }
         let mark = output.count
         token.withUnsafeBytes { output.progress(token: $0, progress) }
@@ -109,20 +109,13 @@ extension Session {
 
 extension JSONWriter {
     /// Writes `$/progress {token, value: {done, total, message}}`. LSP 3.17, "Progress Support".
-    fileprivate mutating func progress(token: UnsafeRawBufferPointer, _ progress: LongWork.Progress) {
+    fileprivate mutating func progress(token: UnsafeRawBufferPointer, _ progress: JSONValue) {
         beginNotification(method: "$/progress")
         beginObject()
         key("token")
         raw(token)
         key("value")
-        beginObject()
-        key("done")
-        integer(progress.done)
-        key("total")
-        integer(progress.total)
-        key("message")
-        string(progress.message)
-        endObject()
+        progress.write(to: &self)
         endObject()
         endResponse()
     }

@@ -14,6 +14,7 @@ extension Arguments {
     public mutating func read(
         _ params: ValidJSON?, for method: Method, _ limits: Limits, _ validator: inout JSONValidator
     ) throws(RPCError) {
+        if method.isOpen { return keepWhole(params, of: method) }
         do throws(Problem) {
             if let params {
                 var cursor = JSONCursor(params.bytes)
@@ -42,6 +43,14 @@ extension Arguments {
             try readElements(&cursor, method, limits, &validator)
         }
         try requireAll(of: method)
+    }
+
+    /// Takes the params of a method that checks them itself. The quick way fails at their first member and comes here.
+    private mutating func keepWhole(_ params: ValidJSON?, of method: Method) {
+        begin(method)
+        guard let params else { return }
+        values[Self.wholePlace] = params
+        given |= 1 << UInt32(Self.wholePlace)
     }
 
     /// What the answer never shows: who passes over the params finds out more.

@@ -63,6 +63,12 @@ extension Arguments {
         return Value.choices.first { $0.word.matches(text) } ?? Value.usual
     }
 
+    /// A word that is none of the choices.
+    public func otherWord<Value: Choice>(_ key: ParamKey<Value>) -> String? {
+        guard let text = word(key.name), !Value.choices.contains(where: { $0.word.matches(text) }) else { return nil }
+        return text.string
+    }
+
     @usableFromInline func word(_ name: Name) -> JSONText? { place(name).flatMap { text($0) } }
 
     /// Whether the call is to keep nothing.
@@ -72,6 +78,17 @@ extension Arguments {
         return place != 0 && values[place.trailingZeroBitCount].boolean == true
     }
 
-    /// A param of a method that is not in the program; nil when it is absent.
+    /// A param by its name; nil when it is absent.
     public subscript(named name: Name) -> ValidJSON? { place(name).map { values[$0] } }
+
+    /// The params of a method that checks them itself, an object or an array; nil where none were given.
+    public var whole: ValidJSON? {
+        method?.isOpen == true && isGiven(Self.wholePlace) ? values[Self.wholePlace] : nil
+    }
+
+    /// What `$/progress` is to carry, where the method takes it.
+    public var progressToken: ValidJSON? {
+        guard method?.effect == .long else { return nil }
+        return self[CommonParams.progressToken]
+    }
 }

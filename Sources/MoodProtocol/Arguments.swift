@@ -12,6 +12,8 @@ import MoodCore
 public struct Arguments: ~Copyable {
     /// How many params a method may declare.
     static let fieldsMax = 32
+    /// Where the params of a method stand that declares no fields.
+    static let wholePlace = fieldsMax - 1
 
     let values: UnsafeMutablePointer<ValidJSON>
     /// What ids and times say, read once when they are checked; valid where the value is there.

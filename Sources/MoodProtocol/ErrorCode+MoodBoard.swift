@@ -12,6 +12,11 @@ extension ErrorCode {
     public static let storeUnavailable = ErrorCode(1014, "storeUnavailable")
     public static let storeCorrupt = ErrorCode(1015, "storeCorrupt")
     public static let limitExceeded = ErrorCode(1020, "limitExceeded")
+    public static let pluginUnavailable = ErrorCode(1030, "pluginUnavailable")
+    /// The same where the next try may find it able to.
+    public static let pluginResting = ErrorCode(1030, "pluginUnavailable", isRetryable: true)
+    public static let pluginFailed = ErrorCode(1031, "pluginFailed")
+    public static let pluginTimeout = ErrorCode(1032, "pluginTimeout")
     public static let permissionDenied = ErrorCode(1040, "permissionDenied")
 
     /// What any method that needs the store may answer with.

@@ -32,6 +32,7 @@ public struct ErrorDeclaration: Sendable {
         ]
         let offset = Field.required("offset", .integer(0 ... .max), "Where in the message, in bytes.")
         let problems = Field.optional("problems", .array(.any, .any, isUnique: false), "Each thing that is wrong.")
+        let plugin = Field.required("plugin", .string(.plain), "Which plugin.")
         return [
             ErrorDeclaration(.parseError, "Not JSON.", [offset, reason]),
             ErrorDeclaration(.invalidRequest, "JSON, but no request.", [offset.optional]),
@@ -82,6 +83,20 @@ public struct ErrorDeclaration: Sendable {
                 .limitExceeded,
                 "The answer would be longer than a message, or too much is held open: subscriptions, routers, routes of a router, the bytes of a form, saved states.",
                 limit),
+            ErrorDeclaration(
+                .pluginUnavailable, "The plugin does not run, and cannot now; or too many calls wait for it.",
+                [
+                    plugin, .required("state", .choice(PluginMethods.states), "Its state."),
+                    .optional("retryAfter", .integer(0 ... .max), "When it may be started again, in milliseconds."),
+                ]),
+            ErrorDeclaration(
+                .pluginFailed, "The plugin answered with an error, or with what it has not declared.",
+                [plugin, .optional("error", .any, "Its error."), .optional("path", .string(.plain), "Where in its answer.")]
+            ),
+            ErrorDeclaration(.pluginTimeout, "The plugin did not answer in time.", [plugin]),
+            ErrorDeclaration(
+                .permissionDenied, "A plugin asked for what it was not granted.",
+                [.required("permission", .string(.plain), "What it would need.")]),
         ]
     }
 }

@@ -16,6 +16,10 @@ public final class Method: Sendable {
     public let params: [Field]
     /// Its own params, then those that every method of its sort takes, by name only.
     public let fields: [Field]
+    /// What is said of its params; its fields, unless it checks them itself.
+    public let described: [Field]
+    /// Whether it checks its params itself: they are handed over whole.
+    public let isOpen: Bool
     public let result: Schema
     public let errors: [ErrorCode]
     /// The version of the protocol in which the method appeared.
@@ -30,6 +34,8 @@ public final class Method: Sendable {
         permission = declaration.permission
         params = declaration.params()
         fields = params + declaration.common.fields
+        described = fields
+        isOpen = false
         result = declaration.result()
         errors = declaration.errors()
         since = declaration.since
@@ -42,19 +48,20 @@ public final class Method: Sendable {
         dryRunMask = Self.mask(fields) { $0.name == CommonParams.dryRun.name }
     }
 
-    /// A method that is not in the program; it takes no common params.
-    /// - Returns: nil where it has more params than a method may have.
-    public init?(
+    /// A method that is not in the program and checks its params itself.
+    /// - Parameter described: its params, for who reads about it, in the order in which they may be given by position.
+    public init(
         _ name: Name, _ effect: MethodDeclaration.Effect, _ permission: MethodDeclaration.Permission,
-        _ summary: String, _ params: [Field], result: Schema, errors: [ErrorCode], since: String
+        _ summary: String, described: [Field], result: Schema, errors: [ErrorCode], since: String
     ) {
-        guard params.count <= Arguments.fieldsMax else { return nil }
         self.name = name
         self.summary = summary
         self.effect = effect
         self.permission = permission
-        self.params = params
-        fields = params
+        self.described = described
+        isOpen = true
+        params = []
+        fields = []
         self.result = result
         self.errors = errors
         self.since = since

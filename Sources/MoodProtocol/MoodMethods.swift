@@ -24,7 +24,8 @@ public enum MoodParams {
     public static let count = ParamKey("count", "Whether to count all that meet the filter.", default: false)
     public static let rows = ParamKey("rows", "Whether each mood comes with what can be done with it.", default: false)
 
-    public static let format = ParamKey<ShareFormat>("format", "The form of the text.")
+    public static let format = ParamKey<ShareFormat>(
+        open: "format", "The form of the text; plugins bring more.")
     public static let template = ParamKey<JSONText?>.optional(
         "template", .string(.template),
         "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace.")
@@ -32,6 +33,8 @@ public enum MoodParams {
         "as", "For format ics: something that takes place, or an entry in a diary.")
     public static let location = ParamKey<ValidJSON?>.optional(
         "location", ScreenSchemas.location, "Where the person is; distances are shown from there.")
+    public static let wait = ParamKey(
+        "waitMs", .integer(0...5000), "How long to wait for the cells of plugins, in milliseconds.", default: 150)
 }
 
 /// What `mood.list` sorts by.
@@ -180,7 +183,7 @@ public enum MoodMethods {
         "mood.detail", .read, .readMoods, "Read a mood as a screen: typed cells, a toolbar and what can be done.",
         [
             MoodParams.id.field, ReadingParams.locale.field, ReadingParams.timeZone.field, ReadingParams.now.field,
-            MoodParams.location.field,
+            MoodParams.location.field, MoodParams.wait.field,
         ],
         result: .result([
             .required("mood", MoodSchemas.mood, "The mood."),

@@ -60,6 +60,16 @@ public struct NotificationDeclaration: Sendable {
                             .required("revision", .integer(0 ... .max), "Its revision now."),
                         ]
                     ),
+                    (
+                        "plugin",
+                        [
+                            .required("type", .choice(["state", "cells"]), "What there is to know."),
+                            .required("plugin", .string(.plain), "Which plugin."),
+                            .optional("state", .choice(PluginMethods.states), "Its state now."),
+                            .optional("reason", .string(.plain), "Why it is in this state."),
+                            .optional("moodId", .id, "The mood whose cells are there now."),
+                        ]
+                    ),
                 ]))
     }
 

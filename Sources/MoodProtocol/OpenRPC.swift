@@ -27,7 +27,7 @@ public enum OpenRPC {
 
     private static func method(_ method: Method, _ schemas: inout [JSONValue.Member]) -> JSONValue {
         var params: [JSONValue] = []
-        for field in method.fields { params.append(descriptor(field, &schemas)) }
+        for field in method.described { params.append(descriptor(field, &schemas)) }
         let errors = (standard.filter { !method.errors.contains($0) } + method.errors).map { code in
             JSONValue.object([
                 .init("code", .number(String(code.number))), .init("message", .string(code.name)),

@@ -117,6 +117,13 @@ extension Choice where Self: CaseIterable & RawRepresentable<Name> {
 }
 
 extension ParamKey where Value: Choice {
+    /// One for which more words may be known while the program runs.
+    init(open name: Name, _ summary: String) {
+        self.init(
+            name, isRequired: false, { .openChoice(Value.choices.map(\.word)) }, summary,
+            written: { .string("\(Value.usual.word)") })
+    }
+
     init(_ name: Name, _ summary: String) {
         self.init(
             name, isRequired: false, { .choice(Value.choices.map(\.word)) }, summary,

@@ -56,8 +56,9 @@ extension Schema {
         case .choice(let choices):
             guard let text = reader.text() else { return wrongKind("a string", &reader) }
             for choice in choices where choice.matches(text) { return nil }
-            let names = choices.map { "\"\($0)\"" }.joined(separator: ", ")
-            return Problem("must be one of \(names)")
+            return Problem("must be one of \(Self.quoted(choices))")
+        case .openChoice:
+            return reader.text() == nil ? wrongKind("a string", &reader) : nil
         case .array(let element, let count, let isUnique):
             return checkArray(&reader, element, count, isUnique, limits)
         case .object(let fields, let rule):
@@ -223,5 +224,11 @@ extension Schema {
 
     var isNullable: Bool {
         if case .nullable = self { true } else { false }
+    }
+}
+
+extension Schema {
+    fileprivate static func quoted(_ choices: [Name]) -> String {
+        choices.map { "\"\($0)\"" }.joined(separator: ", ")
     }
 }

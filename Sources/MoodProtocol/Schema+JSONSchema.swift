@@ -14,6 +14,10 @@ extension Schema {
             return ["type": "number", "minimum": .double(range.lowerBound), "maximum": .double(range.upperBound)]
         case .boolean: return ["type": "boolean"]
         case .confirmation: return ["type": "boolean", "const": true]
+        case .openChoice(let choices):
+            return [
+                "type": "string", "anyOf": [["enum": .array(choices.map { .string("\($0)") })], ["minLength": 1]],
+            ]
         case .choice(let choices):
             return ["type": "string", "enum": .array(choices.map { .string("\($0)") })]
         case .array(let element, let count, let isUnique):

@@ -19,6 +19,8 @@ public indirect enum Schema: Sendable {
     /// Only `true`.
     case confirmation
     case choice([Name])
+    /// One of these words, or another that is known only while the program runs: who asks for it looks.
+    case openChoice([Name])
     case array(Schema, Count, isUnique: Bool)
     /// Exactly these members.
     case object([Field], ObjectRule?)

@@ -16,7 +16,7 @@ import Testing
         /// Whether the pending requests are cancelled by this.
         func isCancelled(_ id: String, by caller: Caller) -> Bool {
             Array(id.utf8).withUnsafeBytes { dispatcher.pending.cancel($0, of: caller, isSilent: false) }
-            return dispatcher.pending.staged.contains { $0.work.isCancelled }
+            return dispatcher.pending.staged.contains { ($0.work as? LongRequest)?.isCancelled == true }
         }
 
         func answer(_ caller: Caller, _ method: String, _ params: String = "{}") throws -> JSONValue? {

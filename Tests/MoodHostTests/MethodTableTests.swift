@@ -52,16 +52,15 @@ import Testing
 
     // MARK: Methods that come and go
 
-    private static func added(_ name: Name, params: [Field] = []) throws -> Method {
-        try #require(
-            Method(
-                name, .read, .readMoods, "Say what was given.", params, result: .any, errors: [],
-                since: "1.0"))
+    private static func added(_ name: Name, params: [Field] = []) -> Method {
+        Method(
+            name, .read, .readMoods, "Say what was given.", described: params, result: .any, errors: [], since: "1.0")
     }
 
     /// Answers with the text that was given.
     private static let echo = Handler.Run.now { (_, arguments, out) throws(RPCError) in
-        out.raw(arguments[named: "text"]?.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
+        let text = arguments.whole.map { JSONValue($0) }?["text"]?.text ?? ""
+        Array(text.utf8).withUnsafeBytes { out.raw($0) }
     }
 
     /// Far more than fit into the table at first, and than eight bits can count.
@@ -70,7 +69,7 @@ import Testing
         var names = KeptNames()
         let own = table.count
         for number in 0..<1000 {
-            let isAdded = table.add(try Self.added(names.name("x.org.example.p.m\(number)")), Self.echo)
+            let isAdded = table.add(Self.added(names.name("x.org.example.p.m\(number)")), Self.echo)
             #expect(isAdded)
         }
         let count = table.count
@@ -92,8 +91,8 @@ import Testing
     @Test func aNameIsTakenOnceAndTheProgramsOwnStay() throws {
         var table = MethodTable()
         let results = [
-            table.add(try Self.added("mood.get"), Self.echo), table.add(try Self.added("x.a.b"), Self.echo),
-            table.add(try Self.added("x.a.b"), Self.echo), table.remove("mood.get"), table.remove("x.a.c"),
+            table.add(Self.added("mood.get"), Self.echo), table.add(Self.added("x.a.b"), Self.echo),
+            table.add(Self.added("x.a.b"), Self.echo), table.remove("mood.get"), table.remove("x.a.c"),
             table.remove("x.a.b"), table.remove("x.a.b"),
         ]
         #expect(results == [false, true, false, false, false, true, false])
@@ -106,13 +105,9 @@ import Testing
         #expect(try session.call(method, #"{"text":"a"}"#).code == -32601)
         // Names that are in no literal of the program.
         let field = Field.required(names.name("te" + "xt"), .string(.plain), "What to say.")
-        session.add(try Self.added(names.name(method), params: [field]), Self.echo)
+        session.add(Self.added(names.name(method), params: [field]), Self.echo)
         #expect(try session.result(method, #"{"text":"a"}"#).string == "a")
-        #expect(try session.result(method, #"["b"]"#).string == "b")
         #expect(try session.result(method, #"{ "te\u0078t" : "c" }"#).string == "c")
-        #expect(try session.call(method, #"{"text":1}"#).path == "/text")
-        #expect(try session.call(method).path == "/text")
-        #expect(try session.call(method, #"{"texts":"a"}"#).path == "/texts")
         let described = try #require(
             try session.result("rpc.discover")["methods"]?.array?.first { $0["name"]?.string == method })
         #expect(described["params"]?.array?.first?["name"]?.string == "text")

@@ -1,0 +1,22 @@
+import JSONCodec
+import JSONRPC
+
+/// Work whose result comes later: of the helper thread, of a plugin. A `Pending` holds it; the loop asks it how far it is.
+protocol LaterWork: AnyObject {
+    /// Writes the result, in the loop.
+    typealias Conclusion = (inout Core, inout JSONWriter) throws(RPCError) -> Void
+
+    /// Begins: what was changed before is durable.
+    /// - Returns: whether it is done already.
+    func begin() -> Bool
+    /// Nobody wants the result any more; it ends as soon as it can.
+    func cancel()
+    /// How far it is, as `value` of `$/progress`, where that was not asked before.
+    func takeProgress() -> JSONValue?
+    /// What is left to do in the loop; nil while the work goes on.
+    func takeConclusion() -> Conclusion?
+    /// How far work is that is done; nil where nobody counts.
+    var end: JSONValue? { get }
+    /// Whether it takes the helper thread, which does one thing at a time: of such work little may wait.
+    var isOfHelper: Bool { get }
+}
