@@ -54,6 +54,10 @@ extension MoodRecords {
                 writer.raw(bytes)
             }
         }
+        if let origin = item.origin {
+            writer.key("origin")
+            writer.string(origin)
+        }
         writer.endObject()
     }
 }

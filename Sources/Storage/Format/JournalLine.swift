@@ -1,3 +1,5 @@
+import JSONCodec
+
 /// One commit in a journal: `{"seq":N,"at":"…","durable":D,…,"crc":"xxxxxxxx"}`; `CommitLines` has the form.
 struct JournalLine {
     let seq: Int
@@ -5,6 +7,8 @@ struct JournalLine {
     let time: UnsafeRawBufferPointer
     /// The last commit that was synced when the line was written.
     let durable: Int
+    /// Who made it, where no client did: an ASCII name without escapes.
+    let origin: UnsafeRawBufferPointer?
     /// The members after these, up to the comma before the seal.
     private let changes: UnsafeRawBufferPointer
 
@@ -34,6 +38,12 @@ struct JournalLine {
         self.seq = seq
         self.time = time
         self.durable = durable
+        if matcher.take(",\"origin\":\"") {
+            guard let origin = matcher.takeString() else { return nil }
+            self.origin = origin
+        } else {
+            origin = nil
+        }
         changes = UnsafeRawBufferPointer(rebasing: content[matcher.position...])
     }
 
@@ -90,7 +100,22 @@ struct JournalLine {
             guard let operation = OperationMembers(&matcher) else { return false }
             try body(.operation(operation))
         }
-        return matcher.take(",") && matcher.isAtEnd
+        return matcher.take(",") && matcher.isAtEnd || Self.areUnknown(changes[matcher.position...])
+    }
+
+    /// Whether the rest is members that this version does not know. They are passed over: the line's checksum is right, so a
+    /// newer version wrote them.
+    @inline(never)
+    private static func areUnknown(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
+        // `,"name":value,`, or after a known member and its comma `"name":value,`.
+        var text = Array(rest)
+        guard text.popLast() == UInt8(ascii: ","), !text.isEmpty else { return false }
+        if text[0] == UInt8(ascii: ",") { text[0] = UInt8(ascii: "{") } else { text.insert(UInt8(ascii: "{"), at: 0) }
+        text.append(UInt8(ascii: "}"))
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        return text.withUnsafeBytes { text in
+            do throws(JSONError) { return try validator.validate(text).kind == .object } catch { return false }
+        }
     }
 
     /// Ids up to the bracket that ends their array.

@@ -13,6 +13,8 @@ public struct Commit {
     public let seq: Int
     /// When it was made: 24 bytes of RFC 3339.
     public let at: UnsafeRawBufferPointer
+    /// Who made it, where no client did.
+    public let origin: String?
     /// How many records it changed.
     public let count: Int
     /// All of them; where all records were removed at once, the newest of those only.
@@ -58,6 +60,7 @@ public struct Commit {
         }
         seq = line.seq
         at = line.time
+        origin = line.origin.map { String(decoding: $0, as: UTF8.self) }
         count = changes.count + max(unnamed, 0)
         self.changes = changes
     }
@@ -203,7 +206,7 @@ public struct CommitSummary: Sendable {
         public let id: RecordID
     }
 
-    public static let namesMax = 100
+    public static let namesMax = 1000
 
     /// The commit's revision; 0 where none has been noted.
     public private(set) var revision = 0

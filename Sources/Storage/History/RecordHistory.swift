@@ -10,6 +10,8 @@ public struct HistoryItem: Sendable {
     public let kind: UndoneCommit.Kind?
     /// Nil where it was deleted.
     public let record: [UInt8]?
+    /// Who made the change, where no client did.
+    public let origin: String?
 }
 
 /// The versions of one record, newest first, a page of them at a time.
@@ -37,6 +39,7 @@ struct RecordHistory {
         let at: [UInt8]
         let kind: Kind
         let record: [UInt8]?
+        var origin: String?
 
         var isPut: Bool { if case .put = kind { true } else { false } }
     }
@@ -95,7 +98,7 @@ struct RecordHistory {
         // After the end of the page it comes with a later one.
         if let next, revision < next { return }
         let place = items.firstIndex { $0.revision < revision } ?? items.count
-        items.insert(HistoryItem(revision: revision, at: [], kind: nil, record: Array(record)), at: place)
+        items.insert(HistoryItem(revision: revision, at: [], kind: nil, record: Array(record), origin: nil), at: place)
         bytes += Self.size(record.count)
         while items.count > limit || (bytes > bytesMax && items.count > 1) {
             bytes -= Self.size(items.removeLast().record?.count)
@@ -158,7 +161,7 @@ struct RecordHistory {
             case .put(let isNew): isNew ? .created : .updated
             case .delete, .clear: .deleted
             }
-        items.append(HistoryItem(revision: event.revision, at: event.at, kind: kind, record: event.record))
+        items.append(HistoryItem(revision: event.revision, at: event.at, kind: kind, record: event.record, origin: event.origin))
     }
 
     /// A record as one of this version; nil where it is none.
@@ -193,14 +196,15 @@ struct RecordHistory {
             }
         }
         let at = Array(line.time)
+        let origin = line.origin.map { String(decoding: $0, as: UTF8.self) }
         if isCleared {
-            events.append(Event(revision: line.seq, at: at, kind: .clear(isNamed: isNamed), record: nil))
+            events.append(Event(revision: line.seq, at: at, kind: .clear(isNamed: isNamed), record: nil, origin: origin))
         }
         if let put {
             events.append(
-                Event(revision: line.seq, at: at, kind: .put(isNew: isNew), record: put.record))
+                Event(revision: line.seq, at: at, kind: .put(isNew: isNew), record: put.record, origin: origin))
         }
-        if isDeleted { events.append(Event(revision: line.seq, at: at, kind: .delete, record: nil)) }
+        if isDeleted { events.append(Event(revision: line.seq, at: at, kind: .delete, record: nil, origin: origin)) }
         return events
     }
 }

@@ -2,7 +2,7 @@ import JSONCodec
 
 /// The lines of the next sync while they are built. Nothing here touches the disk or can fail.
 ///
-/// A line is `{"seq":N,"at":"…","durable":D` and, each only where it has something to say and in this order,
+/// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` where no client made the commit, and, each only where it has something to say and in this order,
 /// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`, the
 /// members of `OperationMembers`, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
 /// too; ids of deletions are kept apart until the line ends, so that they may be staged in any.
@@ -38,8 +38,9 @@ struct CommitLines: ~Copyable {
     /// Begins the line of one commit. `seq` is the revision that it makes: the last one staged or synced, plus one.
     /// `at` is 24 bytes of RFC 3339. A journal with a gap or an odd time could not be read again, so both are checked.
     /// - Parameter durable: the last commit that is known to be synced.
+    /// - Parameter origin: who makes it, where no client does.
     @inline(__always)
-    mutating func begin(seq: Int, at: UnsafeRawBufferPointer, durable: Int) {
+    mutating func begin(seq: Int, at: UnsafeRawBufferPointer, durable: Int, origin: String? = nil) {
         precondition(seq == self.seq + 1 && at.count == 24, "a commit has the number after the last one")
         lineStart = buffer.count
         seqBeforeLine = self.seq
@@ -51,7 +52,16 @@ struct CommitLines: ~Copyable {
         buffer.append(at)
         buffer.append("\",\"durable\":")
         buffer.append(integer: durable)
+        if let origin { append(origin) }
         lineHeadEnd = buffer.count
+    }
+
+    @inline(never)
+    private mutating func append(_ origin: String) {
+        buffer.append(",\"origin\":")
+        var text = JSONWriter(capacity: 64)
+        text.string(origin)
+        buffer.append(text.buffer.bytes)
     }
 
     /// Stages a record: the bytes of one JSON object and nothing around them. Line feeds in it become spaces, which in

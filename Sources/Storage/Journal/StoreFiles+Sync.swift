@@ -8,8 +8,8 @@ extension StoreFiles {
 
     /// Begins the line of one commit; `CommitLines` has what may be staged in it.
     @inline(__always)
-    public mutating func beginLine(seq: Int, at: UnsafeRawBufferPointer) {
-        journal.lines.begin(seq: seq, at: at, durable: syncedRevision)
+    public mutating func beginLine(seq: Int, at: UnsafeRawBufferPointer, origin: String? = nil) {
+        journal.lines.begin(seq: seq, at: at, durable: syncedRevision, origin: origin)
     }
 
     @inline(__always)

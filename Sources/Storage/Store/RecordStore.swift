@@ -68,6 +68,8 @@ public struct RecordStore: ~Copyable {
     var isBaseOvertaken = false
     /// While set, commits fail with it: the group is being answered again after its sync failed.
     public var failure: StorageError?
+    /// Who makes the commits to come, where no client does.
+    public var origin: String?
     /// Whether `summary` is kept.
     public var keepsSummary = false
     /// What the open commit has done so far, or the one that ended last.
@@ -182,15 +184,15 @@ public struct RecordStore: ~Copyable {
         commitStart = undo.count
         revision += 1
         if keepsSummary { summary.begin(revision) }
-        Self.beginLine(&files, revision, time)
+        Self.beginLine(&files, revision, time, origin)
     }
 
     private func requireChangeable() throws(StorageError) {
         if let fault { throw fault }
     }
 
-    private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: TimeText) {
-        time.withBytes { text in files?.beginLine(seq: revision, at: text) }
+    private static func beginLine(_ files: inout StoreFiles?, _ revision: Int, _ time: TimeText, _ origin: String?) {
+        time.withBytes { text in files?.beginLine(seq: revision, at: text, origin: origin) }
     }
 
     /// Ends the open commit, if there is one.

@@ -12,6 +12,10 @@ import Platform
 public enum SideFile: String, Sendable {
     /// Routers that were saved by name.
     case navigation = "navigation.json"
+    /// Which plugins may run.
+    case plugins = "plugins.json"
+    /// What of their settings is shown to nobody.
+    case pluginSecrets = "plugins-secrets.json"
 }
 
 extension StoreFiles {
