@@ -53,8 +53,26 @@ public enum Menu {
             ]),
     ]
 
+    /// Something that a plugin can do.
+    public struct PluginItem: Sendable {
+        public let title: String
+        public let description: String
+        public let icon: String?
+        public let color: String?
+        /// `x.<id>.<name>`.
+        public let action: String
+
+        public init(title: String, description: String, icon: String?, color: String?, action: String) {
+            self.title = title
+            self.description = description
+            self.icon = icon
+            self.color = color
+            self.action = action
+        }
+    }
+
     /// Writes `{sections: [...]}`.
-    public static func write(to writer: inout JSONWriter) {
+    public static func write(plugins: [PluginItem] = [], to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("sections")
         writer.beginArray()
@@ -72,7 +90,40 @@ public enum Menu {
             writer.endArray()
             writer.endObject()
         }
+        if !plugins.isEmpty { write(plugins, &writer) }
         writer.endArray()
+        writer.endObject()
+    }
+
+    private static func write(_ plugins: [PluginItem], _ writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("title")
+        writer.string("Plugins" as StaticString)
+        writer.key("items")
+        writer.beginArray()
+        for (place, item) in plugins.enumerated() { item.write(String(place + 1), to: &writer) }
+        writer.endArray()
+        writer.endObject()
+    }
+}
+
+extension Menu.PluginItem {
+    fileprivate func write(_ number: String, to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (name, value) in [
+            ("number", "P\(number)"), ("title", title), ("description", description), ("icon", icon ?? "puzzlepiece"),
+            ("color", color ?? "gray"),
+        ] {
+            writer.key(text: name)
+            writer.string(value)
+        }
+        writer.key("action")
+        writer.beginObject()
+        writer.key("type")
+        writer.string(action)
+        writer.key("params")
+        writer.raw("{}")
+        writer.endObject()
         writer.endObject()
     }
 }

@@ -9,6 +9,8 @@ struct Caller: Sendable {
     /// Tells callers apart: each has ids of its own, and cancels nothing but its own requests.
     let session: Int
     let permissions: Permissions
+    /// Which plugin it is; nil: none.
+    var plugin: String?
 
     /// - Throws: `permissionDenied`, where the caller may not call the method.
     @inline(__always)
@@ -17,7 +19,7 @@ struct Caller: Sendable {
     }
 
     private static func denied(_ method: Method) -> RPCError {
-        let permission = method.permission.rawValue
+        let permission = method.permission.granted
         return RPCError(
             .permissionDenied, "\(method.name) needs the permission \(permission), which was not granted.",
             [.init("permission", .string(permission))])

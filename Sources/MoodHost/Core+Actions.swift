@@ -11,7 +11,9 @@ extension Core {
         Handler(
             ActionMethods.perform,
             { (core, arguments, out) throws(RPCError) in
-                guard let action = Action(JSONValue(arguments[ActionMethods.action])) else {
+                let asked = JSONValue(arguments[ActionMethods.action])
+                if let later = try core.performByPlugin(asked) { throw later }
+                guard let action = Action(asked) else {
                     throw Arguments.error("is no action", at: "/action")
                 }
                 try coordinator.perform(action, in: &core, &out)

@@ -8,8 +8,16 @@ import MoodText
 /// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
 extension Core {
     mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try withDetail(arguments[MoodParams.id], arguments, arguments[MoodParams.location], router: nil) {
-            (detail, bytes, phrases) throws(TextError) in
+        if !plugins.isLoaded { try open() }
+        if plugins.hasCells { return try detailWithPlugins(arguments, &out) }
+        try writeDetail(arguments[MoodParams.id], DetailRequest(withLocation: arguments), &out)
+    }
+
+    /// - Parameter cells: those of plugins, as JSON with commas between them.
+    mutating func writeDetail(
+        _ id: MoodID, _ request: DetailRequest, cells: [UInt8] = [], _ out: inout JSONWriter
+    ) throws(RPCError) {
+        try withDetail(id, request, router: nil, cells: cells) { (detail, bytes, phrases) throws(TextError) in
             try detail.write(record: bytes, &phrases, to: &out)
         }
     }
@@ -17,7 +25,7 @@ extension Core {
     /// Hands over the screen of a mood, made with what a request says of the reader.
     /// - Throws: `notFound`, what keeps the store from being read, and what `body` throws.
     mutating func withDetail(
-        _ id: MoodID, _ arguments: borrowing Arguments, _ location: ValidJSON?, router: String?,
+        _ id: MoodID, _ request: DetailRequest, router: String?, cells: [UInt8] = [],
         _ body: (borrowing Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
     ) throws(RPCError) {
         try open()
@@ -28,9 +36,12 @@ extension Core {
         let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
         let attachments = Attachment.all(of: mood)
         var surroundings = try surroundings(
-            of: attachments, id, location, now: arguments[ReadingParams.now] ?? now)
+            of: attachments, id, request.location, now: request.now ?? now)
         surroundings.router = router
-        let context = reading(arguments, in: mood.timeZone)
+        surroundings.cells = cells
+        let context = ReadingContext(
+            locale: request.locale ?? options.locale,
+            timeZone: request.timeZone ?? mood.timeZone?.string ?? options.timeZone, now: request.now ?? now)
         do throws(TextError) {
             try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
         } catch {
@@ -39,14 +50,11 @@ extension Core {
     }
 
     private mutating func surroundings(
-        of attachments: [(place: Int, attachment: Attachment)], _ id: MoodID, _ location: ValidJSON?, now: Timestamp
+        of attachments: [(place: Int, attachment: Attachment)], _ id: MoodID, _ location: JSONValue?, now: Timestamp
     ) throws(RPCError) -> DetailSurroundings {
         var surroundings = DetailSurroundings()
-        if let location {
-            let value = JSONValue(location)
-            if let latitude = value["latitude"]?.double, let longitude = value["longitude"]?.double {
-                surroundings.location = Coordinates(latitude: latitude, longitude: longitude)
-            }
+        if let latitude = location?["latitude"]?.double, let longitude = location?["longitude"]?.double {
+            surroundings.location = Coordinates(latitude: latitude, longitude: longitude)
         }
         for (place, attachment) in attachments {
             switch attachment.content {
@@ -97,5 +105,26 @@ extension Core {
         }
         found.finish()
         return found
+    }
+}
+
+/// What a request says of the reader of a mood's screen; it outlives the request's bytes.
+struct DetailRequest {
+    var locale: String?
+    var timeZone: String?
+    var now: Timestamp?
+    /// Where the reader is.
+    var location: JSONValue?
+
+    init(_ arguments: borrowing Arguments) {
+        locale = arguments[ReadingParams.locale]
+        timeZone = arguments[ReadingParams.timeZone]
+        now = arguments[ReadingParams.now]
+    }
+
+    /// Of `mood.detail`.
+    init(withLocation arguments: borrowing Arguments) {
+        self.init(arguments)
+        location = arguments[MoodParams.location].map { JSONValue($0) }
     }
 }

@@ -21,6 +21,7 @@ extension Core {
         Handler(
             HostMethods.discover,
             { (core, _, out) throws(RPCError) in
+                core.loadPlugins()
                 OpenRPC.document(of: core.methods.all, version: version).write(to: &out)
             }
         ),
@@ -29,7 +30,7 @@ extension Core {
     /// What this version can do, for clients that ask before they use it.
     private static let features: [StaticString] = [
         "batch", "cancel", "dryRun", "events", "framing.header", "framing.line", "history", "ifRevision", "opId",
-        "progress",
+        "plugins", "progress",
         "undo",
     ]
 

@@ -226,6 +226,7 @@ extension Core {
     private mutating func share(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try open()
         let id = arguments[MoodParams.id]
+        if let other = arguments.otherWord(MoodParams.format) { throw try shareByPlugin(other, id, arguments) }
         let format = arguments[MoodParams.format]
         let template = arguments[MoodParams.template].flatMap { ShareTemplate($0) }
         if template != nil, format != .text {

@@ -54,7 +54,13 @@ extension Core {
                 out.endObject()
             }
         ),
-        Handler(NavigationMethods.menu, { (_, _, out) throws(RPCError) in Menu.write(to: &out) }),
+        Handler(
+            NavigationMethods.menu,
+            { (core, _, out) throws(RPCError) in
+                core.loadPlugins()
+                Menu.write(plugins: core.plugins.menu, to: &out)
+            }
+        ),
         Handler(
             NavigationMethods.screen,
             { (core, arguments, out) throws(RPCError) in try core.showScreen(arguments, &out) }),
@@ -140,11 +146,12 @@ extension Core {
         do throws(MoodStoreError) { return try store.contains(id) } catch { throw RPCError(error) }
     }
 
-    func askGuards(_ route: Route, _ router: String) throws(RPCError) {
+    mutating func askGuards(_ route: Route, _ router: String) throws(RPCError) {
         for one in guards {
             guard let reason = one.veto(route, router) else { continue }
             throw RPCError(.refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
         }
+        if plugins.hasNavigateHooks { try askNavigateHooks(route, router) }
     }
 
     /// The one place where a router changes, and where that is noted.

@@ -22,7 +22,7 @@ extension Core {
             // A mood that was asked for must be there; one that the router still shows may be gone by now.
             let isShown = isAsked ? true : try isThere(id)
             if isShown {
-                return try withDetail(id, arguments, nil, router: router) {
+                return try withDetail(id, DetailRequest(arguments), router: router) {
                     (detail, _, phrases) throws(TextError) in try detail.writeScreen(&phrases, to: &out)
                 }
             }

@@ -35,11 +35,13 @@ extension Core {
     /// Opens the store, for a request that reads.
     @inline(__always)
     mutating func open() throws(RPCError) {
+        if !plugins.isLoaded { loadPlugins() }
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
     }
 
     /// Opens the store, for a request that may change it.
     mutating func openForWriting() throws(RPCError) {
+        if !plugins.isLoaded { loadPlugins() }
         do throws(MoodStoreError) { try store.openForRequest() } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)

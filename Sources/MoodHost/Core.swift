@@ -18,11 +18,17 @@ struct Core: ~Copyable {
     /// The session of the client; changed by `changeState` alone.
     private(set) var state = SessionState() {
         didSet {
-            isWatching = state.followsStore
-            let wantsSummaries = isWatching && state.events.wants(.mood)
-            if store.keepsSummary != wantsSummaries { store.keepsSummary = wantsSummaries }
+            chooseSummaries()
         }
     }
+
+    /// What each commit does is noted where somebody is told of it, or asked about it.
+    mutating func chooseSummaries() {
+        isWatching = state.followsStore || plugins.hasEvents
+        let wanted = isWatching && (state.events.wants(.mood) || plugins.hasEvents && path == nil) || plugins.hasChangeHooks
+        if store.keepsSummary != wanted { store.keepsSummary = wanted }
+    }
+
     /// Whether something has to happen when moods change.
     private(set) var isWatching = false
     /// The state before the present request, once that has changed it.
@@ -46,6 +52,16 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Set by a request that has to be tried again once the helper thread has nothing to do.
     var awaitsWork = false
+    /// Who asks now.
+    var caller = Caller.client
+    /// The plugins that are there.
+    let plugins: PluginRegistry
+    /// What the hooks of plugins have said to the present request, which is carried out again.
+    var round: HookRound?
+    /// Set by a request that has to wait for hooks.
+    var wantedRound: HookRound?
+    /// Whether no hook is waited for any more: such a request is refused.
+    var refusesHooks = false
     /// What a request leaves to others that has found out that it cannot be answered at once; it throws `answeredLater`.
     var deferred: (any LaterWork)?
     /// Set by a request that cannot be carried out twice: the group of requests ends with it.
@@ -54,6 +70,7 @@ struct Core: ~Copyable {
 
     init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
+        plugins = PluginRegistry(options)
         store = MoodRecords(location)
         let messageBytes = options.limits[.messageBytes]
         store.moodBytesMax = min(store.moodBytesMax, messageBytes - min(Self.bytesAroundMood, messageBytes / 16))
@@ -66,7 +83,7 @@ struct Core: ~Copyable {
         store.setTime(now)
     }
 
-    mutating func makeID() -> MoodID { MoodID(version7At: now, random: (random.next(), random.next())) }
+    mutating func makeID() -> MoodID { round?.nextID() ?? MoodID(version7At: now, random: (random.next(), random.next())) }
 }
 
 // MARK: - The session's state

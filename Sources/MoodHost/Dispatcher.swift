@@ -35,7 +35,7 @@ struct Dispatcher: ~Copyable {
         _ validator: inout JSONValidator, to out: inout JSONWriter
     ) {
         do throws(RPCError) {
-            guard let entry = core.methods.find(name) else {
+            guard let entry = try core.find(name) else {
                 let text = name.string
                 throw .methodNotFound(text, core.methods.suggestions(for: text))
             }
@@ -71,6 +71,12 @@ struct Dispatcher: ~Copyable {
         core.store.abandonCommit()
         core.revertStateOfRequest()
         core.notices.drop()
+        if core.wantedRound != nil {
+            // The session parks the request.
+            core.endsGroup = true
+            out.buffer.limit = .max
+            return out.rewind(to: mark)
+        }
         if let work = core.deferred.take() {
             out.buffer.limit = .max
             out.rewind(to: mark)
@@ -118,7 +124,7 @@ struct Dispatcher: ~Copyable {
         try endResponse(request, mark, &out)
         guard entry.method.effect == .write else { return }
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
-        try endCommit()
+        try endCommit(entry.method)
     }
 
     /// A request to change a store that is not there yet has succeeded on an empty one in memory. If there is something to keep,
@@ -129,7 +135,7 @@ struct Dispatcher: ~Copyable {
     ) throws(RPCError) {
         let isToKeep = core.store.isCommitOpen && !arguments.isDryRun
         core.store.endRehearsal()
-        guard isToKeep else { return try endCommit() }
+        guard isToKeep else { return try endCommit(entry.method) }
         out.rewind(to: mark)
         core.revertStateOfRequest()
         core.notices.drop()
@@ -163,12 +169,15 @@ struct Dispatcher: ~Copyable {
         }
         try endResponse(request, mark, &out)
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
-        try endCommit()
+        try endCommit(entry.method)
     }
 
     /// Ends the commit that a method has opened.
     @inline(__always)
-    private mutating func endCommit() throws(RPCError) {
+    private mutating func endCommit(_ method: Method) throws(RPCError) {
+        if core.plugins.hasChangeHooks, core.store.isCommitOpen {
+            try core.askChangeHooks(method, isDryRun: arguments.isDryRun)
+        }
         if arguments.isDryRun {
             core.store.abandonCommit()
             core.revertStateOfRequest()
@@ -200,7 +209,7 @@ extension Dispatcher {
         pending.stage(
             Pending(
                 id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
-                progressToken: arguments.progressToken.map { Array($0.bytes) }, work: work))
+                progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) }, work: work))
         core.endsGroup = true
     }
 

@@ -16,6 +16,10 @@ enum Event {
     case lockReady
     /// The helper thread has done something, or tells how far it is.
     case workAdvanced
+    /// A plugin has printed something, takes something, or has ended.
+    case plugin(slot: Int, PluginWatch.End)
+    /// Somebody has changed which plugins may run.
+    case pluginsChanged
     case timer(Timer)
 
     enum Timer {
@@ -25,6 +29,8 @@ enum Event {
         case lock
         /// It is time to look at the store.
         case look
+        /// A plugin, or a request that waits for one, has had its time.
+        case plugins
         /// The client has taken nothing for too long while others go on.
         case stall
     }
@@ -39,6 +45,7 @@ extension EventSources.Name {
     static let farewell = Self(5)
     static let stall = Self(6)
     static let lock = Self(7)
+    static let plugins = Self(8)
 }
 
 extension Event {
@@ -56,7 +63,12 @@ extension Event {
         case .due(.lock): self = .timer(.lock)
         case .due(.store): self = .timer(.look)
         case .due(.stall): self = .timer(.stall)
-        default: return nil
+        case .due(.plugins): self = .timer(.plugins)
+        case .readable(.plugins): self = .pluginsChanged
+        case .readable(let name), .writable(let name), .closed(let name):
+            guard let (slot, end) = PluginWatch.place(of: name) else { return nil }
+            self = .plugin(slot: slot, end)
+        case .due: return nil
         }
     }
 }

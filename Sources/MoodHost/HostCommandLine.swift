@@ -34,6 +34,11 @@ public enum HostCommandLine {
           --trust-directory        use a directory that is a link, somebody else's or open to others
           --lock-timeout SECONDS   how long to wait for another process (default: 2)
 
+        PLUGINS
+          --plugins DIR            a folder with plugins besides the store's own, may be repeated
+          --no-plugins             run no plugin, and ask no hook
+          --require-isolation      run no plugin that cannot be isolated whole
+
         OTHER
           --limit NAME=VALUE       set a limit; names as in host.info, may be repeated
           --locale LOCALE          the language of times, such as fi_FI (default: en_US)
@@ -46,10 +51,12 @@ public enum HostCommandLine {
         """
 
     private static let flags = [
-        "--in-memory", "--samples", "--read-only", "--trust-directory", "--openrpc", "--version", "--help", "-h",
+        "--in-memory", "--samples", "--read-only", "--trust-directory", "--no-plugins",
+        "--require-isolation", "--openrpc", "--version", "--help", "-h",
     ]
     private static let settings = [
         "--store", "--durability", "--lock-timeout", "--limit", "--locale", "--time-zone", "--log-level",
+        "--plugins",
     ]
 
     /// Reads the arguments after the program's name.
@@ -70,6 +77,8 @@ public enum HostCommandLine {
             case "--samples": options.insertsSamples = true
             case "--read-only": options.isReadOnly = true
             case "--trust-directory": options.trustsDirectory = true
+            case "--no-plugins": options.plugins.isOff = true
+            case "--require-isolation": options.plugins.requiresIsolation = true
             default:
                 guard settings.contains(name) else { return .misuse(unknown(argument)) }
                 guard let value = attached ?? rest.next() else { return .misuse("\(name) needs a value") }
@@ -150,6 +159,9 @@ public enum HostCommandLine {
                 return "--time-zone: unknown zone \(value); give an IANA name such as Europe/Helsinki"
             }
             options.timeZone = value
+        case "--plugins":
+            guard !value.isEmpty else { return "--plugins needs the path of a folder" }
+            options.plugins.places.append(value)
         case "--log-level":
             guard let level = LogLevel(rawValue: value) else {
                 let levels = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")

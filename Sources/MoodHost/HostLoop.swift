@@ -37,6 +37,7 @@ struct HostLoop: ~Copyable {
     private let streams: PeerStreams
     private var sources = EventSources()
     private var watch = StoreWatch()
+    private var plugins = PluginWatch()
     private var phase = Phase.serving
     private var isWide = false
     private var isLockAwaited = false
@@ -58,6 +59,9 @@ struct HostLoop: ~Copyable {
             case .storeChanged: watch.takeNews(&session, &sources)
             case .lockReady: session.unpark(isTimeOver: false)
             case .workAdvanced: session.attendWork(milliseconds: Clock.milliseconds)
+            case .plugin(let slot, let end): attend(slot, end, &session)
+            case .pluginsChanged: session.seePluginFile()
+            case .timer(.plugins): session.attendPlugins(milliseconds: Clock.milliseconds)
             case .timer(.lock): session.unpark(isTimeOver: true)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
@@ -76,7 +80,7 @@ struct HostLoop: ~Copyable {
         guard session.sendable.isEmpty, !session.hasWork || phase == .cutting else { return nil }
         switch phase {
         case .serving: return nil
-        case .ending: return session.hasPending ? nil : .complete
+        case .ending: return session.hasPending || session.isDeliveringLate ? nil : .complete
         case .leaving(let isAsked): return isAsked ? .complete : .dismissed
         case .cutting: return .unread
         }
@@ -84,6 +88,7 @@ struct HostLoop: ~Copyable {
 
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
+        if session.core.plugins.hasEvents { session.core.deliverEvents() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
         if session.hasSharedSync, !isWide {
             streams.widen()
@@ -128,6 +133,24 @@ struct HostLoop: ~Copyable {
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
         if session.isParked || isLockAwaited { awaitLock(session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
+        if session.core.plugins.isLoaded { listenToPlugins(session) }
+    }
+
+    @inline(never)
+    private mutating func listenToPlugins(_ session: borrowing Session) {
+        let registry = session.core.plugins
+        plugins.prepare(registry.hosted, isFull: session.isFull, &sources)
+        if let descriptor = registry.watchDescriptor {
+            sources.listen(to: descriptor, as: .plugins, for: .reading)
+        } else {
+            sources.forget(.plugins)
+        }
+        sources.setDeadline(.plugins, at: session.pluginDeadline)
+    }
+
+    private mutating func attend(_ slot: Int, _ end: PluginWatch.End, _ session: inout Session) {
+        plugins.attend(slot, end)
+        session.attendPlugins(milliseconds: Clock.milliseconds)
     }
 
     private mutating func awaitLock(_ session: borrowing Session) {
@@ -156,6 +179,7 @@ struct HostLoop: ~Copyable {
         case .leaving, .cutting: return
         case .serving, .ending: phase = .leaving(isAsked: isAsked)
         }
+        session.core.plugins.stopAll()
         session.refuseWork()
         sources.forget(.interruption)
         let begin = isAsked ? nil : Interruption.time

@@ -19,7 +19,18 @@ public struct HostOptions: Sendable {
     public var locale = "en_US"
     /// Nil: the system's.
     public var timeZone: String?
+    public var plugins = PluginSettings()
     public var logLevel = LogLevel.info
+}
+
+/// What is said of plugins.
+public struct PluginSettings: Sendable {
+    /// Folders with plugins besides the store's own, in order.
+    public var places: [String] = []
+    /// No plugin runs, and no hook is asked.
+    public var isOff = false
+    /// What cannot be isolated does not run.
+    public var requiresIsolation = false
 }
 
 /// How much is said on stderr.

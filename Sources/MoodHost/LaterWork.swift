@@ -17,6 +17,10 @@ protocol LaterWork: AnyObject {
     func takeConclusion() -> Conclusion?
     /// How far work is that is done; nil where nobody counts.
     var end: JSONValue? { get }
+    /// What `$/progress` carries for it, where the params are the work's own; else the declared param counts.
+    var progressToken: [UInt8]? { get }
+    /// When it is concluded with what is there, by `Clock.monotonicMilliseconds`; nil: when it is done.
+    var deadline: Int? { get }
     /// Whether it takes the helper thread, which does one thing at a time: of such work little may wait.
     var isOfHelper: Bool { get }
 }

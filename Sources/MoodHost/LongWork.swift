@@ -15,6 +15,8 @@ final class LongRequest: LaterWork {
     }
 
     var isOfHelper: Bool { true }
+    var deadline: Int? { nil }
+    var progressToken: [UInt8]? { nil }
     var isCancelled: Bool { work.isCancelled }
     func begin() -> Bool { work.begin(body) }
     func cancel() { work.cancel() }

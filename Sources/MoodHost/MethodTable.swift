@@ -54,6 +54,7 @@ struct MethodTable: ~Copyable {
         add(Core.eventHandlers)
         add(Core.storeHandlers)
         add(Core.repairHandlers)
+        add(Core.pluginHandlers)
     }
 
     deinit {

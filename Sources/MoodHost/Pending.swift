@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import PluginHost
 
 /// A request whose answer comes later.
 struct Pending {
@@ -19,6 +20,8 @@ struct Destination {
     let framing: Framing
     /// Its place in the one answer of a batch; nil: it is a message of its own.
     var batch: (number: Int, place: Int)?
+    /// The plugin that asks; nil: the client.
+    var plugin: HostedPlugin?
 }
 
 /// The requests that are answered later, in the order in which they came.
@@ -41,7 +44,9 @@ struct PendingRequests {
             && (begun.count >= Self.countMax || begun.lazy.filter(\.work.isOfHelper).count >= Self.helperMax)
     }
     mutating func stage(_ pending: Pending) { staged.append(pending) }
-    mutating func dropStaged() { staged.removeAll() }
+    mutating func dropStaged(after count: Int = 0) { staged.removeLast(max(staged.count - count, 0)) }
+    /// When the first of them is concluded with what is there.
+    var deadline: Int? { begun.lazy.compactMap(\.work.deadline).min() }
 
     /// Begins those of the group, which is durable.
     /// - Returns: whether one is done already.

@@ -33,6 +33,9 @@ extension Session {
         // Where each answer stands; empty for one that comes later.
         var answers: [Range<Int>] = []
         var late = 0
+        // What was done of it before it had to wait for hooks.
+        let done = batchProgress?.answers ?? []
+        var progress = BatchProgress()
         for (number, part) in parts.enumerated() {
             let memberMark = output.count
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
@@ -41,18 +44,27 @@ extension Session {
             let room = limits[.messageBytes] - (start - mark) - (count - number - 1 + late) * errorBytes - 1
             let staged = dispatcher.pending.staged.count
             let member = batch.text[part].bytes
-            if member.first == UInt8(ascii: "{") {
+            if number < done.count, let answer = done[number] {
+                answer.withUnsafeBytes { output.buffer.append($0) }
+            } else if member.first == UInt8(ascii: "{") {
                 answer(member, room: room, Destination(framing: framing, batch: (nextBatch, answers.count)))
             } else {
                 output.errorResponse(
                     id: nil, RPCError(.invalidRequest, "Every member of a batch is a request, which is an object."))
             }
+            if core.wantedRound != nil {
+                batchProgress = progress
+                return
+            }
             core.notices.keep()
             let isLate = dispatcher.pending.staged.count > staged
             if output.count == start { output.rewind(to: memberMark) }
             if isLate { late += 1 }
+            progress.answers.append(
+                isLate ? nil : Array(output.buffer.bytes[min(start, output.count)...]))
             if isLate || output.count > start { answers.append(min(start, output.count)..<output.count) }
         }
+        batchProgress = nil
         if late > 0 { return hold(answers, late, from: mark, errorBytes) }
         if output.count == mark + 1 {
             output.rewind(to: mark)
@@ -80,4 +92,10 @@ extension Session {
         nextBatch += 1
         output.rewind(to: mark)
     }
+}
+
+/// What was done of a batch that waits for the hooks of one of its members.
+struct BatchProgress {
+    /// By place; empty for a member that is not answered, nil for one that has to be begun again.
+    var answers: [[UInt8]?] = []
 }

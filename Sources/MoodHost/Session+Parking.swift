@@ -29,6 +29,7 @@ extension Session {
 
     /// Tries again where nothing comes that it waits for: somebody else has had the lock, and left it.
     private mutating func unparkUnlessAwaited() {
+        if let hookRound, hookRound.verdict == nil { return }
         if core.store.lockWait.descriptor < 0, !core.awaitsWork { unpark(isTimeOver: false) }
     }
 

@@ -86,6 +86,10 @@ extension Session {
     }
 
     private mutating func deliver(_ answer: borrowing JSONWriter, _ destination: Destination) {
+        if let plugin = destination.plugin {
+            if answer.count > 0 { plugin.reply(answer.buffer.bytes) }
+            return
+        }
         guard let (number, place) = destination.batch else {
             if answer.count > 0 { send(answer.buffer.bytes, destination.framing) }
             return

@@ -62,6 +62,17 @@ struct Session: ~Copyable {
     var isParked = false
     /// Whether there may be a wait for the lock that nobody needs after the present group.
     var hasWaited = false
+    /// What the hooks say to the message that waits for them.
+    var hookRound: HookRound?
+    /// When it waits no more.
+    var hookDeadline: Int?
+    /// After the end of input: how long plugins are told of changes.
+    var deliveryEnd: Int?
+    /// What was done of the batch that waits for hooks, and what of it is durable.
+    var batchProgress: BatchProgress?
+    private var durableProgress: BatchProgress?
+    /// Where the present message begins, where there are hooks that it may have to wait for.
+    private var frameMark: FrameMark?
     /// How many messages, that one first, have been looked at meanwhile.
     var lookedAt = 0
 
@@ -90,6 +101,7 @@ struct Session: ~Copyable {
     mutating func endInput() {
         isInputAtEnd = true
         hasWork = true
+        limitHooks()
     }
 
     /// Lets `process` look around.
@@ -150,17 +162,22 @@ struct Session: ~Copyable {
         frameNumber = 0
         lookahead.forget()
         if core.isWatching { lookAround() }
+        if hookRound != nil { resumeRound() }
         while true {
             if core.isWatching, !tell() {
-                return commit()
+                commit()
+                return
             }
             lookahead.step(frames.waiting, &dispatcher.core.store)
+            if core.plugins.hasHooks || !core.plugins.isLoaded { frameMark = mark }
             guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             groupFrames += 1
             frameNumber += 1
             handle(frame)
+            if hookRound != nil { endRound() }
             if core.endsGroup {
                 core.endsGroup = false
+                if let round = core.wantedRound.take(), let frameMark { return park(for: round, before: frameMark) }
                 if core.store.lockWait.takeAsked() || core.awaitsWork {
                     if !core.store.needsFlush { return park() }
                     core.awaitsWork = false
@@ -170,10 +187,10 @@ struct Session: ~Copyable {
                 if dispatcher.pending.isFull { return }
             }
             let waiting = output.count - sent
-            if waiting >= Self.pieceBytes, !core.store.needsFlush || isOutputFull {
-                return commit()
+            if waiting >= Self.pieceBytes && (!core.store.needsFlush || isOutputFull) || Interruption.isOverdue {
+                commit()
+                return
             }
-            if Interruption.isOverdue { return commit() }
         }
         commit()
         cancellations.removeAll()
@@ -190,14 +207,46 @@ struct Session: ~Copyable {
     }
 
     /// Makes the group's changes durable; on failure answers all of it again.
-    mutating func commit() {
+    /// - Returns: false where it has failed.
+    @discardableResult
+    mutating func commit() -> Bool {
         hasSharedSync = groupFrames > 1 && core.store.needsFlush
-        do throws(StorageError) { try core.store.flush() } catch { answerAgain(error) }
+        var isDurable = true
+        do throws(StorageError) { try core.store.flush() } catch {
+            isDurable = false
+            answerAgain(error)
+        }
         core.store.endGroup()
         if hasWaited, !isParked { endWait() }
         beginPending()
         core.store.compactWhenDue()
         beginGroup()
+        return isDurable
+    }
+
+    /// Where a message begins.
+    struct FrameMark {
+        fileprivate let frames: FrameReader.Mark
+        fileprivate let output: Int
+        fileprivate let staged: Int
+    }
+
+    private var mark: FrameMark {
+        FrameMark(frames: frames.mark, output: output.count, staged: dispatcher.pending.staged.count)
+    }
+
+    /// The last message of the group has to wait for hooks: nothing of it remains but the members of a batch before the one that
+    /// waits. What came before is made durable and answered, and the lock is let go.
+    private mutating func park(for round: HookRound, before mark: FrameMark) {
+        frames.rewind(to: mark.frames)
+        output.rewind(to: mark.output)
+        dispatcher.pending.dropStaged(after: mark.staged)
+        groupFrames -= 1
+        frameNumber -= 1
+        if !core.notices.isEmpty { core.notices.insert(into: &output, at: output.count, framing: framing) }
+        let durable = durableProgress
+        if commit() { durableProgress = batchProgress } else { batchProgress = durable }
+        wait(for: round)
     }
 
     private mutating func answerAgain(_ error: StorageError) {
@@ -238,6 +287,8 @@ struct Session: ~Copyable {
             read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range]))
         }
         if output.count > mark { output.endMessage(from: mark, framing: framing) }
-        if !core.notices.isEmpty { core.notices.insert(into: &output, at: mark, framing: framing) }
+        if !core.notices.isEmpty, core.wantedRound == nil {
+            core.notices.insert(into: &output, at: mark, framing: framing)
+        }
     }
 }

@@ -15,6 +15,7 @@ public enum ActionMethods {
             .optional("mood", MoodSchemas.mood, "The mood that was changed or recorded, as it is now."),
             .optional("navigation", MoodSchemas.navigation, "The router that was moved, as it is now."),
             .optional("editor", ScreenSchemas.editor, "The form that was opened, changed or closed."),
+            .optional("result", .any, "What a plugin has answered."),
             .optional("subscription", EventMethods.begun, "The subscription that was begun."),
         ]), errors: ErrorCode.writing + [.notFound, .conflict, .refused, .limitExceeded])
 

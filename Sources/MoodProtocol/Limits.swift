@@ -24,9 +24,13 @@ public struct Limits: Sendable {
         case queuedOutputBytes
         /// Bytes of one answer of a plugin.
         case pluginAnswerBytes
+        /// Milliseconds in which a plugin that was started has to answer.
+        case pluginHelloMs
+        /// Milliseconds after which a plugin that has crashed is started again; each time twice as many.
+        case pluginBackOffMs
     }
 
-    @usableFromInline var values: InlineArray<11, Int>
+    @usableFromInline var values: InlineArray<13, Int>
 
     /// The defaults.
     public init() {
@@ -62,6 +66,8 @@ extension Limits.Name {
         case .listPage: 8
         case .queuedOutputBytes: 9
         case .pluginAnswerBytes: 10
+        case .pluginHelloMs: 11
+        case .pluginBackOffMs: 12
         }
     }
 
@@ -78,6 +84,8 @@ extension Limits.Name {
         case .listPage: 1000
         case .queuedOutputBytes: 8 * 1024 * 1024
         case .pluginAnswerBytes: 4 * 1024 * 1024
+        case .pluginHelloMs: 5000
+        case .pluginBackOffMs: 1000
         }
     }
 
@@ -93,6 +101,8 @@ extension Limits.Name {
         case .notesBytes: 0...1024 * 1024
         case .tags, .attachments: 0...1000
         case .listPage: 1...10_000
+        case .pluginHelloMs: 10...600_000
+        case .pluginBackOffMs: 1...600_000
         }
     }
 }

@@ -27,6 +27,16 @@ public struct MethodDeclaration: Sendable {
         case navigation
         /// Never granted: only for the program that started the host.
         case owner
+
+        /// In the words of a plugin's manifest, as `permissionDenied` names it.
+        public var granted: String {
+            switch self {
+            case .readMoods: "moods:read"
+            case .writeMoods: "moods:write"
+            case .navigation: "navigation"
+            case .owner: "owner"
+            }
+        }
     }
 
     public let name: StaticString

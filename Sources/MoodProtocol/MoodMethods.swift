@@ -175,6 +175,7 @@ public enum MoodMethods {
                         .required("at", MoodSchemas.time, "When it was made."),
                         .required("kind", .choice(["created", "updated", "deleted"]), "What it did to the mood."),
                         .optional("mood", MoodSchemas.mood, "The mood after it; absent if it was deleted."),
+                        .optional("origin", .string(.plain), "Who made it, where no client did: x.<id>, sync."),
                     ]), .any, isUnique: false), "The changes of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store + [.notFound])

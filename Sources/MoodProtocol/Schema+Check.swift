@@ -200,10 +200,13 @@ extension Schema {
                 copy.skip()
                 continue
             }
-            guard let text = copy.text(), let match = kinds.first(where: { $0.kind.matches(text) }) else {
+            guard let text = copy.text(),
+                let match = kinds.first(where: { $0.kind.matches(text) || $0.kind.isBeginning(of: text) })
+            else {
                 return Problem("must be one of \(names)", at: "/\(name)")
             }
-            let fields = [Field.required(name, .choice([match.kind]), "Which it is.")] + match.fields
+            let tag = match.kind.isOpen ? Schema.string(.plain) : .choice([match.kind])
+            let fields = [Field.required(name, tag, "Which it is.")] + match.fields
             return checkObject(&reader, fields, match.rule, limits)
         }
         return Problem("is required: one of \(names)", at: "/\(name)")
@@ -224,6 +227,15 @@ extension Schema {
 
     var isNullable: Bool {
         if case .nullable = self { true } else { false }
+    }
+}
+
+extension Name {
+    /// Whether it stands for all names that begin so.
+    var isOpen: Bool { bytes.last == UInt8(ascii: ".") }
+
+    fileprivate func isBeginning(of text: JSONText) -> Bool {
+        isOpen && text.withDecoded { $0.count > bytes.count && $0.starts(with: bytes) }
     }
 }
 

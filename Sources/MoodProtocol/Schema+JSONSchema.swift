@@ -39,7 +39,11 @@ extension Schema {
             return [
                 "oneOf": .array(
                     kinds.map { kind in
-                        let tag = Field.required(name, .choice([kind.kind]), "Which it is.")
+                        let tag = Field.required(
+                            name,
+                            kind.kind.isOpen
+                                ? .described([.init("type", "string"), .init("pattern", "^x\\.")]) : .choice([kind.kind]),
+                            "Which it is.")
                         return Self.titled(
                             "\(kind.kind)", Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components))
                     })

@@ -26,7 +26,7 @@ public indirect enum Schema: Sendable {
     case object([Field], ObjectRule?)
     /// At least these members: the shape of results, which may grow.
     case result([Field])
-    /// One of several objects, told apart by a member.
+    /// One of several objects, told apart by a member. A kind that ends with a full stop is any that begins so.
     case kinds(by: Name, [(kind: Name, fields: [Field], rule: ObjectRule?)])
     /// The same for results: all have `common`, and kinds that are not known yet may come.
     case openKinds(by: Name, common: [Field], [(kind: Name, fields: [Field])])

@@ -61,6 +61,7 @@ enum ScreenSchemas {
                             "What to hear of.")
                     ], nil
                 ),
+                ("x.", [.optional("params", .any, "What the plugin's method takes.")], nil),
             ]))
 
     static let offer = Schema.named(

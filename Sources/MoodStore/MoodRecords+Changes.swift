@@ -47,6 +47,7 @@ extension MoodRecords {
             throw .revisionConflict(id, current: existing.revision ?? 0)
         }
         var mood = existing.overlaid(with: set)
+        if !amendments.isEmpty { amend(&mood, id) }
         mood.write(to: &writer)
         if Self.isSame(writer, mark, record.bytes) { return }
         writer.rewind(to: mark)
@@ -61,6 +62,7 @@ extension MoodRecords {
     public mutating func setFavorite(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
+        if !amendments.isEmpty { return try setAmended(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &writer) }
         if let ifRevision { try check(id, ifRevision) }
         let record = try stored(id)
         let wanted = isFavorite ?? !record.head.isMarked
@@ -139,7 +141,27 @@ extension MoodRecords {
         return Samples.all.count
     }
 
+    /// The same where something is laid over the mood besides.
+    @inline(never)
+    private mutating func setAmended(
+        _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
+    ) throws(MoodStoreError) {
+        var set = MoodMembers()
+        if let isFavorite {
+            set.isFavorite = isFavorite
+        } else {
+            set.isFavorite = !(MoodMembers(trusting: try record(id)).isFavorite ?? false)
+        }
+        try update(id, with: set, ifRevision: ifRevision, at: now, to: &writer)
+    }
+
+    private func amend(_ mood: inout MoodMembers, _ id: MoodID) {
+        for amendment in amendments where amendment.id == id { mood = mood.overlaid(with: amendment.set) }
+    }
+
     private mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
+        var mood = mood
+        if !amendments.isEmpty, let id = mood.id { amend(&mood, id) }
         let mark = writer.count
         mood.write(to: &writer)
         if let head = RecordHead(mood: mood) { try put(head, writer, mark) }

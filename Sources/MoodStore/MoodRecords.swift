@@ -31,6 +31,13 @@ public struct MoodRecords: ~Copyable {
         @inline(__always) _read { yield held.value }
         @inline(__always) _modify { yield &held.value }
     }
+    /// Who the commits are marked with that come now, where no client asks for them.
+    public var origin: String? {
+        get { records.origin }
+        set { records.origin = newValue }
+    }
+    /// What is laid over the moods that the present request changes, before they are kept.
+    public var amendments: [(id: MoodID, set: MoodMembers)] = []
     /// Whether the moods can be read.
     public var isOpen: Bool { records.isOpen }
     /// Whether there is no store yet. It is looked for again with each group.
@@ -118,6 +125,7 @@ public struct MoodRecords: ~Copyable {
     private mutating func use(_ opened: consuming RecordStore) {
         opened.time = records.time
         opened.keepsSummary = keepsSummary
+        opened.origin = records.origin
         records = opened
         isAbsent = false
         healTime = Clock.monotonicMilliseconds + Self.healMilliseconds
@@ -239,9 +247,9 @@ public struct MoodRecords: ~Copyable {
     /// What is open cannot be relied upon any more, or is about to be replaced, with nothing pending; the next request
     /// opens it anew, and says what is wrong.
     mutating func close() {
-        let time = records.time
+        let (time, origin) = (records.time, records.origin)
         records = Self.closedRecords
-        records.time = time
+        (records.time, records.origin) = (time, origin)
         isAbsent = false
         isHeld = false
     }

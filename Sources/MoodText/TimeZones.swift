@@ -17,7 +17,7 @@ public enum TimeZones {
     /// The name of the system's zone; `UTC` if that has none.
     public static var system: String {
         let name = TimeZone.current.identifier
-        return isKnown(name) ? name : "UTC"
+        return isKnown(name) && name != "GMT" ? name : "UTC"
     }
 
     private static let identifiers = Set(TimeZone.knownTimeZoneIdentifiers)

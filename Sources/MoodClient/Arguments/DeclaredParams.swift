@@ -51,10 +51,10 @@ enum DeclaredParams {
             summary:
                 "The mood's id.")
         static let format = DeclaredParam(
-            name: "format", kind: .choice(["text", "markdown", "html", "json", "ics"]),
+            name: "format", kind: .text,
             absent: "text",
             summary:
-                "The form of the text.")
+                "The form of the text; plugins bring more.")
         static let locale = DeclaredParam(
             name: "locale", kind: .text,
             absent: nil,

@@ -47,6 +47,8 @@ public struct DetailSurroundings: Sendable {
     public var hostEvents: [String: HostEvents] = [:]
     /// The place of the attachment of this mood that is played.
     public var playing: Int?
+    /// The cells of plugins, as JSON with commas between them; they stand after the host's own.
+    public var cells: [UInt8] = []
     /// The router that the screen's actions move; nil for the main one.
     public var router: String?
 
@@ -120,6 +122,7 @@ public struct Detail: ~Copyable {
         writer.beginArray()
         try writeCells(&phrases, to: &writer)
         parts.hint.write(id, to: &writer)
+        if !surroundings.cells.isEmpty { surroundings.cells.withUnsafeBytes { writer.raw($0) } }
         writer.endArray()
         writer.key("toolbar")
         writer.beginArray()

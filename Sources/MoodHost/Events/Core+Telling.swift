@@ -24,6 +24,7 @@ extension Core {
     /// The present request's commit has ended.
     mutating func tellOfRequest() {
         tellOfStore()
+        if plugins.hasEvents, path == nil { keepForDelivery() }
         if let told = state.events.toldToAll, told < store.revision {
             if told < min(store.durableRevision, store.revision - 1) {
                 _ = tellOfCommits(bytesMax: options.limits[.queuedOutputBytes])
@@ -60,7 +61,10 @@ extension Core {
                 if notices.byteCount - start >= bytesMax { break }
                 notices.addEvent(
                     subscriptions[place], "mood", seq: commit.seq, at: { $0.string(utf8: commit.at) },
-                    { changes.write(to: &$0) })
+                    {
+                        $0.origin(commit.origin)
+                        changes.write(to: &$0)
+                    })
                 subscriptions[place].told = commit.seq
             }
             return notices.byteCount - start < bytesMax
@@ -85,12 +89,16 @@ extension Core {
         changes.finish(total: summary.count)
         let time = now.text
         let bytesMax = options.limits[.queuedOutputBytes]
+        let origin = store.origin
         for place in subscriptions.indices where subscriptions[place].awaits(summary.revision) {
             // A batch can change more than may wait to be sent; the rest is told of after its answer, from the journal.
             if notices.byteCount >= bytesMax { break }
             notices.addEvent(
                 subscriptions[place], "mood", seq: summary.revision, at: { $0.string(time) },
-                { changes.write(to: &$0) })
+                {
+                    $0.origin(origin)
+                    changes.write(to: &$0)
+                })
             subscriptions[place].told = summary.revision
         }
         changeState { $0.events.subscriptions = subscriptions }
@@ -140,6 +148,31 @@ extension Core {
         endSubscriptions(isAnotherStore: isAnother) { subscription, _ in isAnother || subscription.told > last }
     }
 
+    /// A plugin's state has changed, or its cells are there.
+    mutating func tell(of change: PluginChange) {
+        tell(.plugin, "plugin", seq: \.lastPluginSeq) { writer in
+            writer.key("type")
+            switch change {
+            case .state(let id, let state, let reason):
+                writer.string("state" as StaticString)
+                writer.key("plugin")
+                writer.string(id.text)
+                writer.key("state")
+                writer.string(state)
+                if let reason {
+                    writer.key("reason")
+                    writer.string(reason)
+                }
+            case .cells(let id, let mood):
+                writer.string("cells" as StaticString)
+                writer.key("plugin")
+                writer.string(id.text)
+                writer.key("moodId")
+                writer.string(mood.text)
+            }
+        }
+    }
+
     // MARK: Routers
 
     /// A router has moved.
@@ -183,4 +216,13 @@ extension Core {
 
 extension Subscription {
     fileprivate func awaits(_ revision: Int) -> Bool { topics.contains(.mood) && told == revision - 1 }
+}
+
+extension JSONWriter {
+    /// Who made a commit, where no client did.
+    mutating func origin(_ origin: String?) {
+        guard let origin else { return }
+        key("origin")
+        string(origin)
+    }
 }

@@ -9,7 +9,7 @@ struct EventTopics: OptionSet {
     static let nav = EventTopics(rawValue: 2)
     /// The store as a whole.
     static let store = EventTopics(rawValue: 4)
-    /// Plugins; nothing is told of them yet.
+    /// Plugins.
     static let plugin = EventTopics(rawValue: 8)
     static let all: EventTopics = [.mood, .nav, .store, .plugin]
 
@@ -41,6 +41,7 @@ struct EventState {
     var lastNumber = 0
     var lastNavigationSeq = 0
     var lastStoreSeq = 0
+    var lastPluginSeq = 0
     /// The store as it was told of last.
     var store: StoreIdentity?
 

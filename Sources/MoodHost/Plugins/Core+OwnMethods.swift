@@ -1,0 +1,156 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodText
+import PluginHost
+
+/// What clients ask of plugins: their own methods, and forms of sharing.
+extension Core {
+    /// A call of `x.<id>.<name>`.
+    /// - Parameter order: the names of its params, as they may be given by position.
+    func callPlugin(
+        _ id: PluginID, _ own: Manifest.OwnMethod, _ order: [String], _ arguments: borrowing Arguments
+    ) throws(RPCError) -> any LaterWork {
+        guard let plugin = plugins[id] else { throw .pluginUnavailable(id.text, state: "untrusted") }
+        var given = arguments.whole.map { JSONValue($0) } ?? .object([])
+        if let elements = given.array {
+            guard elements.count <= order.count else {
+                throw Arguments.error(
+                    "is one too many; this method takes \(order.count) params by position", at: "/\(order.count)")
+            }
+            given = .object(zip(order, elements).map { JSONValue.Member($0, $1) })
+        }
+        var token: [UInt8]?
+        if !order.contains("progressToken"), let asked = given["progressToken"], case .object(let members) = given {
+            token = Array(asked.text.utf8)
+            given = .object(members.filter { !$0.name.utf8.elementsEqual("progressToken".utf8) })
+        }
+        return try work(plugin, own, given, at: "", token) { result, out in result.withUnsafeBytes { out.raw($0) } }
+    }
+
+    /// Calls a plugin's own method.
+    /// - Parameters:
+    ///   - path: where the params stand in those of the request.
+    ///   - write: writes the answer, given the result.
+    private func work(
+        _ plugin: TrustedPlugin, _ own: Manifest.OwnMethod, _ params: JSONValue, at path: String, _ token: [UInt8]?,
+        _ write: @escaping ([UInt8], inout JSONWriter) -> Void
+    ) throws(RPCError) -> PluginWork {
+        if let fault = own.params.check(params) { throw Arguments.error(fault.reason, at: path + fault.path) }
+        let id = plugin.id.text
+        let call = plugin.call(own.name, params, progressToken: token)
+        return PluginWork([(plugin.hosted, call)], progressToken: token) { (_, out) throws(RPCError) in
+            let result = try call.result(of: id)
+            let fault = result.withUnsafeBytes { own.result.check(ValidJSON(trusting: $0)) }
+            if let fault {
+                throw .pluginFailed(
+                    id, "its result is not what it has declared: \(fault.path.isEmpty ? "it" : fault.path) \(fault.reason)",
+                    path: fault.path)
+            }
+            write(result, &out)
+        }
+    }
+
+    /// An action `{type: "x.<id>.<name>", params?}`; nil where it is another one.
+    mutating func performByPlugin(_ action: JSONValue) throws(RPCError) -> RPCError? {
+        guard let type = action["type"]?.string, type.utf8.starts(with: "x.".utf8) else { return nil }
+        loadPlugins()
+        let name = type.utf8.split(separator: UInt8(ascii: ".")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let id = PluginID(String(decoding: type.utf8.dropFirst(2).dropLast(name.utf8.count + 1), as: UTF8.self))
+        guard let id, let plugin = plugins[id], let own = plugin.manifest.provides.method(named: name) else {
+            if let id, plugins[id] == nil, let state = plugins.stateWithoutProcess(id) {
+                throw .pluginUnavailable(id.text, state: state)
+            }
+            throw Arguments.error("is no action of a plugin that may run", at: "/action/type")
+        }
+        return answerLater(
+            try work(plugin, own, action["params"] ?? .object([]), at: "/action/params", nil) { result, out in
+                out.beginObject()
+                out.key("effects")
+                out.raw("[]")
+                out.key("result")
+                result.withUnsafeBytes { out.raw($0) }
+                out.endObject()
+            })
+    }
+
+    /// The method of this name.
+    /// - Throws: `pluginUnavailable` where it is one of a plugin that is there and may not run.
+    mutating func find(_ name: JSONText) throws(RPCError) -> MethodTable.Entry? {
+        if let entry = methods.find(name) { return entry }
+        return try findPluginMethod(name)
+    }
+
+    private mutating func findPluginMethod(_ name: JSONText) throws(RPCError) -> MethodTable.Entry? {
+        let text = name.string
+        guard text.utf8.starts(with: "x.".utf8), text.utf8.count < 256 else { return nil }
+        loadPlugins()
+        if let entry = methods.find(name) { return entry }
+        let labels = text.utf8.dropFirst(2).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let id = PluginID(labels.dropLast().map { String(decoding: $0, as: UTF8.self) }.joined(separator: "."))
+        else { return nil }
+        // Of one that runs, there is no such method.
+        guard plugins[id] == nil, let state = plugins.stateWithoutProcess(id) else { return nil }
+        throw .pluginUnavailable(id.text, state: state)
+    }
+
+    /// `mood.share` with a form that a plugin brings.
+    mutating func shareByPlugin(
+        _ name: String, _ id: MoodID, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> RPCError {
+        loadPlugins()
+        guard let (plugin, format) = plugins.shareFormat(name) else {
+            let known = ShareFormat.all.map { "\"\($0.name)\"" } + plugins.shareFormatNames.map { "\"\($0)\"" }
+            throw Arguments.error("must be one of \(known.joined(separator: ", "))", at: "/format")
+        }
+        if caller.plugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
+        for (given, member) in [
+            (arguments[has: MoodParams.template], "/template"), (arguments[has: MoodParams.component], "/as"),
+        ] where given {
+            throw Arguments.error("does not belong to format \(name); leave out one of the two", at: member)
+        }
+        var params = try pluginReading(of: id, arguments)
+        params.insert(.init("format", .string(name)), at: 0)
+        let call = plugin.call("share.render", .object(params))
+        let mediaType = format.mediaType + "; charset=utf-8"
+        return answerLater(
+            PluginWork([(plugin.hosted, call)]) { (_, out) throws(RPCError) in
+                let result = try call.result(of: plugin.id.text)
+                let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+                guard let text = value["text"]?.string else {
+                    throw .pluginFailed(plugin.id.text, "its result has no text", path: "/text")
+                }
+                out.beginObject()
+                out.key("text")
+                out.string(text)
+                out.key("mediaType")
+                out.string(mediaType)
+                out.key("format")
+                out.string(name)
+                out.endObject()
+            })
+    }
+
+    /// `{mood, locale, timeZone, now}`: what a plugin needs to say a mood.
+    mutating func pluginReading(of id: MoodID, _ arguments: borrowing Arguments) throws(RPCError) -> [JSONValue.Member] {
+        let record: ValidJSON
+        do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
+        let mood = JSONValue(record)
+        let context = reading(arguments, in: MoodMembers(trusting: record).timeZone)
+        return [
+            .init("mood", mood), .init("locale", .string(context.locale)),
+            .init("timeZone", .string(context.timeZone ?? TimeZones.system)), .init("now", .string(context.now.text)),
+        ]
+    }
+}
+
+extension RPCError {
+    /// Nothing that a plugin asks is served by a plugin.
+    static func ofPluginToPlugin(_ plugin: String) -> RPCError {
+        RPCError(
+            .permissionDenied, "What a plugin asks is not served by a plugin; this belongs to \(plugin).",
+            [.init("permission", "owner")])
+    }
+}

@@ -1,0 +1,98 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Platform
+import PluginHost
+
+/// The cells of plugins in `mood.detail`.
+extension Core {
+    /// Answers at once where all cells are there, or nobody waits for them; else later.
+    mutating func detailWithPlugins(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let id = arguments[MoodParams.id]
+        let wanted = try askForCells(id, arguments)
+        let waitMilliseconds = arguments[MoodParams.wait]
+        let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
+        if missing.isEmpty || waitMilliseconds == 0 || caller.plugin != nil {
+            return try writeDetail(id, DetailRequest(withLocation: arguments), wanted, &out)
+        }
+        let request = DetailRequest(withLocation: arguments)
+        let calls = missing.compactMap { entry in plugins.cells.underWay[entry.key].map { (entry.plugin.hosted, $0) } }
+        throw answerLater(
+            PluginWork(calls, until: Clock.monotonicMilliseconds + waitMilliseconds) {
+                (core, out) throws(RPCError) in
+                core.takeCells()
+                try core.writeDetail(id, request, wanted, &out)
+            })
+    }
+
+    /// Which cells belong to a mood now; those that are not there are asked for.
+    private mutating func askForCells(
+        _ id: MoodID, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> [(key: PluginCells.Key, plugin: TrustedPlugin)] {
+        try open()
+        var params = try pluginReading(of: id, arguments)
+        let location = arguments[MoodParams.location].map { JSONValue($0) }
+        if let location { params.append(.init("location", location)) }
+        let revision = params.first?.value["revision"]?.integer ?? 0
+        let now = Clock.monotonicMilliseconds
+        var wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)] = []
+        for plugin in plugins.plugins where !plugin.manifest.provides.cells.isEmpty {
+            let surroundings = [
+                params[1].value.text, params[2].value.text, location?.text ?? "", plugin.record.config.text,
+                plugin.record.digest,
+            ].joined(separator: "\n")
+            let key = PluginCells.Key(plugin: plugin.id, mood: id, revision: revision, surroundings: surroundings)
+            wanted.append((key, plugin))
+            guard plugins.cells.find(key, at: now) == nil, plugins.cells.underWay[key] == nil else { continue }
+            let call = plugin.call("detail.cells", .object(params))
+            plugins.cells.underWay[key] = call
+            plugin.hosted.call(call)
+        }
+        return wanted
+    }
+
+    /// Keeps what has come of cells, and tells of those that somebody may wait for.
+    mutating func takeCells() {
+        let types = Set(CellType.all.map { "\($0.type)" })
+        for (key, call) in plugins.cells.underWay {
+            guard let outcome = call.outcome else { continue }
+            let isMissed = plugins.cells.end(key)
+            guard let plugin = plugins[key.plugin] else { continue }
+            var bytes = Array(#"{"cells":[],"maxAge":1}"#.utf8)
+            if case .result(let result) = outcome { bytes = result }
+            let now = Clock.monotonicMilliseconds
+            if let problem = plugins.cells.take(bytes, key, plugin.manifest, types: types, at: now) {
+                plugin.hosted.note(problem)
+            }
+            if isMissed { plugins.noteChange(.cells(key.plugin, key.mood)) }
+        }
+    }
+
+    private mutating func writeDetail(
+        _ id: MoodID, _ request: DetailRequest, _ wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)],
+        _ out: inout JSONWriter
+    ) throws(RPCError) {
+        let now = Clock.monotonicMilliseconds
+        var cells = JSONWriter(capacity: 1024)
+        for (key, plugin) in wanted {
+            if let found = plugins.cells.find(key, at: now) {
+                if !found.isEmpty { found.withUnsafeBytes { cells.raw($0) } }
+            } else if plugins.cells.underWay[key] != nil {
+                plugins.cells.note(missed: key)
+                JSONValue.loadingCell(plugin).write(to: &cells)
+            }
+        }
+        try writeDetail(id, request, cells: Array(cells.buffer.bytes), &out)
+    }
+}
+
+extension JSONValue {
+    fileprivate static func loadingCell(_ plugin: TrustedPlugin) -> JSONValue {
+        [
+            "type": "loading", "id": .string("\(plugin.id)/loading"), "text": .string("\(plugin.manifest.name) …"),
+            "accessibility": ["label": .string("\(plugin.manifest.name) is loading"), "traits": []],
+        ]
+    }
+}

@@ -1,0 +1,92 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import MoodStore
+import PluginHost
+import Storage
+
+/// What was trusted: read when the store is opened, watched from then on, and replaced under the store's lock.
+extension Core {
+    /// Reads which plugins may run, unless that was done.
+    mutating func loadPlugins() {
+        if !plugins.isLoaded { reloadPlugins() }
+    }
+
+    /// Reads it again: another host may have changed it.
+    @inline(never)
+    mutating func reloadPlugins() {
+        defer { chooseSummaries() }
+        if plugins.settings.isOff || path == nil {
+            if !plugins.isLoaded { plugins.take(PluginRecords(), PluginSecrets(), &methods) }
+            return
+        }
+        do throws(StorageError) {
+            let records = try readPluginRecords()
+            plugins.problem = nil
+            plugins.take(records.open, records.secret, &methods)
+        } catch {
+            // What runs goes on; nothing is trusted that cannot be read.
+            if plugins.problem != error.reason { log(.warning, error.reason) }
+            plugins.problem = error.reason
+            if !plugins.isLoaded { plugins.take(PluginRecords(), PluginSecrets(), &methods) }
+        }
+    }
+
+    private func readPluginRecords() throws(StorageError) -> (open: PluginRecords, secret: PluginSecrets) {
+        let open = try store.read(.plugins, bytesMax: PluginRecords.fileBytesMax)
+        let secret = try store.read(.pluginSecrets, bytesMax: PluginSecrets.fileBytesMax)
+        return (
+            try Self.read(open, .plugins, PluginRecords()) { (bytes) throws(PluginRecords.Damage) in
+                try PluginRecords.read(bytes)
+            },
+            try Self.read(secret, .pluginSecrets, PluginSecrets()) { (bytes) throws(PluginRecords.Damage) in
+                try PluginSecrets.read(bytes)
+            }
+        )
+    }
+
+    private static func read<Value>(
+        _ bytes: [UInt8]?, _ file: SideFile, _ absent: Value,
+        _ read: (UnsafeRawBufferPointer) throws(PluginRecords.Damage) -> Value
+    ) throws(StorageError) -> Value {
+        guard let bytes else { return absent }
+        let result: Result<Value, PluginRecords.Damage> = bytes.withUnsafeBytes { bytes in
+            do throws(PluginRecords.Damage) { return .success(try read(bytes)) } catch { return .failure(error) }
+        }
+        do throws(PluginRecords.Damage) { return try result.get() } catch {
+            let reason = "\(file.rawValue) cannot be used: \(error.reason). Mend it, or move it away and trust the plugins again."
+            if error.isNewer { throw .readOnly(reason: reason) }
+            throw .corrupt(file: file.rawValue, offset: 0, reason: reason)
+        }
+    }
+
+    /// Changes what is known of plugins, in the file and here. The store's lock is held meanwhile, so no other host's change
+    /// is lost.
+    mutating func changePlugins(
+        _ body: (inout PluginRecords, inout PluginSecrets) throws(RPCError) -> Void
+    ) throws(RPCError) {
+        guard path != nil else {
+            var (records, secrets) = (plugins.records, plugins.secrets)
+            try body(&records, &secrets)
+            plugins.take(records, secrets, &methods)
+            return chooseSummaries()
+        }
+        store.waitHere()
+        try makeStore()
+        var (records, secrets) = (PluginRecords(), PluginSecrets())
+        do throws(StorageError) { (records, secrets) = try readPluginRecords() } catch {
+            throw RPCError(error, forWriting: true)
+        }
+        let secretsBefore = secrets.write()
+        try body(&records, &secrets)
+        do throws(StorageError) {
+            if secrets.write() != secretsBefore { try store.replace(.pluginSecrets, with: secrets.write()) }
+            try store.replace(.plugins, with: records.write())
+        } catch {
+            throw RPCError(error, forWriting: true)
+        }
+        plugins.take(records, secrets, &methods)
+        chooseSummaries()
+        endsGroup = true
+    }
+}

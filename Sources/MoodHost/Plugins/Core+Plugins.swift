@@ -1,0 +1,254 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Platform
+import PluginHost
+
+/// `plugin.*`.
+extension Core {
+    static let pluginHandlers: InlineArray<_, Handler> = [
+        Handler(PluginMethods.list, { (core, _, out) throws(RPCError) in core.listPlugins(&out) }),
+        Handler(
+            PluginMethods.info,
+            { (core, arguments, out) throws(RPCError) in
+                core.loadPlugins()
+                try core.writePlugin(try pluginID(arguments), &out)
+            }
+        ),
+        Handler(
+            PluginMethods.trust, { (core, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }),
+        Handler(
+            PluginMethods.untrust,
+            { (core, arguments, out) throws(RPCError) in
+                try core.untrustPlugin(try pluginID(arguments), &out)
+            }
+        ),
+        Handler(
+            PluginMethods.enable,
+            { (core, arguments, out) throws(RPCError) in
+                try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = true }
+            }
+        ),
+        Handler(
+            PluginMethods.disable,
+            { (core, arguments, out) throws(RPCError) in
+                try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = false }
+            }
+        ),
+        Handler(
+            PluginMethods.restart,
+            { (core, arguments, out) throws(RPCError) in
+                core.loadPlugins()
+                let id = try pluginID(arguments)
+                if let plugin = core.plugins[id] { plugin.restart(skip: arguments[PluginParams.skip]) }
+                try core.writePlugin(id, &out)
+            }
+        ),
+        Handler(
+            PluginMethods.configure,
+            { (core, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
+        Handler(
+            PluginMethods.log,
+            { (core, arguments, out) throws(RPCError) in
+                core.loadPlugins()
+                let id = try pluginID(arguments)
+                try core.requirePlugin(id)
+                writeLog(core.plugins[id]?.hosted.log.last(arguments[PluginParams.lines]) ?? [], &out)
+            }
+        ),
+    ]
+
+    private static func pluginID(_ arguments: borrowing Arguments) throws(RPCError) -> PluginID {
+        guard let id = PluginID(arguments[PluginParams.id]) else {
+            throw Arguments.error("must be an id such as org.example.poem", at: "/id")
+        }
+        return id
+    }
+
+    private static func writeLog(_ lines: [PluginLog.Line], _ out: inout JSONWriter) {
+        out.beginObject()
+        out.key("lines")
+        out.beginArray()
+        for line in lines {
+            out.beginObject()
+            out.key("at")
+            out.string(line.at)
+            out.key("from")
+            out.string(line.from.rawValue)
+            if let level = line.level {
+                out.key("level")
+                out.string(level)
+            }
+            out.key("text")
+            out.string(line.text)
+            out.endObject()
+        }
+        out.endArray()
+        out.endObject()
+    }
+
+    private func requirePlugin(_ id: PluginID) throws(RPCError) {
+        guard plugins[id] == nil, plugins.records[id] == nil, plugins.find(id) == nil else { return }
+        throw Self.noPlugin(id)
+    }
+
+    private static func noPlugin(_ id: PluginID) -> RPCError {
+        RPCError(
+            .notFound, "There is no plugin \(id). plugin.list has those that are there.", [.init("id", .string(id.text))])
+    }
+
+    // MARK: Listing
+
+    private mutating func listPlugins(_ out: inout JSONWriter) {
+        loadPlugins()
+        out.beginObject()
+        out.key("plugins")
+        out.beginArray()
+        let found = plugins.scan()
+        for one in found { plugins.summary(one).write(to: &out) }
+        // What was trusted runs on where its folder is gone.
+        for record in plugins.records.records where !found.contains(where: { $0.id == record.id.text }) {
+            plugins.summary(of: record.id).write(to: &out)
+        }
+        out.endArray()
+        out.endObject()
+    }
+
+    private func writePlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
+        guard let info = plugins.detail(id) else { throw Self.noPlugin(id) }
+        info.write(to: &out)
+    }
+
+    // MARK: Changing
+
+    private mutating func changePlugin(
+        _ arguments: borrowing Arguments, _ out: inout JSONWriter,
+        _ body: (inout PluginRecords.Record, inout JSONValue) throws(RPCError) -> Void
+    ) throws(RPCError) {
+        loadPlugins()
+        let id = try Self.pluginID(arguments)
+        try requirePlugin(id)
+        try changePlugins { (records, secrets) throws(RPCError) in
+            guard var record = records[id] else {
+                let reason = "\(id) is not trusted. Trust it first: mood plugin trust \(id)."
+                throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+            }
+            try body(&record, &secrets[id])
+            records[id] = record
+        }
+        try writePlugin(id, &out)
+    }
+
+    private mutating func untrustPlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
+        loadPlugins()
+        try requirePlugin(id)
+        try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
+        guard plugins.find(id) != nil else {
+            // Its folder is gone too: nothing is known of it any more.
+            return JSONValue.object([.init("id", .string(id.text)), .init("state", "untrusted")]).write(to: &out)
+        }
+        try writePlugin(id, &out)
+    }
+
+    private mutating func configurePlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        loadPlugins()
+        let id = try Self.pluginID(arguments)
+        try requirePlugin(id)
+        let manifest = plugins[id]?.manifest ?? plugins.find(id)?.manifest
+        guard let schema = manifest?.config else {
+            throw Arguments.error("cannot be set: \(id) has no settings", at: "/config")
+        }
+        let config = JSONValue(arguments[PluginParams.config])
+        let secretsBefore = plugins.secrets[id]
+        // A secret that is not given stays as it is.
+        let whole = PluginConfig.laid(config, over: secretsBefore)
+        if let fault = schema.check(PluginConfig.withDefaults(whole, by: schema)) {
+            throw Arguments.error(fault.reason, at: "/config" + fault.path)
+        }
+        let parts = PluginConfig.split(whole, by: schema)
+        try changePlugin(arguments, &out) { (record, secret) throws(RPCError) in
+            record.config = parts.open
+            secret = parts.secret
+        }
+    }
+
+    /// Nothing of a plugin runs before this.
+    private mutating func trustPlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        loadPlugins()
+        let id = try Self.pluginID(arguments)
+        if plugins.settings.isOff {
+            throw RPCError(
+                .refused, "The host was started with --no-plugins.",
+                [.init("by", "--no-plugins"), .init("reason", "The host was started with --no-plugins.")])
+        }
+        guard let found = plugins.find(id) else { throw Self.noPlugin(id) }
+        guard let manifest = found.manifest, found.problem == nil else {
+            let reason = found.problem.map { "\($0)" } ?? "Its manifest cannot be read."
+            throw RPCError(.refused, "\(id) is invalid. \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
+        let digest = arguments[PluginParams.digest]
+        guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
+            throw Self.otherDigest(id, found.digest?.text, revision: store.revision)
+        }
+        let before = plugins.records[id]
+        var (runtimes, readable, writable) = (before?.runtimes ?? [], before?.readable ?? [], before?.writable ?? [])
+        if let given = arguments[PluginParams.runtimes] {
+            runtimes = try Self.folders(JSONValue(given), "/runtimes")
+        }
+        if let files = arguments[PluginParams.files].map({ JSONValue($0) }) {
+            readable = try Self.folders(files["read"] ?? [], "/files/read")
+            writable = try Self.folders(files["write"] ?? [], "/files/write")
+        }
+        let tools = arguments[PluginParams.tools]
+        if let tools, PluginDigest(tools) == nil {
+            throw Arguments.error("must be sha256: and 64 hex digits", at: "/tools")
+        }
+        store.waitHere()
+        if path != nil { try makeStore() }
+        let copy: String
+        do {
+            copy = try TrustedCopy.make(from: found.path, of: id, into: plugins.runFolder(), expecting: current)
+            try plugins.makeDataFolder(id)
+        } catch {
+            let reason = "\(id) cannot be copied: \(error)"
+            throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
+        guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
+            let reason = "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
+            throw RPCError(.refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
+        var record = PluginRecords.Record(
+            id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
+            execRealPath: program.realPath, manifest: manifest.source)
+        (record.readable, record.writable, record.runtimes) = (readable, writable, runtimes)
+        record.tools = tools ?? before?.tools
+        try changePlugins { (records, _) throws(RPCError) in
+            if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
+            records[id] = record
+        }
+        try writePlugin(id, &out)
+    }
+
+    private static func otherDigest(_ id: PluginID, _ current: String?, revision: Int) -> RPCError {
+        RPCError(
+            .conflict,
+            "The folder of \(id) is not what was looked at: its digest is \(current ?? "not to be had"). Look at it again, then trust that.",
+            [
+                .init("reason", "digest"), .init("currentRevision", .number(String(revision))),
+                .init("digest", current.map { .string($0) } ?? .null),
+            ])
+    }
+
+    private static func folders(_ value: JSONValue, _ path: String) throws(RPCError) -> [String] {
+        var folders: [String] = []
+        for (place, element) in (value.array ?? []).enumerated() {
+            guard let folder = element.string, folder.hasPrefix("/") || folder.hasPrefix("~/") else {
+                throw Arguments.error("must be an absolute path, or one in ~/", at: "\(path)/\(place)")
+            }
+            folders.append(folder)
+        }
+        return folders
+    }
+}

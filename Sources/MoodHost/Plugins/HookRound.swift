@@ -1,0 +1,219 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import PluginHost
+
+/// What the hooks of plugins say to one request, asked one after the other in the order of their ids.
+///
+/// The request has been tried, what it would do is known, and all of it was taken back. While the hooks are asked the request is
+/// parked. Then it is carried out again from its beginning, under the lock. If the moods are still as they were, it is done with
+/// what the hooks have set, or refused; if not, they are asked again.
+///
+/// A class: the request that waits and the loop that hears the plugins both hold it.
+final class HookRound {
+    /// One change of the request.
+    struct Change {
+        let kind: String
+        let id: MoodID
+        let before: [UInt8]?
+        var after: [UInt8]?
+    }
+
+    enum Verdict {
+        case approved
+        /// With `data.by` and the reason.
+        case vetoed(by: String, reason: String)
+    }
+
+    /// A hook that is to be asked.
+    struct Hook {
+        let plugin: HostedPlugin?
+        /// `x.<id>`.
+        let name: String
+        let timeoutMilliseconds: Int
+        /// Whether no answer is a no.
+        let isClosed: Bool
+        /// Whether it may only say no.
+        var vetoOnly = false
+    }
+
+    static let attemptsMax = 3
+
+    var changes: [Change]
+    /// Of a change of more moods than are named.
+    let count: Int?
+    let origin: String?
+    let isDryRun: Bool
+    /// Of `hook.navigate`: its params.
+    let navigation: [UInt8]?
+    /// The navigations that an earlier round of the same request has approved.
+    let approvedNavigations: [[UInt8]]
+    /// The time of the request, which stays the same.
+    let time: Int64
+    let attempt: Int
+
+    private var rest: [Hook]
+    private var current: (hook: Hook, call: PluginCall)?
+    private(set) var verdict: Verdict?
+    /// What the hooks have set, by mood: objects as in `mood.update`, the later ones over the earlier.
+    private(set) var amendments: [(id: MoodID, set: KeptBytes)] = []
+    /// Whether the moods are still as they were when the hooks were asked, under the lock that is held now.
+    var isConfirmed = false
+    private var createdTaken = 0
+
+    init(
+        _ hooks: [Hook], changes: [Change], count: Int? = nil, origin: String? = nil, isDryRun: Bool = false,
+        navigation: [UInt8]? = nil, approvedNavigations: [[UInt8]] = [], time: Int64, attempt: Int
+    ) {
+        rest = hooks
+        self.changes = changes
+        self.count = count
+        self.origin = origin
+        self.isDryRun = isDryRun
+        self.navigation = navigation
+        self.approvedNavigations = approvedNavigations
+        self.time = time
+        self.attempt = attempt
+    }
+
+    /// The plugin that is asked now.
+    var asked: HostedPlugin? { current?.hook.plugin }
+
+    /// The id of the next mood that the request made when it was tried.
+    func nextID() -> MoodID? {
+        let created = changes.lazy.filter { $0.kind == "created" }.map(\.id)
+        defer { createdTaken += 1 }
+        return created.dropFirst(createdTaken).first
+    }
+
+    /// The request is carried out from its beginning.
+    func rewind() {
+        createdTaken = 0
+        isConfirmed = false
+    }
+
+    // MARK: Asking
+
+    /// Asks the next hook, or takes what the present one has said.
+    /// - Parameter amend: lays a set over a mood, as `mood.update` would; throws what is wrong with it.
+    func advance(_ amend: (MoodID, [UInt8], [UInt8]) throws(RPCError) -> [UInt8]) {
+        while verdict == nil {
+            if let (hook, call) = current {
+                guard let outcome = call.outcome else { return }
+                current = nil
+                take(outcome, of: hook, amend)
+            } else if rest.isEmpty {
+                verdict = .approved
+            } else {
+                ask(rest.removeFirst())
+            }
+        }
+    }
+
+    private func ask(_ hook: Hook) {
+        guard let plugin = hook.plugin else {
+            if hook.isClosed { verdict = .vetoed(by: hook.name, reason: "It does not run, and nothing may change without it.") }
+            return
+        }
+        let call = PluginCall(
+            navigation == nil ? "hook.change" : "hook.navigate", navigation ?? params,
+            timeoutMilliseconds: hook.timeoutMilliseconds)
+        current = (hook, call)
+        plugin.call(call)
+    }
+
+    /// `{changes: [{type, id, before?, after?}], count?, origin?, dryRun?}`.
+    private var params: [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.key("changes")
+        writer.beginArray()
+        for change in changes where count == nil {
+            writer.beginObject()
+            writer.key("type")
+            writer.string(change.kind)
+            writer.key("id")
+            writer.string(change.id.text)
+            if let before = change.before {
+                writer.key("before")
+                before.withUnsafeBytes { writer.raw($0) }
+            }
+            if let after = change.after {
+                writer.key("after")
+                after.withUnsafeBytes { writer.raw($0) }
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        if let count {
+            writer.key("count")
+            writer.integer(count)
+        }
+        if let origin {
+            writer.key("origin")
+            writer.string(origin)
+        }
+        if isDryRun {
+            writer.key("dryRun")
+            writer.boolean(true)
+        }
+        writer.endObject()
+        return Array(writer.buffer.bytes)
+    }
+
+    private func take(
+        _ outcome: PluginCall.Outcome, of hook: Hook, _ amend: (MoodID, [UInt8], [UInt8]) throws(RPCError) -> [UInt8]
+    ) {
+        guard case .result(let bytes) = outcome else {
+            return fail(hook, "It has not answered.")
+        }
+        let answer = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        if let reason = answer["veto"]?.string {
+            verdict = .vetoed(by: hook.name, reason: String(reason.prefix(1000)))
+            return
+        }
+        guard let sets = answer["set"]?.array, !hook.vetoOnly, navigation == nil, count == nil else { return }
+        var laid = changes
+        var added: [(id: MoodID, set: KeptBytes)] = []
+        for set in sets {
+            guard let id = set["id"]?.string.flatMap({ MoodID($0) }), let members = set["set"],
+                let place = laid.firstIndex(where: { $0.id == id && $0.after != nil }), let after = laid[place].after
+            else { return fail(hook, "It has set something else than the moods of the change.") }
+            let bytes = Array(members.text.utf8)
+            do throws(RPCError) {
+                laid[place].after = try amend(id, after, bytes)
+            } catch {
+                return fail(hook, "It has set what no mood may have: \(error.message)")
+            }
+            added.append((id, KeptBytes(bytes)))
+        }
+        changes = laid
+        amendments += added
+    }
+
+    private func fail(_ hook: Hook, _ reason: String) {
+        if hook.isClosed { verdict = .vetoed(by: hook.name, reason: reason) }
+    }
+
+    /// Nobody waits for the verdict any more.
+    func abandon() {
+        if let (hook, call) = current { hook.plugin?.abandon(call) }
+        current = nil
+        rest = []
+    }
+}
+
+/// Bytes that stay where they are as long as somebody holds them, for views of them.
+final class KeptBytes {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: [UInt8]) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(bytes.count, 1), alignment: 8)
+        bytes.withUnsafeBytes { copy.copyMemory(from: $0) }
+        self.bytes = UnsafeRawBufferPointer(rebasing: copy[..<bytes.count])
+    }
+
+    deinit { bytes.baseAddress.map { UnsafeRawPointer($0).deallocate() } }
+}

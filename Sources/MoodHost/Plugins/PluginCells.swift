@@ -1,0 +1,108 @@
+import JSONCodec
+import MoodCore
+import PluginHost
+
+/// The cells that plugins have made of moods, as long as they may be shown: 256 of them, each for as long as its plugin has said.
+struct PluginCells {
+    /// What cells depend on.
+    struct Key: Hashable {
+        let plugin: PluginID
+        let mood: MoodID
+        let revision: Int
+        /// Locale, zone, place, settings and digest.
+        let surroundings: String
+    }
+
+    private struct Entry {
+        /// JSON, with commas between them.
+        let cells: [UInt8]
+        /// By the monotonic clock, in milliseconds.
+        let end: Int
+        let number: Int
+    }
+
+    private static let countMax = 256
+    private static let maxAge = 300
+
+    private var entries: [Key: Entry] = [:]
+    private var count = 0
+    /// Those in whose place somebody has been shown that they are loading.
+    private(set) var missed: Set<Key> = []
+    /// Those that are being made.
+    var underWay: [Key: PluginCall] = [:]
+
+    func find(_ key: Key, at now: Int) -> [UInt8]? {
+        guard let entry = entries[key], now < entry.end else { return nil }
+        return entry.cells
+    }
+
+    mutating func note(missed key: Key) { missed.insert(key) }
+
+    /// They are there, or will not come.
+    /// - Returns: whether somebody has missed them.
+    mutating func end(_ key: Key) -> Bool {
+        underWay[key] = nil
+        return missed.remove(key) != nil
+    }
+
+    mutating func forget(_ id: PluginID) {
+        entries = entries.filter { $0.key.plugin != id }
+        underWay = underWay.filter { $0.key.plugin != id }
+        missed = missed.filter { $0.plugin != id }
+    }
+
+    /// Keeps what a plugin has answered.
+    /// - Returns: what is wrong with it, as a sentence; nil when nothing is.
+    mutating func take(_ result: [UInt8], _ key: Key, _ manifest: Manifest, types: Set<String>, at now: Int) -> String? {
+        let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        guard let cells = value["cells"]?.array else { return "detail.cells: the result has no cells." }
+        var writer = JSONWriter(capacity: result.count + 64)
+        var problem: String?
+        for cell in cells {
+            do throws(CellProblem) {
+                try Self.adopted(cell, key.plugin, manifest, types).write(to: &writer)
+            } catch {
+                problem = "detail.cells: a cell was left out, because \(error.reason)."
+            }
+        }
+        let age = max(min(value["maxAge"]?.integer ?? Self.maxAge, 86_400), 0)
+        if entries.count >= Self.countMax, let oldest = entries.min(by: { $0.value.number < $1.value.number }) {
+            entries[oldest.key] = nil
+        }
+        count += 1
+        entries[key] = Entry(cells: Array(writer.buffer.bytes), end: now + age * 1000, number: count)
+        return problem
+    }
+
+    private struct CellProblem: Error {
+        let reason: String
+    }
+
+    /// A cell as the screen shows it: `<id>/` before its id, nothing in it that it may not do.
+    private static func adopted(
+        _ cell: JSONValue, _ id: PluginID, _ manifest: Manifest, _ types: Set<String>
+    ) throws(CellProblem) -> JSONValue {
+        guard let members = cell.object else { throw CellProblem(reason: "it is no object") }
+        guard let type = cell["type"]?.string else { throw CellProblem(reason: "it has no type") }
+        guard let name = cell["id"]?.string else { throw CellProblem(reason: "it has no id") }
+        let isOwn = manifest.provides.cells.contains { "x.\(id).\($0.type)".utf8.elementsEqual(type.utf8) }
+        guard isOwn || types.contains(type) else { throw CellProblem(reason: "there is no type of cell \(type)") }
+        try checkActions(cell, id)
+        return .object(
+            members.map { $0.name.utf8.elementsEqual("id".utf8) ? .init("id", .string("\(id)/\(name)")) : $0 })
+    }
+
+    /// The depth is bounded by the validator, so this recursion is too.
+    private static func checkActions(_ value: JSONValue, _ id: PluginID) throws(CellProblem) {
+        for element in value.array ?? [] { try checkActions(element, id) }
+        for member in value.object ?? [] {
+            if member.name.utf8.elementsEqual("action".utf8) {
+                let type = member.value["type"]?.string ?? ""
+                guard type.utf8.elementsEqual("openURL".utf8) || type.utf8.starts(with: "x.\(id).".utf8) else {
+                    throw CellProblem(reason: "the action \(type.prefix(64)) is not its own")
+                }
+            }
+            try checkActions(member.value, id)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import JSONCodec
+import Platform
+import PluginHost
+
+/// How far a plugin has been told of changes. One host of those that share the store tells it: the one that holds the lease, a lock
+/// on `plugins-data/<id>.lease`, which also keeps the last event that was acknowledged. (Kafka: a consumer's offset.)
+final class PluginDelivery {
+    private static let lookMilliseconds = 1000
+    private static let retryMilliseconds = 500
+    private static let retryMillisecondsMax = 60_000
+
+    private let path: String?
+    private let begin: Int
+    private var lease: FileLock?
+    /// Where the lease was not to be had: when it is tried again.
+    private var lookTime = 0
+    /// The last event that it has taken; known while the lease is held, and always in memory.
+    private(set) var acknowledged: Int?
+    private(set) var call: PluginCall?
+    /// What `call` tells of.
+    private var seq = 0
+    private var failures = 0
+    private var retryTime = 0
+    /// In memory there is no journal to read again: what has happened and was not acknowledged, oldest first.
+    private var queue: [(seq: Int, params: [UInt8])] = []
+    private static let queueMax = 10_000
+
+    /// - Parameters:
+    ///   - path: of the lease; nil in memory.
+    ///   - begin: the store's revision when it was trusted.
+    init(_ path: String?, from begin: Int) {
+        self.path = path
+        self.begin = begin
+        if path == nil { acknowledged = begin }
+    }
+
+    /// Whether this host tells the plugin.
+    func isOurs(at now: Int) -> Bool {
+        guard let path else { return true }
+        if hasLease { return true }
+        guard now >= lookTime else { return false }
+        lookTime = now + Self.lookMilliseconds
+        do throws(FileLock.Failure) {
+            lease = try FileLock.acquire(path, timeoutMilliseconds: 0, in: .system)
+        } catch {
+            return false
+        }
+        acknowledged = max(read() ?? begin, begin)
+        return true
+    }
+
+    private var hasLease: Bool {
+        switch lease {
+        case .some: true
+        case .none: false
+        }
+    }
+
+    private func read() -> Int? {
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { buffer in
+            let count: Int
+            switch lease {
+            // What cannot be read is as if nothing had been acknowledged: it is told again.
+            case .some(let lease): count = (try? lease.file.read(buffer, at: 0)) ?? 0
+            case .none: count = 0
+            }
+            let text = String(decoding: buffer[..<count], as: UTF8.self)
+            return Int(text.filter(\.isNumber))
+        }
+    }
+
+    private func write(_ seq: Int) {
+        let digits = String(seq)
+        let text = Array((String(repeating: "0", count: max(20 - digits.utf8.count, 0)) + digits + "\n").utf8)
+        switch lease {
+        // What cannot be written is told again by the next host.
+        case .some(let lease): text.withUnsafeBytes { bytes in try? lease.write(bytes, at: 0) }
+        case .none: break
+        }
+    }
+
+    /// Takes the outcome of the event under way, if it has one.
+    /// - Returns: whether the next may be told now.
+    func advance(at now: Int) -> Bool {
+        guard let call else { return now >= retryTime }
+        guard let outcome = call.outcome else { return false }
+        self.call = nil
+        if case .result = outcome {
+            acknowledge()
+            return true
+        }
+        failures += 1
+        retryTime = now + min(Self.retryMilliseconds << min(failures - 1, 10), Self.retryMillisecondsMax)
+        return false
+    }
+
+    private func acknowledge() {
+        failures = 0
+        retryTime = 0
+        acknowledged = seq
+        if queue.first?.seq == seq { queue.removeFirst() }
+        write(seq)
+    }
+
+    /// Passes over the event that it has refused.
+    func skip() {
+        guard failures > 0 else { return }
+        call = nil
+        acknowledge()
+    }
+
+    /// A plugin that was started anew is tried at once.
+    func hurry() { retryTime = 0 }
+
+    func begin(_ call: PluginCall, of seq: Int) {
+        self.call = call
+        self.seq = seq
+    }
+
+    /// When there is something to do without anybody's doing.
+    func deadline(isBehind: Bool) -> Int? {
+        guard isBehind, call == nil else { return nil }
+        return path == nil || hasLease ? retryTime : lookTime
+    }
+
+    // MARK: In memory
+
+    func add(_ params: [UInt8], of seq: Int) {
+        queue.append((seq, params))
+        if queue.count > Self.queueMax { queue.removeFirst(queue.count - Self.queueMax) }
+    }
+
+    var next: (seq: Int, params: [UInt8])? { queue.first }
+}

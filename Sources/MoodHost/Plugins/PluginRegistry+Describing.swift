@@ -1,0 +1,133 @@
+import JSONCodec
+import PluginHost
+
+/// What is told of plugins.
+extension PluginRegistry {
+    /// The plugin of this id that counts, as it is found now.
+    func find(_ id: PluginID) -> FoundPlugin? { scan().first { $0.id == id.text && !$0.isShadowed } }
+
+    /// Why a plugin that has no process here cannot be called; nil where there is none.
+    func stateWithoutProcess(_ id: PluginID) -> String? {
+        if let record = records[id], !record.isEnabled { return "disabled" }
+        guard let found = find(id) else { return nil }
+        return found.problem != nil ? "invalid" : "untrusted"
+    }
+
+    var shareFormatNames: [String] { plugins.flatMap { $0.manifest.provides.shareFormats.map(\.name) } }
+
+    /// `{id, name, version, state, reason?, changed?, path, provides, permissions}` of one that is found.
+    func summary(_ found: FoundPlugin) -> JSONValue {
+        .object(members(found, PluginID(found.id)))
+    }
+
+    /// The same of one that is known only because it was trusted.
+    func summary(of id: PluginID) -> JSONValue { .object(members(nil, id)) }
+
+    private func members(_ found: FoundPlugin?, _ id: PluginID?) -> [JSONValue.Member] {
+        let plugin = found?.isShadowed == true ? nil : id.flatMap { self[$0] }
+        let record = found?.isShadowed == true ? nil : id.flatMap { records[$0] }
+        let manifest = found?.manifest ?? plugin?.manifest
+        let (state, reason) = state(found, plugin, record)
+        var members: [JSONValue.Member] = [.init("id", .string(id?.text ?? found?.id ?? ""))]
+        if let manifest {
+            members.append(.init("name", .string(manifest.name)))
+            members.append(.init("version", .string(manifest.version)))
+        }
+        members.append(.init("state", .string(state)))
+        if let reason { members.append(.init("reason", .string(reason))) }
+        if let trusted = record?.digest, let found, found.digest?.text != trusted { members.append(.init("changed", true)) }
+        if let found { members.append(.init("path", .string(found.path))) }
+        if let provides = manifest?.source["provides"] { members.append(.init("provides", provides)) }
+        if let manifest { members.append(.init("permissions", manifest.permissions.json)) }
+        return members
+    }
+
+    private func state(
+        _ found: FoundPlugin?, _ plugin: TrustedPlugin?, _ record: PluginRecords.Record?
+    ) -> (state: String, reason: String?) {
+        if found?.isShadowed == true { return ("shadowed", "Another folder with this id comes first.") }
+        if let plugin { return (plugin.hosted.life.state.rawValue, plugin.hosted.life.reason) }
+        if let record {
+            if !record.isEnabled { return ("disabled", nil) }
+            return ("failed", "What was trusted cannot be used. Trust it again.")
+        }
+        if let problem = found?.problem { return ("invalid", "\(problem)") }
+        if settings.isOff { return ("disabled", "The host was started with --no-plugins.") }
+        return ("untrusted", problem)
+    }
+
+    /// All that is known of a plugin; nil where there is none.
+    func detail(_ id: PluginID) -> JSONValue? {
+        let found = find(id)
+        let record = records[id]
+        guard found != nil || record != nil else { return nil }
+        var members = members(found, id)
+        let plugin = self[id]
+        if let digest = found?.digest { members.append(.init("digest", .string(digest.text))) }
+        let manifest = plugin?.manifest ?? found?.manifest
+        if let record {
+            members.append(.init("trusted", .string(record.digest)))
+            members.append(.init("trustedSince", .string(record.trustedSince)))
+            members.append(.init("exec", .string(record.execRealPath)))
+            members.append(.init("granted", plugin?.granted ?? .object([])))
+        } else if let manifest, let found, let program = ExecSearch.find(manifest.exec[0], folder: found.path, runtimes: []) {
+            members.append(.init("exec", .string(program.realPath)))
+        }
+        if let manifest {
+            members.append(.init("command", .array(manifest.exec.map { .string($0) })))
+            let config = PluginConfig.withDefaults(record?.config ?? .object([]), by: manifest.config)
+            members.append(.init("config", PluginConfig.split(config, by: manifest.config).open))
+            members.append(.init("limits", manifest.limits.json))
+        }
+        if let plugin { members += plugin.facts }
+        return .object(members)
+    }
+}
+
+extension TrustedPlugin {
+    /// What it may do: as its manifest asks, and what a person has added.
+    fileprivate var granted: JSONValue {
+        var permissions = manifest.permissions
+        permissions.readable += record.readable
+        permissions.writable += record.writable
+        let members = permissions.json.object ?? []
+        return .object(members + [.init("runtimes", .array(record.runtimes.map { .string($0) }))])
+    }
+
+    /// What its process has done.
+    fileprivate var facts: [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        func number(_ name: String, _ value: Int?) {
+            if let value { members.append(.init(name, .number(String(value)))) }
+        }
+        if !hosted.isolation.isEmpty {
+            members.append(
+                .init(
+                    "isolation",
+                    .object(
+                        hosted.isolation.map { part, level in
+                            switch level {
+                            case .enforced: .init(part.rawValue, "enforced")
+                            case .declared(let reason): .init(part.rawValue, .string("declared: \(reason)"))
+                            }
+                        })))
+        }
+        number("pid", hosted.processID.map(Int.init))
+        number("starts", hosted.life.starts)
+        number("crashes", hosted.life.crashes)
+        number("calls", hosted.calls)
+        if let error = hosted.lastError { members.append(.init("lastError", .string(error))) }
+        number("acknowledged", acknowledged)
+        return members
+    }
+}
+
+extension Manifest.Limits {
+    fileprivate var json: JSONValue {
+        [
+            "memoryMB": .number(String(memoryMB)), "cpuSeconds": .number(String(cpuSeconds)),
+            "diskMB": .number(String(diskMB)), "timeoutMs": .number(String(timeoutMilliseconds)),
+            "concurrency": .number(String(concurrency)), "idleSeconds": .number(String(idleSeconds)),
+        ]
+    }
+}

@@ -1,0 +1,120 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import Platform
+import PluginHost
+
+/// A request that waits for plugins: for one answer, or for those of several until a moment.
+final class PluginWork: LaterWork {
+    private let calls: [(plugin: HostedPlugin, call: PluginCall)]
+    private let conclusion: Conclusion
+    /// When it is concluded with what is there; by `Clock.monotonicMilliseconds`. Nil: all are waited for.
+    let deadline: Int?
+    /// What `$/progress` carries, where the request asks for it.
+    let progressToken: [UInt8]?
+    private var isCancelled = false
+    private var hasBegun = false
+
+    /// - Parameter conclusion: writes the result, once the calls have their outcomes.
+    init(
+        _ calls: [(plugin: HostedPlugin, call: PluginCall)], until deadline: Int? = nil, progressToken: [UInt8]? = nil,
+        _ conclusion: @escaping Conclusion
+    ) {
+        self.calls = calls
+        self.deadline = deadline
+        self.progressToken = progressToken
+        self.conclusion = conclusion
+    }
+
+    var isOfHelper: Bool { false }
+    var end: JSONValue? { nil }
+
+    func begin() -> Bool {
+        hasBegun = true
+        for (plugin, call) in calls where call.outcome == nil && !call.isGiven { plugin.call(call) }
+        return isReady
+    }
+
+    private var isReady: Bool {
+        if isCancelled || calls.allSatisfy({ $0.call.outcome != nil }) { return true }
+        return deadline.map { Clock.monotonicMilliseconds >= $0 } ?? false
+    }
+
+    func cancel() {
+        isCancelled = true
+        for (plugin, call) in calls { plugin.abandon(call) }
+    }
+
+    func takeProgress() -> JSONValue? {
+        for (_, call) in calls {
+            // What is no JSON is not taken from the plugin.
+            if let progress = call.takeProgress() { return try? JSONValue.parse(progress) }
+        }
+        return nil
+    }
+
+    func takeConclusion() -> Conclusion? {
+        guard hasBegun, isReady else { return nil }
+        if isCancelled {
+            return { (_, _) throws(RPCError) in
+                throw RPCError(.cancelled, "The request was cancelled.")
+            }
+        }
+        return conclusion
+    }
+}
+
+extension PluginCall {
+    /// The result, as it was written.
+    /// - Throws: `pluginUnavailable`, `pluginFailed` or `pluginTimeout`.
+    func result(of plugin: String) throws(RPCError) -> [UInt8] {
+        switch outcome {
+        case .result(let bytes): return bytes
+        case .failed(let error): throw .pluginFailed(plugin, error)
+        case .unusable(let reason): throw .pluginFailed(plugin, reason)
+        case .timedOut:
+            throw RPCError(
+                .pluginTimeout, "\(plugin) did not answer \(method) within \(timeoutMilliseconds) ms.",
+                [.init("plugin", .string(plugin))])
+        case .unavailable(let state, let retryAfter, let isRetryable):
+            throw .pluginUnavailable(plugin, state: state, retryAfter: retryAfter, isRetryable: isRetryable)
+        case .cancelled, nil: throw RPCError(.cancelled, "The request was cancelled.")
+        }
+    }
+}
+
+extension RPCError {
+    /// - Parameter error: the plugin's own, as it was written.
+    static func pluginFailed(_ plugin: String, _ error: [UInt8]) -> RPCError {
+        let value = error.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        let message = value["message"]?.string.map { ": \($0.prefix(500))" } ?? ""
+        return RPCError(
+            .pluginFailed, "\(plugin) answered with an error\(message)",
+            [.init("plugin", .string(plugin)), .init("error", value)])
+    }
+
+    static func pluginFailed(_ plugin: String, _ reason: String, path: String? = nil) -> RPCError {
+        RPCError(
+            .pluginFailed, "\(plugin) failed: \(reason)",
+            [.init("plugin", .string(plugin)), .init("reason", .string(reason))]
+                + (path.map { [.init("path", .string($0))] } ?? []))
+    }
+
+    static func pluginUnavailable(
+        _ plugin: String, state: String, retryAfter: Int? = nil, isRetryable: Bool = false
+    ) -> RPCError {
+        let advice: String
+        switch state {
+        case "untrusted": advice = "A person has to trust it first: mood plugin trust \(plugin)."
+        case "disabled": advice = "Enable it with plugin.enable."
+        case "failed": advice = "See plugin.log, mend it, then plugin.restart."
+        case "backingOff": advice = "It has crashed and is started again soon."
+        case "invalid", "shadowed": advice = "See plugin.info."
+        default: advice = isRetryable ? "Too many calls wait for it; try again." : "See plugin.info."
+        }
+        var details: [JSONValue.Member] = [.init("plugin", .string(plugin)), .init("state", .string(state))]
+        if let retryAfter { details.append(.init("retryAfter", .number(String(retryAfter)))) }
+        return RPCError(
+            isRetryable ? .pluginResting : .pluginUnavailable, "\(plugin) does not run (\(state)). \(advice)", details)
+    }
+}

@@ -1,0 +1,63 @@
+import JSONRPC
+import Platform
+
+/// Messages that wait for the hooks of plugins. They are parked, as those that wait for the lock are.
+extension Session {
+    /// So long after the end of input hooks are waited for.
+    private static let endMilliseconds = 500
+
+    /// The first message that is left waits.
+    mutating func wait(for round: HookRound) {
+        isParked = true
+        lookedAt = 0
+        hookRound = round
+        hookDeadline = isInputAtEnd ? Clock.monotonicMilliseconds + Self.endMilliseconds : nil
+        advanceHooks()
+    }
+
+    /// A plugin may have answered.
+    mutating func advanceHooks() {
+        guard let round = hookRound, isParked else { return }
+        round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
+        if round.verdict != nil { unpark(isTimeOver: false) }
+    }
+
+    /// Before the message is handled again.
+    mutating func resumeRound() {
+        guard let round = hookRound else { return }
+        core.setTime(round.time)
+        core.resume(round)
+    }
+
+    /// After it.
+    mutating func endRound() {
+        guard let round = hookRound else { return }
+        core.endRound()
+        // It waits for the lock, and is handled once more.
+        if core.store.lockWait.isAsked { return }
+        hookRound = nil
+        core.refusesHooks = dispatcher.pending.isClosed
+        if core.wantedRound !== round { round.abandon() }
+    }
+
+    /// No hook is waited for any more: the process ends.
+    mutating func refuseHooks() {
+        core.refusesHooks = true
+        hookDeadline = nil
+        if hookRound != nil { unpark(isTimeOver: false) }
+    }
+
+    /// The end of input has come.
+    mutating func limitHooks() {
+        if core.plugins.hasEvents { deliveryEnd = Clock.monotonicMilliseconds + Self.endMilliseconds }
+        if hookRound != nil { hookDeadline = Clock.monotonicMilliseconds + Self.endMilliseconds }
+    }
+
+    /// The time of the message that waits may be over.
+    mutating func endHooksInTime() {
+        guard let deadline = hookDeadline, Clock.monotonicMilliseconds >= deadline else { return }
+        hookDeadline = nil
+        core.refusesHooks = true
+        unpark(isTimeOver: false)
+    }
+}

@@ -1,0 +1,152 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodText
+import Platform
+import PluginHost
+
+/// A plugin that may run: what was trusted of it, and its process.
+final class TrustedPlugin {
+    var id: PluginID { record.id }
+    let record: PluginRecords.Record
+    let manifest: Manifest
+    let hosted: HostedPlugin
+    /// Nil: it is told of nothing.
+    let delivery: PluginDelivery?
+    /// Changes that it has made lately, by the monotonic clock.
+    private var changeTimes: [Int] = []
+    /// So many changes a minute may a plugin make that is told of changes.
+    private static let changesMax = 600
+
+    /// Nil where what was kept of it cannot be used; the registry's log says why.
+    init?(_ record: PluginRecords.Record, _ registry: PluginRegistry, _ options: HostOptions) {
+        guard let manifest = try? Manifest.read(record.manifest, id: record.id.text),
+            let runs = try? registry.runFolder()
+        else { return nil }
+        let id = record.id
+        self.record = record
+        self.manifest = manifest
+        let copy = "\(runs)/\(id)/\(record.digest)"
+        let data = registry.dataFolder(id)
+        let run = Self.run(id, record, manifest, copy, data, registry, options)
+        hosted = HostedPlugin(run, registry.surroundings)
+        delivery =
+            manifest.provides.events.contains(.mood)
+            ? PluginDelivery(data.map { $0 + ".lease" }, from: record.trustedRevision) : nil
+    }
+
+    private static func run(
+        _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ copy: String, _ data: String?,
+        _ registry: PluginRegistry, _ options: HostOptions
+    ) -> PluginRun {
+        let found = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: record.runtimes)
+        let limits = manifest.limits
+        let home = data ?? "/nonexistent"
+        let zone = options.timeZone ?? TimeZones.system
+        let plan = KeptProcess.Plan(
+            keeper: "/proc/self/exe", program: found?.path ?? copy + "/" + manifest.exec[0],
+            arguments: [found?.path ?? manifest.exec[0]] + manifest.exec.dropFirst(),
+            environment: [
+                "PATH=" + (record.runtimes.map { $0 + "/bin:" + $0 } + [ExecSearch.path]).joined(separator: ":"),
+                "HOME=\(home)", "TMPDIR=\(home)", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=\(zone)", "MOODBOARD_PLUGIN=1",
+                "MOODBOARD_PLUGIN_DATA=\(home)", "PYTHONNOUSERSITE=1",
+            ],
+            directory: copy, dataDirectory: data, isDataReadOnly: options.isReadOnly, runtimes: record.runtimes,
+            readable: expanded(manifest.permissions.readable + record.readable), writable: expanded(manifest.permissions.writable + record.writable),
+            network: manifest.permissions.network, memoryBytes: limits.memoryMB << 20, cpuSeconds: limits.cpuSeconds,
+            fileBytes: limits.diskMB << 20, processes: 1024, openFiles: 256,
+            requiresIsolation: registry.settings.requiresIsolation)
+        var times = PluginLife.Times()
+        times.idle = limits.idleSeconds * 1000
+        times.hello = options.limits[.pluginHelloMs]
+        times.backOff = options.limits[.pluginBackOffMs]
+        return PluginRun(
+            id: id, process: plan, times: times, timeoutMilliseconds: limits.timeoutMilliseconds,
+            concurrency: limits.concurrency, answerBytesMax: options.limits[.pluginAnswerBytes],
+            hello: hello(id, record, manifest, registry, options, zone, data))
+    }
+
+    private static func expanded(_ paths: [String]) -> [String] {
+        let home = ProcessFacts.environment("HOME")
+        return paths.compactMap { path in
+            guard path.hasPrefix("~/") else { return path }
+            return home.map { $0 + path.dropFirst(1) }
+        }
+    }
+
+    /// The params of `plugin.hello`, but `revision` and the closing brace.
+    private static func hello(
+        _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ registry: PluginRegistry,
+        _ options: HostOptions, _ zone: String, _ data: String?
+    ) -> [UInt8] {
+        let open = PluginConfig.withDefaults(record.config, by: manifest.config)
+        let config = PluginConfig.laid(registry.secrets[id], over: open)
+        var members: [JSONValue.Member] = [
+            .init("protocol", 1),
+            .init("host", ["name": "moodboard", "version": .string(Core.version)]),
+            .init("id", .string(id.text)), .init("config", config), .init("locale", .string(options.locale)),
+            .init("timeZone", .string(zone)),
+        ]
+        if let data { members.append(.init("dataDirectory", .string(data))) }
+        return Array(JSONValue.object(members).text.utf8.dropLast())
+    }
+
+    // MARK: Calls
+
+    /// A call of the plugin that takes as long as its manifest allows.
+    func call(_ method: String, _ params: JSONValue, progressToken: [UInt8]? = nil) -> PluginCall {
+        PluginCall(
+            method, Array(params.text.utf8), timeoutMilliseconds: manifest.limits.timeoutMilliseconds,
+            progressToken: progressToken)
+    }
+
+    /// Its own methods, as clients call them.
+    func methods(_ names: inout KeptNames) -> [(method: Method, run: Handler.Run)] {
+        manifest.provides.methods.map { own in
+            let described = own.params.fields(&names)
+            let method = Method(
+                names.name("x.\(id).\(own.name)"), own.effect == .read ? .read : .write, .owner, own.summary,
+                described: described, result: .described(own.result.source.object ?? []),
+                errors: [.pluginUnavailable, .pluginFailed, .pluginTimeout], since: manifest.version)
+            let order = described.map { "\($0.name)" }
+            return (method, .later { [id] (core, arguments) throws(RPCError) in
+                try core.callPlugin(id, own, order, arguments)
+            })
+        }
+    }
+
+    /// A person wants it to begin afresh; it starts when it is needed.
+    func restart(skip: Bool) {
+        hosted.stop(because: "it was restarted")
+        hosted.pardon()
+        if skip { delivery?.skip() }
+        delivery?.hurry()
+    }
+
+    /// The last event that it has acknowledged.
+    var acknowledged: Int? { delivery?.acknowledged }
+
+    /// Whether it may make one more change now.
+    func mayChange(at now: Int) -> Bool {
+        guard !manifest.provides.events.isEmpty else { return true }
+        changeTimes.removeAll { now - $0 >= 60_000 }
+        guard changeTimes.count < Self.changesMax else { return false }
+        changeTimes.append(now)
+        return true
+    }
+}
+
+extension JSONSchema {
+    /// The params of a method, for who reads about it.
+    fileprivate func fields(_ names: inout KeptNames) -> [Field] {
+        let required = (source["required"]?.array ?? []).compactMap(\.string)
+        return (source["properties"]?.object ?? []).map { property in
+            let name = names.name(property.name)
+            let summary = property.value["description"]?.string ?? property.value["title"]?.string ?? property.name
+            let schema = Schema.described(property.value.object ?? [])
+            return required.contains { $0.utf8.elementsEqual(property.name.utf8) }
+                ? .required(name, schema, summary) : .optional(name, schema, summary)
+        }
+    }
+}

@@ -1,0 +1,461 @@
+import JSONCodec
+import JSONRPC
+import Platform
+
+/// One plugin that may run: its process, the calls that it has been given and those that wait for it, and what it asks of the
+/// host. The loop tells it what its descriptors have, and when its time is over. (LSP clients: the server of a language.)
+///
+/// Invariants
+/// 1. A call has an outcome in the end, whatever the plugin does: its answer, a deadline, or the end of the process.
+/// 2. At most `concurrency` calls are under way and at most `waitingMax` wait.
+/// 3. Nothing is kept of a process that is gone but its log.
+public final class HostedPlugin {
+    /// So many calls may wait for their turn.
+    static let waitingMax = 64
+    /// So many requests of the plugin may wait for the host.
+    private static let requestsMax = 64
+    private static let readBytes = 64 * 1024
+
+    public let run: PluginRun
+    public var id: PluginID { run.id }
+    public private(set) var life: PluginLife
+    public private(set) var log = PluginLog()
+    /// How far each part of its isolation goes; known once it has been started.
+    public private(set) var isolation: [(part: KeptProcess.Part, level: KeptProcess.Level)] = []
+    /// Of its process, as the host sees it.
+    public private(set) var processID: Int32?
+    public private(set) var calls = 0
+    public private(set) var lastError: String?
+    /// What it asks of the host: whole messages, in their order.
+    public private(set) var requests: [[UInt8]] = []
+    /// Whether a call has an outcome or progress that nobody has looked at, or a request has come.
+    public var hasNews = false
+
+    private let surroundings: PluginSurroundings
+    private var process: KeptProcess?
+    private var wire: PluginWire
+    private var waiting: [PluginCall] = []
+    private var underWay: [PluginCall] = []
+    private var nextNumber = 1
+    private var isGreeted = false
+    /// Whether its input is to be closed once all is sent.
+    private var closesInput = false
+
+    private static let greeting = 0
+
+    public init(_ run: PluginRun, _ surroundings: PluginSurroundings) {
+        self.run = run
+        self.surroundings = surroundings
+        life = PluginLife(run.times)
+        wire = PluginWire(answerBytesMax: run.answerBytesMax)
+    }
+
+    /// Whether it has, or is about to have, something to do.
+    public var isBusy: Bool { !underWay.isEmpty || !waiting.isEmpty || !requests.isEmpty }
+    /// Whether nothing of it is left.
+    public var isGone: Bool { process == nil }
+
+    /// When it has to be looked at again.
+    public var deadline: Int? {
+        var earliest = life.deadline
+        for call in underWay { if let time = call.deadline { earliest = min(earliest ?? time, time) } }
+        // The keeper ends a moment after it has told so.
+        if let reapTime { earliest = min(earliest ?? .max, reapTime) }
+        return earliest
+    }
+
+    // MARK: Calls
+
+    /// Gives it something to do, and starts it if it does not run.
+    public func call(_ call: PluginCall) {
+        call.isGiven = true
+        let now = surroundings.milliseconds()
+        switch life.state {
+        case .backingOff:
+            let rest = max((life.deadline ?? now) - now, 0)
+            return end(call, .unavailable(state: life.state.rawValue, retryAfter: rest, isRetryable: false))
+        case .failed:
+            return end(call, .unavailable(state: life.state.rawValue, retryAfter: nil, isRetryable: false))
+        case .stopped, .starting, .running, .stopping: break
+        }
+        guard waiting.count < Self.waitingMax || underWay.count < run.concurrency else {
+            return end(call, .unavailable(state: life.state.rawValue, retryAfter: nil, isRetryable: true))
+        }
+        waiting.append(call)
+        carryOut(life.need(at: now), at: now)
+        advance(at: now)
+    }
+
+    /// Nobody waits for the outcome any more.
+    public func abandon(_ call: PluginCall) {
+        guard call.outcome == nil, !call.isAbandoned else { return }
+        call.isAbandoned = true
+        if let place = waiting.firstIndex(where: { $0 === call }) {
+            waiting.remove(at: place)
+            return end(call, .cancelled)
+        }
+        if let number = call.number { wire.cancel(number) }
+        send()
+    }
+
+    private func end(_ call: PluginCall, _ outcome: PluginCall.Outcome) {
+        call.outcome = outcome
+        call.deadline = nil
+        hasNews = true
+    }
+
+    /// Sends the calls whose turn it is.
+    private func advance(at now: Int) {
+        guard life.state == .running else { return }
+        while underWay.count < run.concurrency, !waiting.isEmpty {
+            let call = waiting.removeFirst()
+            let number = nextNumber
+            nextNumber += 1
+            call.number = number
+            call.deadline = now + call.timeoutMilliseconds
+            underWay.append(call)
+            calls += 1
+            call.params.withUnsafeBytes { wire.request(number, call.method, $0) }
+        }
+        life.worked(at: now)
+        send()
+    }
+
+    /// Answers one of its requests, or tells it something: a whole message.
+    public func reply(_ message: UnsafeRawBufferPointer) {
+        guard process != nil, !closesInput else { return }
+        wire.send(message)
+        life.worked(at: surroundings.milliseconds())
+        send()
+    }
+
+    public func takeRequest() -> [UInt8]? {
+        guard !requests.isEmpty else { return nil }
+        return requests.removeFirst()
+    }
+
+    // MARK: Descriptors
+
+    /// What can be waited for; -1: nothing.
+    public var input: Int32 { process == nil || wire.sendable.isEmpty ? -1 : descriptor(.input) }
+    /// A plugin whose requests are not answered yet is not read from.
+    public var output: Int32 { requests.count >= Self.requestsMax ? -1 : descriptor(.output) }
+    public var errors: Int32 { descriptor(.errors) }
+    public var reports: Int32 { reapTime == nil ? descriptor(.reports) : -1 }
+
+    private enum End { case input, output, errors, reports }
+
+    private func descriptor(_ end: End) -> Int32 {
+        switch process {
+        case .some(let process):
+            switch end {
+            case .input: process.input
+            case .output: process.output
+            case .errors: process.errors
+            case .reports: process.reports
+            }
+        case .none: -1
+        }
+    }
+
+    /// Sends what it takes.
+    public func send() {
+        while !wire.sendable.isEmpty {
+            let descriptor = descriptor(.input)
+            guard descriptor >= 0 else { return }
+            guard let count = PipeEnd.write(wire.sendable, to: descriptor) else {
+                // It reads no more: its end is told of elsewhere.
+                wire.didSend(wire.sendable.count)
+                break
+            }
+            if count == 0 { return }
+            wire.didSend(count)
+        }
+        if closesInput {
+            closesInput = false
+            process?.closeInput()
+        }
+    }
+
+    /// Reads what it has printed on stdout.
+    public func readOutput() {
+        let descriptor = descriptor(.output)
+        guard descriptor >= 0 else { return }
+        wire.frames.discardTaken()
+        var isAtEnd = false
+        var isEmpty = false
+        let before = wire.frames.buffer.count
+        wire.frames.buffer.append(upTo: Self.readBytes) { (room: UnsafeMutableRawBufferPointer) in
+            switch PipeEnd.read(descriptor, into: room) {
+            case nil: isEmpty = true
+            case 0?: isAtEnd = true
+            case let count?: return count
+            }
+            return 0
+        }
+        if isEmpty { return }
+        if isAtEnd { process?.closeOutput() }
+        let now = surroundings.milliseconds()
+        if wire.frames.buffer.count > before || isAtEnd { handleLines(isAtEnd: isAtEnd, at: now) }
+        advance(at: now)
+    }
+
+    private func handleLines(isAtEnd: Bool, at now: Int) {
+        while process != nil, let line = wire.next(isAtEnd: isAtEnd) {
+            switch line {
+            case .answer(let number, let result, let error): handle(number, result, error, at: now)
+            case .request(let message, let method, let isNotification, let params):
+                handle(message, method, isNotification, params, at: now)
+            case .rubbish(let text):
+                note("It printed \(text)")
+                carryOut(life.printedRubbish(at: now), at: now)
+            case .tooLong:
+                crash("it printed a line of more than \(run.answerBytesMax) bytes", at: now)
+            }
+        }
+    }
+
+    private func handle(
+        _ number: Int, _ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int
+    ) {
+        if number == Self.greeting, !isGreeted { return greeted(result, error, at: now) }
+        guard let place = underWay.firstIndex(where: { $0.number == number }) else {
+            note("It answered a request that was not asked, or was answered before: number \(number).")
+            return carryOut(life.printedRubbish(at: now), at: now)
+        }
+        let call = underWay.remove(at: place)
+        life.answered(at: now)
+        if let result {
+            end(call, .result(Array(result)))
+        } else {
+            let text = error.map(Array.init) ?? []
+            lastError = String(decoding: text.prefix(500), as: UTF8.self)
+            end(call, .failed(text))
+        }
+    }
+
+    private func handle(
+        _ message: UnsafeRawBufferPointer, _ method: JSONText, _ isNotification: Bool, _ params: ValidJSON?, at now: Int
+    ) {
+        life.worked(at: now)
+        if isNotification, method.equals("plugin.log") { return takeLog(params) }
+        if isNotification, method.equals("$/progress") { return takeProgress(params) }
+        requests.append(Array(message))
+        hasNews = true
+    }
+
+    private func takeLog(_ params: ValidJSON?) {
+        let params = params.map { JSONValue($0) }
+        guard let text = params?["message"]?.string else { return }
+        log.add(.log, params?["level"]?.string.map { String($0.prefix(32)) }, text, at: surroundings.timestamp())
+    }
+
+    private func takeProgress(_ params: ValidJSON?) {
+        guard let params = params.map({ JSONValue($0) }), let token = params["token"]?.integer,
+            let call = underWay.first(where: { $0.number == token }), call.progressToken != nil,
+            let value = params["value"]
+        else { return }
+        call.progress = Array(value.text.utf8)
+        hasNews = true
+    }
+
+    private func greeted(_ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int) {
+        isGreeted = true
+        guard let result else {
+            return crash("it refused plugin.hello: \(error.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "")", at: now)
+        }
+        guard JSONValue(ValidJSON(trusting: result))["protocol"]?.integer == 1 else {
+            return crash("it does not speak protocol 1", at: now)
+        }
+        life.greeted(at: now)
+        surroundings.stateChanged(self)
+    }
+
+    /// Reads what it has printed on stderr.
+    public func readErrors() {
+        withUnsafeTemporaryAllocation(byteCount: Self.readBytes, alignment: 8) { buffer in
+            let descriptor = descriptor(.errors)
+            guard descriptor >= 0, let count = PipeEnd.read(descriptor, into: buffer) else { return }
+            if count == 0 {
+                log.endErrors(at: surroundings.timestamp())
+                process?.closeErrors()
+            } else {
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                let time = surroundings.timestamp()
+                log.append(errors: bytes, at: time)
+            }
+        }
+    }
+
+    // MARK: Its process
+
+    /// When it is looked again whether its keeper, which has told its end, is gone.
+    private var reapTime: Int?
+    private var ending = "it ended"
+
+    /// Takes what its keeper reports.
+    public func readReports() {
+        let now = surroundings.milliseconds()
+        while process != nil, let report = process?.readReport() {
+            switch report {
+            case .started(let pid, let isolation):
+                processID = pid
+                self.isolation = isolation.map { (part: $0.0, level: $0.1) }
+            case .refused(let reason):
+                note("It could not be started: \(reason)")
+                lastError = reason
+                carryOut(life.crash(at: now, because: "it could not be started: \(reason)"), at: now)
+                surroundings.stateChanged(self)
+                return
+            case .ended(let status):
+                // What it has printed before its end still counts.
+                drain()
+                ending = "\(status)"
+                return finish(at: now)
+            }
+        }
+    }
+
+    private func drain() {
+        for _ in 0..<64 where descriptor(.output) >= 0 {
+            let before = wire.frames.buffer.count
+            readOutput()
+            if wire.frames.buffer.count == before { break }
+        }
+        readErrors()
+    }
+
+    /// Lets go of a process that has ended.
+    private func finish(at now: Int) {
+        let isReaped: Bool? = process?.reap()
+        guard isReaped != false else {
+            reapTime = now + 1
+            return
+        }
+        forgetProcess()
+        let order = life.ended(at: now, ending)
+        failCalls(at: now)
+        surroundings.stateChanged(self)
+        carryOut(order, at: now)
+    }
+
+    private func forgetProcess() {
+        process = nil
+        processID = nil
+        reapTime = nil
+        isGreeted = false
+        closesInput = false
+        requests.removeAll()
+        wire = PluginWire(answerBytesMax: run.answerBytesMax)
+        log.endErrors(at: surroundings.timestamp())
+    }
+
+    /// What was under way gets its outcome; what waits does too, unless the plugin is started again.
+    private func failCalls(at now: Int) {
+        let reason = life.reason ?? ending
+        let failed = underWay
+        underWay.removeAll()
+        for call in failed { end(call, .unusable("The plugin ended before it answered: \(reason).")) }
+        switch life.state {
+        case .backingOff, .failed:
+            let rest = life.deadline.map { max($0 - now, 0) }
+            let left = waiting
+            waiting.removeAll()
+            for call in left {
+                end(call, .unavailable(state: life.state.rawValue, retryAfter: rest, isRetryable: false))
+            }
+        case .stopped where !waiting.isEmpty: carryOut(life.need(at: now), at: now)
+        case .stopped, .starting, .running, .stopping: break
+        }
+    }
+
+    /// Has the host say something of it in its log.
+    public func note(_ text: String) { log.add(.host, nil, text, at: surroundings.timestamp()) }
+
+    /// It is to end with a crash.
+    public func crash(_ reason: String, at now: Int) {
+        lastError = reason
+        carryOut(life.crash(at: now, because: reason), at: now)
+    }
+
+    /// It has used more than it may, and stays down until somebody starts it again.
+    public func condemn(_ reason: String) {
+        lastError = reason
+        carryOut(life.condemn(because: reason), at: surroundings.milliseconds())
+        surroundings.stateChanged(self)
+    }
+
+    /// It is to end in good order.
+    public func stop(because reason: String? = nil) {
+        let now = surroundings.milliseconds()
+        carryOut(life.stop(at: now, because: reason), at: now)
+        surroundings.stateChanged(self)
+    }
+
+    /// Makes an end of it at once; it need not be reaped.
+    public func end() {
+        process?.kill()
+        process = nil
+    }
+
+    /// As if it had never crashed.
+    public func pardon() { life.pardon() }
+
+    /// Starts it if it does not run, for what it may be asked soon.
+    public func wake() {
+        let now = surroundings.milliseconds()
+        carryOut(life.need(at: now), at: now)
+    }
+
+    /// Its time may be over, or that of a call.
+    public func tick() {
+        let now = surroundings.milliseconds()
+        if let reapTime, now >= reapTime { finish(at: now) }
+        let late = underWay.filter { $0.deadline.map { $0 <= now } ?? false }
+        for call in late {
+            underWay.removeAll { $0 === call }
+            if let number = call.number { wire.cancel(number) }
+            // What is abandoned is not counted against it: it was asked to leave off.
+            end(call, .timedOut)
+            if !call.isAbandoned { carryOut(life.timedOut(at: now), at: now) }
+        }
+        carryOut(life.tick(at: now, isBusy: isBusy), at: now)
+        advance(at: now)
+    }
+
+    private func carryOut(_ order: PluginLife.Order?, at now: Int) {
+        guard let order else { return }
+        switch order {
+        case .start: start(at: now)
+        case .farewell:
+            wire.notify("{\"jsonrpc\":\"2.0\",\"method\":\"plugin.goodbye\"}")
+            closesInput = true
+            send()
+        case .terminate: process?.terminate()
+        case .kill:
+            process?.kill()
+            note("It was ended: \(life.reason ?? "its time was over").")
+            ending = life.reason ?? "killed"
+            finish(at: now)
+            surroundings.stateChanged(self)
+        }
+    }
+
+    private func start(at now: Int) {
+        if process != nil { forgetProcess() }
+        do throws(SystemError) {
+            process = try KeptProcess.start(run.process)
+        } catch {
+            note("It could not be started: \(error)")
+            lastError = "\(error)"
+            _ = life.crash(at: now, because: "it could not be started: \(error)")
+            failCalls(at: now)
+            return surroundings.stateChanged(self)
+        }
+        surroundings.stateChanged(self)
+        var hello = run.hello
+        hello.append(contentsOf: ",\"revision\":\(surroundings.revision())}".utf8)
+        hello.withUnsafeBytes { wire.request(Self.greeting, "plugin.hello", $0) }
+        send()
+    }
+}

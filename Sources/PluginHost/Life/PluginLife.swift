@@ -1,0 +1,231 @@
+/// The states of a plugin's process, and what leads from one to the next.
+///
+///     stopped ── needed ──► starting ── greeted ──► running ── idle, asked ──► stopping ── gone ──► stopped
+///                              │                       │
+///                              └────── a crash ────────┴──► backingOff ── time ──► stopped
+///                                                      └──► failed, after five crashes in three minutes
+///
+/// It knows no process and no clock: it is told what has happened and when, and says what is to be done. So every order of
+/// starts, crashes, deadlines and clocks can be tried without a process. (Erlang/OTP: a supervisor's restart intensity;
+/// systemd: `StartLimitBurst`.)
+public struct PluginLife: Sendable {
+    public enum State: String, Sendable {
+        case stopped, starting, running, stopping, backingOff, failed
+    }
+
+    /// What is to be done with the process.
+    public enum Order: Sendable, Equatable {
+        /// Start it, and greet it.
+        case start
+        /// Say goodbye and close its input.
+        case farewell
+        case terminate
+        /// Make an end of it and of all that it has started.
+        case kill
+    }
+
+    /// All in milliseconds.
+    public struct Times: Sendable {
+        public var hello = 5_000
+        public var backOff = 1_000
+        public var backOffMax = 60_000
+        public var idle = 60_000
+        public var goodbye = 700
+        public var terminate = 500
+        /// So many crashes in so long a time are too many.
+        public var crashesMax = 5
+        public var crashWindow = 180_000
+
+        public init() {}
+    }
+
+    static let rubbishMax = 10
+    static let timeOutsMax = 3
+
+    public let times: Times
+    public private(set) var state = State.stopped
+    /// Why it is in this state, in a clause for people.
+    public private(set) var reason: String?
+    /// When the state has to be looked at again; by the clock of whoever calls.
+    public private(set) var deadline: Int?
+    public private(set) var starts = 0
+    public private(set) var crashes = 0
+
+    private var recentCrashes: [Int] = []
+    /// How often it has crashed without a long time in between.
+    private var crashesInARow = 0
+    private var rubbish = 0
+    private var timeOuts = 0
+    private var isNeededAgain = false
+    private var isTerminating = false
+
+    public init(_ times: Times = Times()) { self.times = times }
+
+    /// Whether a process of it may be there.
+    public var isAlive: Bool { state == .starting || state == .running || state == .stopping }
+
+    // MARK: What others want
+
+    /// Somebody needs it to run.
+    public mutating func need(at now: Int) -> Order? {
+        switch state {
+        case .stopped: return start(at: now)
+        case .stopping:
+            isNeededAgain = true
+            return nil
+        case .starting, .running, .backingOff, .failed: return nil
+        }
+    }
+
+    private mutating func start(at now: Int) -> Order {
+        state = .starting
+        reason = nil
+        deadline = now + times.hello
+        starts += 1
+        rubbish = 0
+        timeOuts = 0
+        isNeededAgain = false
+        return .start
+    }
+
+    /// It is to end.
+    public mutating func stop(at now: Int, because reason: String?) -> Order? {
+        isNeededAgain = false
+        switch state {
+        case .starting, .running:
+            state = .stopping
+            self.reason = reason
+            isTerminating = false
+            deadline = now + times.goodbye
+            return .farewell
+        case .backingOff:
+            rest()
+            return nil
+        case .stopped, .stopping, .failed: return nil
+        }
+    }
+
+    /// It has done what makes it unfit to run, until somebody starts it again: more than its limits allow.
+    public mutating func condemn(because reason: String) -> Order? {
+        let wasAlive = isAlive
+        state = .failed
+        self.reason = reason
+        deadline = nil
+        return wasAlive ? .kill : nil
+    }
+
+    /// A person wants it to be as if it had never crashed.
+    public mutating func pardon() {
+        recentCrashes.removeAll()
+        crashesInARow = 0
+        if state == .failed || state == .backingOff { rest() }
+    }
+
+    private mutating func rest() {
+        state = .stopped
+        deadline = nil
+    }
+
+    // MARK: What it does
+
+    /// It has answered the greeting.
+    public mutating func greeted(at now: Int) {
+        guard state == .starting else { return }
+        state = .running
+        deadline = now + times.idle
+    }
+
+    /// It has been given something to do, or has done something.
+    public mutating func worked(at now: Int) {
+        if state == .running { deadline = now + times.idle }
+    }
+
+    /// It has answered in time.
+    public mutating func answered(at now: Int) {
+        timeOuts = 0
+        worked(at: now)
+    }
+
+    /// It has printed a line that is no message.
+    public mutating func printedRubbish(at now: Int) -> Order? {
+        rubbish += 1
+        guard rubbish >= Self.rubbishMax else { return nil }
+        return crash(at: now, because: "it printed \(rubbish) lines that are no JSON-RPC")
+    }
+
+    /// It has not answered in time.
+    public mutating func timedOut(at now: Int) -> Order? {
+        timeOuts += 1
+        guard timeOuts >= Self.timeOutsMax else { return nil }
+        return crash(at: now, because: "it did not answer in time, \(timeOuts) times in a row")
+    }
+
+    /// It could not be started, has broken the protocol, or is over a limit.
+    public mutating func crash(at now: Int, because reason: String) -> Order? {
+        guard isAlive else { return nil }
+        note(crash: reason, at: now)
+        return .kill
+    }
+
+    /// Its process has ended, and everything that it had started.
+    public mutating func ended(at now: Int, _ status: String) -> Order? {
+        switch state {
+        case .stopping:
+            rest()
+            return isNeededAgain ? start(at: now) : nil
+        case .starting, .running:
+            note(crash: "it ended by itself (\(status))", at: now)
+            return nil
+        case .stopped, .backingOff, .failed: return nil
+        }
+    }
+
+    private mutating func note(crash: String, at now: Int) {
+        crashes += 1
+        reason = crash
+        isNeededAgain = false
+        if let last = recentCrashes.last, now - last >= times.crashWindow { crashesInARow = 0 }
+        recentCrashes.removeAll { now - $0 >= times.crashWindow }
+        recentCrashes.append(now)
+        crashesInARow += 1
+        guard recentCrashes.count < times.crashesMax else {
+            state = .failed
+            deadline = nil
+            return
+        }
+        state = .backingOff
+        let doubled = crashesInARow < 16 ? times.backOff << (crashesInARow - 1) : times.backOffMax
+        deadline = now + min(doubled, times.backOffMax)
+    }
+
+    // MARK: Time
+
+    /// The deadline may have passed.
+    /// - Parameter isBusy: whether it has something to do.
+    public mutating func tick(at now: Int, isBusy: Bool) -> Order? {
+        guard let deadline, now >= deadline else { return nil }
+        switch state {
+        case .starting: return crash(at: now, because: "it did not answer plugin.hello within \(times.hello) ms")
+        case .running:
+            guard !isBusy else {
+                self.deadline = now + times.idle
+                return nil
+            }
+            return stop(at: now, because: nil)
+        case .stopping:
+            if isTerminating {
+                self.deadline = nil
+                return .kill
+            }
+            isTerminating = true
+            self.deadline = now + times.terminate
+            return .terminate
+        case .backingOff:
+            rest()
+            return nil
+        case .stopped, .failed:
+            self.deadline = nil
+            return nil
+        }
+    }
+}

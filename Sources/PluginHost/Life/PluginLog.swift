@@ -1,0 +1,85 @@
+import JSONCodec
+
+/// The last lines that a plugin has printed on stderr or sent with `plugin.log`, 64 KiB of them, and apart from them the
+/// host's own, 8 KiB: a plugin that floods its log cannot hide what the host has to say of it.
+public struct PluginLog {
+    public enum Source: String, Sendable { case stderr, log, host }
+
+    public struct Line: Sendable {
+        /// RFC 3339.
+        public let at: String
+        public let from: Source
+        public let level: String?
+        public let text: String
+        fileprivate let number: Int
+    }
+
+    /// A longer line is cut.
+    static let lineBytesMax = 4 * 1024
+    private static let pluginBytesMax = 64 * 1024
+    private static let hostBytesMax = 8 * 1024
+    /// What a line takes besides its text.
+    private static let lineBytes = 48
+
+    private var ofPlugin: [Line] = []
+    private var ofHost: [Line] = []
+    private var pluginBytes = 0
+    private var hostBytes = 0
+    private var count = 0
+    /// The line of stderr whose end has not come.
+    private var partial: [UInt8] = []
+
+    public init() {}
+
+    /// Adds what has come from stderr: whole lines now, the rest with what comes next.
+    public mutating func append(errors bytes: UnsafeRawBufferPointer, at time: @autoclosure () -> String) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: 0x0a) {
+            let room = Self.lineBytesMax - partial.count
+            partial.append(contentsOf: rest[rest.startIndex..<end].prefix(max(room, 0)))
+            add(.stderr, nil, String(decoding: partial, as: UTF8.self), at: time())
+            partial.removeAll(keepingCapacity: true)
+            rest = rest[(end + 1)...]
+        }
+        let room = Self.lineBytesMax - partial.count
+        if room > 0 { partial.append(contentsOf: rest.prefix(room)) }
+    }
+
+    /// What was begun of a line is all that will come of it.
+    public mutating func endErrors(at time: @autoclosure () -> String) {
+        guard !partial.isEmpty else { return }
+        add(.stderr, nil, String(decoding: partial, as: UTF8.self), at: time())
+        partial.removeAll()
+    }
+
+    public mutating func add(_ from: Source, _ level: String?, _ text: String, at time: String) {
+        let bytes = text.utf8.count > Self.lineBytesMax ? Array(text.utf8.prefix(Self.lineBytesMax)) : nil
+        let text = bytes.map { String(decoding: $0, as: UTF8.self) } ?? text
+        count += 1
+        let line = Line(at: time, from: from, level: level, text: text, number: count)
+        if from == .host {
+            Self.append(line, &ofHost, &hostBytes, Self.hostBytesMax)
+        } else {
+            Self.append(line, &ofPlugin, &pluginBytes, Self.pluginBytesMax)
+        }
+    }
+
+    private static func append(_ line: Line, _ lines: inout [Line], _ bytes: inout Int, _ bytesMax: Int) {
+        lines.append(line)
+        bytes += line.text.utf8.count + lineBytes
+        guard bytes > bytesMax else { return }
+        // A quarter at a time, so that a flood of lines moves the rest seldom.
+        var dropped = 0
+        while bytes > bytesMax / 4 * 3, dropped < lines.count - 1 {
+            bytes -= lines[dropped].text.utf8.count + lineBytes
+            dropped += 1
+        }
+        lines.removeFirst(dropped)
+    }
+
+    /// The last lines, in the order in which they came.
+    public func last(_ limit: Int) -> [Line] {
+        let all = (ofPlugin.suffix(limit) + ofHost.suffix(limit)).sorted { $0.number < $1.number }
+        return Array(all.suffix(limit))
+    }
+}

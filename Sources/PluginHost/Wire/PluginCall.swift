@@ -1,0 +1,46 @@
+import JSONCodec
+
+/// One request of the host to a plugin, from the moment that somebody wants it until it has an outcome.
+///
+/// A class, because the one who waits and the plugin that works both hold it. Both are in the loop, so nothing is locked.
+public final class PluginCall {
+    public enum Outcome {
+        /// The `result`, as it was written.
+        case result([UInt8])
+        /// The plugin's own `error`, as it was written.
+        case failed([UInt8])
+        /// Its answer is not what it has declared, or cannot be used; the text says why.
+        case unusable(String)
+        case timedOut
+        /// It does not run, and cannot.
+        case unavailable(state: String, retryAfter: Int?, isRetryable: Bool)
+        case cancelled
+    }
+
+    public let method: String
+    /// JSON.
+    public let params: [UInt8]
+    /// How long it may take once it runs, in milliseconds.
+    public let timeoutMilliseconds: Int
+    /// As the client gave it; progress is passed on under it.
+    public let progressToken: [UInt8]?
+    public internal(set) var outcome: Outcome?
+    /// What the plugin has told of its progress and nobody has passed on: `value` of `$/progress`.
+    public internal(set) var progress: [UInt8]?
+    /// Nobody waits for it any more.
+    public internal(set) var isAbandoned = false
+    /// Whether a plugin has taken it.
+    public internal(set) var isGiven = false
+    /// Under which number it was sent.
+    var number: Int?
+    var deadline: Int?
+
+    public init(_ method: String, _ params: [UInt8], timeoutMilliseconds: Int, progressToken: [UInt8]? = nil) {
+        self.method = method
+        self.params = params
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.progressToken = progressToken
+    }
+
+    public func takeProgress() -> [UInt8]? { progress.take() }
+}
