@@ -41,7 +41,7 @@ struct Session: ~Copyable {
     private var messageEnd = 0
     var groupStart = 0
     private var groupMark: FrameReader.Mark
-    private(set) var groupFrames = 0
+    var groupFrames = 0
     /// Whether the latest group was one of several requests and had a sync.
     private(set) var hasSharedSync = false
     /// Whether no more input will come.
@@ -70,9 +70,9 @@ struct Session: ~Copyable {
     var deliveryEnd: Int?
     /// What was done of the batch that waits for hooks, and what of it is durable.
     var batchProgress: BatchProgress?
-    private var durableProgress: BatchProgress?
+    var durableProgress: BatchProgress?
     /// Where the present message begins, where there are hooks that it may have to wait for.
-    private var frameMark: FrameMark?
+    var frameMark: FrameMark?
     /// How many messages, that one first, have been looked at meanwhile.
     var lookedAt = 0
 
@@ -222,31 +222,6 @@ struct Session: ~Copyable {
         core.store.compactWhenDue()
         beginGroup()
         return isDurable
-    }
-
-    /// Where a message begins.
-    struct FrameMark {
-        fileprivate let frames: FrameReader.Mark
-        fileprivate let output: Int
-        fileprivate let staged: Int
-    }
-
-    private var mark: FrameMark {
-        FrameMark(frames: frames.mark, output: output.count, staged: dispatcher.pending.staged.count)
-    }
-
-    /// The last message of the group has to wait for hooks: nothing of it remains but the members of a batch before the one that
-    /// waits. What came before is made durable and answered, and the lock is let go.
-    private mutating func park(for round: HookRound, before mark: FrameMark) {
-        frames.rewind(to: mark.frames)
-        output.rewind(to: mark.output)
-        dispatcher.pending.dropStaged(after: mark.staged)
-        groupFrames -= 1
-        frameNumber -= 1
-        if !core.notices.isEmpty { core.notices.insert(into: &output, at: output.count, framing: framing) }
-        let durable = durableProgress
-        if commit() { durableProgress = batchProgress } else { batchProgress = durable }
-        wait(for: round)
     }
 
     private mutating func answerAgain(_ error: StorageError) {

@@ -73,7 +73,7 @@ public enum PluginMethods {
         [PluginParams.id.field, PluginParams.config.field], result: detail, errors: changing, overtakes: true)
 
     public static let log = MethodDeclaration(
-        "plugin.log", .read, .readMoods,
+        "plugin.log", .read, .owner,
         "Read the last lines of a plugin: its stderr, what it logged, what the host says of it.",
         [PluginParams.id.field, PluginParams.lines.field],
         result: .result([

@@ -8,6 +8,12 @@ extension MoodRecords {
     /// `keepsSummary` is set.
     public var summary: CommitSummary { records.summary }
 
+    /// Who the commits are marked with that come now, where no client asks for them.
+    public var origin: String? {
+        get { records.origin }
+        set { records.origin = newValue }
+    }
+
     /// Whether the present request has changed something.
     public var isCommitOpen: Bool { records.isCommitOpen }
 

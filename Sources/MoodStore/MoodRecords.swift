@@ -31,11 +31,6 @@ public struct MoodRecords: ~Copyable {
         @inline(__always) _read { yield held.value }
         @inline(__always) _modify { yield &held.value }
     }
-    /// Who the commits are marked with that come now, where no client asks for them.
-    public var origin: String? {
-        get { records.origin }
-        set { records.origin = newValue }
-    }
     /// What is laid over the moods that the present request changes, before they are kept.
     public var amendments: [(id: MoodID, set: MoodMembers)] = []
     /// Whether the moods can be read.

@@ -47,7 +47,7 @@ import Testing
         let asked = Asked()
         let answer = try #require(try asked.answer(reader, "mood.create", create))
         #expect(answer.code == 1040 && answer.kind == "permissionDenied")
-        #expect(answer["error"]?["data"]?["permission"]?.string == "writeMoods")
+        #expect(answer["error"]?["data"]?["permission"]?.string == "moods:write")
         #expect(try asked.answer(reader, "mood.list")?["result"]?["total"]?.integer == 0, "nothing was done")
         #expect(try asked.answer(writer, "mood.create", create)?.outcome == "ok")
         #expect(try asked.answer(reader, "mood.list")?["result"]?["total"]?.integer == 1)

@@ -23,6 +23,8 @@ import Testing
                 "nav.save", "nav.restore", "events.subscribe", "events.unsubscribe", "store.info",
                 "store.insertSamples", "store.undo", "store.redo",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
+                "plugin.list", "plugin.info", "plugin.trust", "plugin.untrust", "plugin.enable", "plugin.disable",
+                "plugin.restart", "plugin.configure", "plugin.log",
             ])
         #expect(Set(Self.methods.map { "\($0.name)" }).count == Self.methods.count, "names are unique")
     }

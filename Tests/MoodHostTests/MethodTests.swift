@@ -76,8 +76,10 @@ import Testing
             let problems = SchemaChecker(root: document).problems(of: result, by: schema)
             #expect(problems.isEmpty, "\(call.method): \(problems) in \(result.text)")
         }
+        // Those of plugins have something to do where there is one: PluginTests.
         let called = Set((Self.fileCalls + Self.calls).map(\.method))
-        #expect(called == Set(MethodTable().all.map { "\($0.name)" }), "every method is called here")
+        let methods = MethodTable().all.map { "\($0.name)" }.filter { !$0.hasPrefix("plugin.") }
+        #expect(called == Set(methods), "every method is called here")
     }
 
     /// A mood that is there already stays.

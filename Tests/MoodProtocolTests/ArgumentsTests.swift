@@ -78,7 +78,6 @@ import Testing
         ("mood.list", #"{"filter":{"tags":["a",""]}}"#, "/filter/tags/1"), ("mood.list", #"{"rows":1}"#, "/rows"),
         ("mood.list", #"{"a/b":1}"#, "/a~1b"), ("mood.clear", #"{"confirm":false}"#, "/confirm"),
         ("mood.clear", "{}", "/confirm"),
-        ("mood.share", #"{"id":"\#(id)","format":"rtf"}"#, "/format"),
         ("mood.share", #"{"id":"\#(id)","locale":"xx"}"#, "/locale"),
     ])
     func blamesTheMemberThatIsWrong(method: String, params: String, path: String) throws {

@@ -6,6 +6,31 @@ extension Session {
     /// So long after the end of input hooks are waited for.
     private static let endMilliseconds = 500
 
+    /// Where a message begins.
+    struct FrameMark {
+        let frames: FrameReader.Mark
+        let output: Int
+        let staged: Int
+    }
+
+    var mark: FrameMark {
+        FrameMark(frames: frames.mark, output: output.count, staged: dispatcher.pending.staged.count)
+    }
+
+    /// The last message of the group has to wait for hooks: nothing of it remains but the members of a batch before the one that
+    /// waits. What came before is made durable and answered, and the lock is let go.
+    mutating func park(for round: HookRound, before mark: FrameMark) {
+        frames.rewind(to: mark.frames)
+        output.rewind(to: mark.output)
+        dispatcher.pending.dropStaged(after: mark.staged)
+        groupFrames -= 1
+        frameNumber -= 1
+        if !core.notices.isEmpty { core.notices.insert(into: &output, at: output.count, framing: framing) }
+        let durable = durableProgress
+        if commit() { durableProgress = batchProgress } else { batchProgress = durable }
+        wait(for: round)
+    }
+
     /// The first message that is left waits.
     mutating func wait(for round: HookRound) {
         isParked = true

@@ -114,9 +114,20 @@ struct JournalLine {
         text.append(UInt8(ascii: "}"))
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
         return text.withUnsafeBytes { text in
-            do throws(JSONError) { return try validator.validate(text).kind == .object } catch { return false }
+            do throws(JSONError) {
+                let outline = try validator.validate(text)
+                let members = JSONValue(outline.text).object ?? []
+                return outline.duplicate == nil && !members.contains { known.contains($0.name) }
+            } catch {
+                return false
+            }
         }
     }
+
+    /// What is no unknown member where it stands out of its place.
+    private static let known: Set<String> = [
+        "clear", "cleared", "put", "created", "delete", "opId", "method", "params", "answer", "origin",
+    ]
 
     /// Ids up to the bracket that ends their array.
     @inline(__always)

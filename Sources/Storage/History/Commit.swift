@@ -207,6 +207,8 @@ public struct CommitSummary: Sendable {
     }
 
     public static let namesMax = 1000
+    /// How many are named of records that were all removed.
+    public static let clearedNamesMax = 100
 
     /// The commit's revision; 0 where none has been noted.
     public private(set) var revision = 0

@@ -168,7 +168,7 @@ public struct RecordStore: ~Copyable {
     public mutating func removeAll() throws(StorageError) {
         try beginCommit()
         let count = layers.count
-        let first = isInMemory && !keepsSummary ? [] : newestIDs(CommitSummary.namesMax)
+        let first = isInMemory && !keepsSummary ? [] : newestIDs(CommitSummary.clearedNamesMax)
         if keepsSummary { summary.noteCleared(count: count, first: first) }
         let baseBytes = layers.visibleBaseBytes
         for slot in layers.table.removeAll() { undo.append(.removed(slot)) }

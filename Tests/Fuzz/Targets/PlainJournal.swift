@@ -1,3 +1,4 @@
+import JSONCodec
 import Platform
 import Storage
 
@@ -64,6 +65,7 @@ struct PlainJournal {
         guard cursor.take("{\"seq\":"), let seq = cursor.integer(), cursor.take(",\"at\":\""), cursor.text(24) != nil,
             cursor.take("\",\"durable\":"), let durable = cursor.integer(), durable < seq
         else { return .unknown }
+        if cursor.take(",\"origin\":\""), !cursor.string() { return .unknown }
         return .commit(seq: seq, durable: durable, changes: changes(&cursor))
     }
 
@@ -92,7 +94,7 @@ struct PlainJournal {
             else { return nil }
             if cursor.take(",\"answer\":"), cursor.object() == nil { return nil }
         }
-        return cursor.take(",") && cursor.isAtEnd ? changes : nil
+        return cursor.isUnknownRest() ? changes : nil
     }
 }
 
@@ -138,6 +140,19 @@ struct PlainCursor {
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
     var isAtEnd: Bool { rest.isEmpty }
+
+    /// Whether nothing comes but a comma, or members that nobody knows yet and a comma.
+    func isUnknownRest() -> Bool {
+        if rest.elementsEqual([UInt8(ascii: ",")]) { return true }
+        guard rest.count > 2, rest.first == UInt8(ascii: ","), rest.last == UInt8(ascii: ",") else { return false }
+        let text = [UInt8(ascii: "{")] + rest.dropFirst().dropLast() + [UInt8(ascii: "}")]
+        guard let members = (try? JSONValue.parse(text))?.object else { return false }
+        let known = [
+            "clear", "cleared", "put", "created", "delete", "opId", "method", "params", "answer", "origin",
+        ]
+        let names = members.map(\.name)
+        return Set(names).count == names.count && !names.contains { known.contains($0) }
+    }
 
     mutating func take(_ literal: String) -> Bool {
         guard rest.starts(with: literal.utf8) else { return false }

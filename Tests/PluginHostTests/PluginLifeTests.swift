@@ -1,0 +1,139 @@
+import Seeds
+import Testing
+
+@testable import PluginHost
+
+/// The states of a plugin, tried with processes that are only simulated: starts, ends, deadlines and clocks in any order.
+@Suite struct PluginLifeTests {
+    private static var times: PluginLife.Times {
+        var times = PluginLife.Times()
+        (times.hello, times.backOff, times.idle) = (50, 10, 100)
+        return times
+    }
+
+    private static func running() -> PluginLife {
+        var life = PluginLife(times)
+        _ = life.need(at: 0)
+        life.greeted(at: 1)
+        return life
+    }
+
+    @Test func startsWhenItIsNeededAndStopsWhenItIsIdle() {
+        var life = PluginLife(Self.times)
+        #expect(life.state == .stopped && life.deadline == nil)
+        let first = life.need(at: 0)
+        let again = life.need(at: 1)
+        #expect(first == .start && again == nil && life.state == .starting)
+        life.greeted(at: 2)
+        #expect(life.state == .running && life.deadline == 102)
+        let early = life.tick(at: 101, isBusy: false)
+        let busy = life.tick(at: 102, isBusy: true)
+        #expect(early == nil && busy == nil && life.state == .running)
+        let idle = life.tick(at: 202, isBusy: false)
+        #expect(idle == .farewell && life.state == .stopping)
+        let end = life.ended(at: 203, "exit status 0")
+        #expect(end == nil && life.state == .stopped && life.crashes == 0)
+    }
+
+    @Test func aGoodbyeThatIsNotHeardIsFollowedByTwoSignals() {
+        var life = Self.running()
+        let orders = [
+            life.stop(at: 0, because: nil), life.tick(at: 699, isBusy: false), life.tick(at: 700, isBusy: false),
+            life.tick(at: 1200, isBusy: false), life.tick(at: 9999, isBusy: false),
+        ]
+        #expect(orders == [.farewell, nil, .terminate, .kill, nil])
+    }
+
+    @Test func whoIsNeededWhileItStopsIsStartedAfterwards() {
+        var life = Self.running()
+        _ = life.stop(at: 5, because: nil)
+        let needed = life.need(at: 6)
+        let order = life.ended(at: 7, "exit status 0")
+        #expect(needed == nil && order == .start && life.state == .starting)
+    }
+
+    @Test func waitsTwiceAsLongAfterEachCrashAndFailsAfterTheFifth() {
+        var life = PluginLife(Self.times)
+        var now = 0
+        var waits: [Int] = []
+        for _ in 1...4 {
+            _ = life.need(at: now)
+            _ = life.ended(at: now, "killed by signal 9")
+            #expect(life.state == .backingOff)
+            let meanwhile = life.need(at: now)
+            #expect(meanwhile == nil)
+            waits.append((life.deadline ?? now) - now)
+            now = life.deadline ?? now
+            _ = life.tick(at: now, isBusy: false)
+            #expect(life.state == .stopped)
+        }
+        #expect(waits == [10, 20, 40, 80])
+        _ = life.need(at: now)
+        _ = life.ended(at: now, "killed by signal 9")
+        #expect(life.state == .failed && life.deadline == nil && life.crashes == 5)
+        let needed = life.need(at: now + 1_000_000)
+        #expect(needed == nil)
+        life.pardon()
+        let start = life.need(at: now + 1_000_001)
+        #expect(start == .start)
+    }
+
+    @Test func tenLinesOfRubbishOrThreeTimeOutsInARowAreACrash() {
+        var life = Self.running()
+        for number in 1...10 {
+            let order = life.printedRubbish(at: 2)
+            #expect((order == .kill) == (number == 10))
+        }
+        #expect(life.state == .backingOff)
+        life = Self.running()
+        let orders = [life.timedOut(at: 2), life.timedOut(at: 3)]
+        life.answered(at: 4)
+        let more = [life.timedOut(at: 5), life.timedOut(at: 6), life.timedOut(at: 7)]
+        #expect(orders + more == [nil, nil, nil, nil, .kill])
+    }
+
+    /// Anything may happen at any time. There is never more than one process; a process that is there is ended in the end; the
+    /// state says whether one is there; it never waits without a deadline for something that may not come.
+    @Test(arguments: 0..<64)
+    func keepsItsRulesInEveryOrder(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var life = PluginLife(Self.times)
+        var (now, hasProcess, isKilled) = (0, false, false)
+        for step in 0..<2_000 {
+            now += Int(random.next() % 40)
+            var order: PluginLife.Order?
+            switch random.next() % 10 {
+            case 0, 1: order = life.need(at: now)
+            case 2: life.greeted(at: now)
+            case 3 where hasProcess:
+                hasProcess = false
+                order = life.ended(at: now, "exit status 1")
+            case 4: order = life.printedRubbish(at: now)
+            case 5: order = life.timedOut(at: now)
+            case 6: life.answered(at: now)
+            case 7: order = life.stop(at: now, because: "it was asked to")
+            case 3: break
+            case 8: if random.next() % 8 == 0 { life.pardon() }
+            default: order = life.tick(at: now, isBusy: random.next() % 2 == 0)
+            }
+            if order == .kill { (hasProcess, isKilled) = (false, true) }
+            if !life.isAlive { hasProcess = false }
+            if order == .start {
+                #expect(!hasProcess, "step \(step): two processes")
+                (hasProcess, isKilled) = (true, false)
+            }
+            #expect(life.isAlive == hasProcess || isKilled, "step \(step): \(life.state)")
+            switch life.state {
+            case .starting, .running, .backingOff: #expect(life.deadline != nil, "step \(step): \(life.state)")
+            case .stopping, .stopped, .failed: break
+            }
+        }
+        // Whatever it was, it comes to rest.
+        for _ in 0..<8 {
+            now += 100_000
+            let order = life.tick(at: now, isBusy: false)
+            if order == .kill || order == .farewell { _ = life.ended(at: now, "exit status 0") }
+        }
+        #expect(life.state == .stopped || life.state == .failed)
+    }
+}
