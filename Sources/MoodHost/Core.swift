@@ -25,7 +25,8 @@ struct Core: ~Copyable {
     /// What each commit does is noted where somebody is told of it, or asked about it.
     mutating func chooseSummaries() {
         isWatching = state.followsStore || plugins.hasEvents
-        let wanted = isWatching && (state.events.wants(.mood) || plugins.hasEvents && path == nil) || plugins.hasChangeHooks
+        let wanted =
+            isWatching && (state.events.wants(.mood) || plugins.hasEvents && path == nil) || plugins.hasChangeHooks
         if store.keepsSummary != wanted { store.keepsSummary = wanted }
     }
 
@@ -83,7 +84,9 @@ struct Core: ~Copyable {
         store.setTime(now)
     }
 
-    mutating func makeID() -> MoodID { round?.nextID() ?? MoodID(version7At: now, random: (random.next(), random.next())) }
+    mutating func makeID() -> MoodID {
+        round?.nextID() ?? MoodID(version7At: now, random: (random.next(), random.next()))
+    }
 }
 
 // MARK: - The session's state

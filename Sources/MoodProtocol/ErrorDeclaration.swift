@@ -91,7 +91,10 @@ public struct ErrorDeclaration: Sendable {
                 ]),
             ErrorDeclaration(
                 .pluginFailed, "The plugin answered with an error, or with what it has not declared.",
-                [plugin, .optional("error", .any, "Its error."), .optional("path", .string(.plain), "Where in its answer.")]
+                [
+                    plugin, .optional("error", .any, "Its error."),
+                    .optional("path", .string(.plain), "Where in its answer."),
+                ]
             ),
             ErrorDeclaration(.pluginTimeout, "The plugin did not answer in time.", [plugin]),
             ErrorDeclaration(

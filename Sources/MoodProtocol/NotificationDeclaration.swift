@@ -39,7 +39,8 @@ public struct NotificationDeclaration: Sendable {
                             .optional(
                                 "changes", .array(change, .range(0...100), isUnique: false),
                                 "What the commit did; absent where lagged."),
-                            .optional("origin", .string(.plain), "Who made the commit, where no client did: x.<id>, sync."),
+                            .optional(
+                                "origin", .string(.plain), "Who made the commit, where no client did: x.<id>, sync."),
                             .optional("truncated", truth, "True where the commit made more changes than stand here."),
                             .optional("count", .integer(101 ... .max), "How many changes it made, where truncated."),
                             .optional(

@@ -3,7 +3,8 @@ import JSONRPC
 
 /// The params of `plugin.*`.
 public enum PluginParams {
-    public static let id = ParamKey<String>.required("id", .string(.plain), "The plugin's id, such as org.example.poem.")
+    public static let id = ParamKey<String>.required(
+        "id", .string(.plain), "The plugin's id, such as org.example.poem.")
     public static let digest = ParamKey<String>.required(
         "digest", .string(.plain), "sha256:… of the folder, as plugin.info shows it.")
     public static let runtimes = ParamKey<ValidJSON?>.optional(
@@ -119,7 +120,8 @@ public enum PluginMethods {
                     .optional("granted", .any, "What it may do: permissions, files, runtimes."),
                     .optional("config", .any, "Its settings without secrets, defaults included."),
                     .optional("limits", .any, "Its limits."),
-                    .optional("isolation", .any, "What the kernel enforces, part by part: enforced, or declared and why."),
+                    .optional(
+                        "isolation", .any, "What the kernel enforces, part by part: enforced, or declared and why."),
                     .optional("pid", .integer(1 ... .max), "Its process."),
                     .optional("starts", .integer(0 ... .max), "How often it was started by this host."),
                     .optional("crashes", .integer(0 ... .max), "How often it has crashed."),

@@ -42,7 +42,8 @@ extension Schema {
                         let tag = Field.required(
                             name,
                             kind.kind.isOpen
-                                ? .described([.init("type", "string"), .init("pattern", "^x\\.")]) : .choice([kind.kind]),
+                                ? .described([.init("type", "string"), .init("pattern", "^x\\.")])
+                                : .choice([kind.kind]),
                             "Which it is.")
                         return Self.titled(
                             "\(kind.kind)", Self.object([tag] + kind.fields, isClosed: true, kind.rule, &components))

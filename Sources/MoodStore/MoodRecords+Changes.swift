@@ -62,7 +62,9 @@ extension MoodRecords {
     public mutating func setFavorite(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
-        if !amendments.isEmpty { return try setAmended(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &writer) }
+        if !amendments.isEmpty {
+            return try setAmended(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &writer)
+        }
         if let ifRevision { try check(id, ifRevision) }
         let record = try stored(id)
         let wanted = isFavorite ?? !record.head.isMarked

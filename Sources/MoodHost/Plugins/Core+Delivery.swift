@@ -35,7 +35,9 @@ extension Core {
     private var deliveryDeadline: Int? {
         var earliest: Int?
         for plugin in plugins.plugins {
-            guard let delivery = plugin.delivery, let time = delivery.deadline(isBehind: isBehind(delivery)) else { continue }
+            guard let delivery = plugin.delivery, let time = delivery.deadline(isBehind: isBehind(delivery)) else {
+                continue
+            }
             earliest = min(earliest ?? time, time)
         }
         return earliest
@@ -60,7 +62,9 @@ extension Core {
             changes.finish(total: commit.count)
             found = (
                 commit.seq,
-                Self.event(commit.seq, at: String(decoding: commit.at, as: UTF8.self), commit.origin) { changes.write(to: &$0) }
+                Self.event(commit.seq, at: String(decoding: commit.at, as: UTF8.self), commit.origin) {
+                    changes.write(to: &$0)
+                }
             )
             return false
         }

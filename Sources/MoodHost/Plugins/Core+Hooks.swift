@@ -16,7 +16,8 @@ extension Core {
     /// Before a commit ends: goes on only where every hook has agreed to exactly this change.
     @inline(never)
     mutating func askChangeHooks(_ method: Method, isDryRun: Bool) throws(RPCError) {
-        let hooks = plugins.changeHooks(besides: caller.plugin, vetoOnly: method.name == "store.undo" || method.name == "store.redo")
+        let hooks = plugins.changeHooks(
+            besides: caller.plugin, vetoOnly: method.name == "store.undo" || method.name == "store.redo")
         if hooks.isEmpty { return }
         let summary = store.summary
         let named = summary.count > Self.namedMax ? [] : summary.changes
@@ -35,7 +36,8 @@ extension Core {
         if attempt > HookRound.attemptsMax {
             throw RPCError(
                 .storeBusy,
-                "The moods changed \(HookRound.attemptsMax) times while plugins were asked about this change. Try again.")
+                "The moods changed \(HookRound.attemptsMax) times while plugins were asked about this change. Try again."
+            )
         }
         var changes: [HookRound.Change] = []
         for change in named {
@@ -46,7 +48,8 @@ extension Core {
         store.abandonCommit()
         changes = try changes.map { (change) throws(RPCError) in
             HookRound.Change(
-                kind: change.kind, id: change.id, before: isCreated.contains(change.id) ? nil : try hookRecord(change.id),
+                kind: change.kind, id: change.id,
+                before: isCreated.contains(change.id) ? nil : try hookRecord(change.id),
                 after: change.after)
         }
         wantedRound = HookRound(

@@ -46,7 +46,8 @@ extension Core {
             let fault = result.withUnsafeBytes { own.result.check(ValidJSON(trusting: $0)) }
             if let fault {
                 throw .pluginFailed(
-                    id, "its result is not what it has declared: \(fault.path.isEmpty ? "it" : fault.path) \(fault.reason)",
+                    id,
+                    "its result is not what it has declared: \(fault.path.isEmpty ? "it" : fault.path) \(fault.reason)",
                     path: fault.path)
             }
             write(result, &out)
@@ -134,7 +135,8 @@ extension Core {
     }
 
     /// `{mood, locale, timeZone, now}`: what a plugin needs to say a mood.
-    mutating func pluginReading(of id: MoodID, _ arguments: borrowing Arguments) throws(RPCError) -> [JSONValue.Member] {
+    mutating func pluginReading(of id: MoodID, _ arguments: borrowing Arguments) throws(RPCError) -> [JSONValue.Member]
+    {
         let record: ValidJSON
         do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
         let mood = JSONValue(record)

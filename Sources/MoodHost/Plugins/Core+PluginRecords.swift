@@ -54,7 +54,8 @@ extension Core {
             do throws(PluginRecords.Damage) { return .success(try read(bytes)) } catch { return .failure(error) }
         }
         do throws(PluginRecords.Damage) { return try result.get() } catch {
-            let reason = "\(file.rawValue) cannot be used: \(error.reason). Mend it, or move it away and trust the plugins again."
+            let reason =
+                "\(file.rawValue) cannot be used: \(error.reason). Mend it, or move it away and trust the plugins again."
             if error.isNewer { throw .readOnly(reason: reason) }
             throw .corrupt(file: file.rawValue, offset: 0, reason: reason)
         }

@@ -96,7 +96,8 @@ extension Core {
 
     private static func noPlugin(_ id: PluginID) -> RPCError {
         RPCError(
-            .notFound, "There is no plugin \(id). plugin.list has those that are there.", [.init("id", .string(id.text))])
+            .notFound, "There is no plugin \(id). plugin.list has those that are there.",
+            [.init("id", .string(id.text))])
     }
 
     // MARK: Listing
@@ -186,7 +187,9 @@ extension Core {
         guard let found = plugins.find(id) else { throw Self.noPlugin(id) }
         guard let manifest = found.manifest, found.problem == nil else {
             let reason = found.problem.map { "\($0)" } ?? "Its manifest cannot be read."
-            throw RPCError(.refused, "\(id) is invalid. \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
+            throw RPCError(
+                .refused, "\(id) is invalid. \(reason)",
+                [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
         let digest = arguments[PluginParams.digest]
         guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
@@ -216,8 +219,10 @@ extension Core {
             throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
         guard let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: runtimes) else {
-            let reason = "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
-            throw RPCError(.refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
+            let reason =
+                "Its program \(manifest.exec[0]) is not in the folder or in \(ExecSearch.path), or may not be executed."
+            throw RPCError(
+                .refused, "\(id): \(reason)", [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
         var record = PluginRecords.Record(
             id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,

@@ -114,7 +114,9 @@ final class HookRound {
 
     private func ask(_ hook: Hook) {
         guard let plugin = hook.plugin else {
-            if hook.isClosed { verdict = .vetoed(by: hook.name, reason: "It does not run, and nothing may change without it.") }
+            if hook.isClosed {
+                verdict = .vetoed(by: hook.name, reason: "It does not run, and nothing may change without it.")
+            }
             return
         }
         let call = PluginCall(

@@ -53,7 +53,8 @@ struct PluginCells {
 
     /// Keeps what a plugin has answered.
     /// - Returns: what is wrong with it, as a sentence; nil when nothing is.
-    mutating func take(_ result: [UInt8], _ key: Key, _ manifest: Manifest, types: Set<String>, at now: Int) -> String? {
+    mutating func take(_ result: [UInt8], _ key: Key, _ manifest: Manifest, types: Set<String>, at now: Int) -> String?
+    {
         let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
         guard let cells = value["cells"]?.array else { return "detail.cells: the result has no cells." }
         var writer = JSONWriter(capacity: result.count + 64)

@@ -35,7 +35,9 @@ extension PluginRegistry {
         }
         members.append(.init("state", .string(state)))
         if let reason { members.append(.init("reason", .string(reason))) }
-        if let trusted = record?.digest, let found, found.digest?.text != trusted { members.append(.init("changed", true)) }
+        if let trusted = record?.digest, let found, found.digest?.text != trusted {
+            members.append(.init("changed", true))
+        }
         if let found { members.append(.init("path", .string(found.path))) }
         if let provides = manifest?.source["provides"] { members.append(.init("provides", provides)) }
         if let manifest { members.append(.init("permissions", manifest.permissions.json)) }
@@ -70,7 +72,9 @@ extension PluginRegistry {
             members.append(.init("trustedSince", .string(record.trustedSince)))
             members.append(.init("exec", .string(record.execRealPath)))
             members.append(.init("granted", plugin?.granted ?? .object([])))
-        } else if let manifest, let found, let program = ExecSearch.find(manifest.exec[0], folder: found.path, runtimes: []) {
+        } else if let manifest, let found,
+            let program = ExecSearch.find(manifest.exec[0], folder: found.path, runtimes: [])
+        {
             members.append(.init("exec", .string(program.realPath)))
         }
         if let manifest {

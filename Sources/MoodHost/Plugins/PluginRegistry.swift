@@ -254,7 +254,9 @@ final class PluginRegistry {
 
     /// Why a plugin may not ask this; nil where it may try.
     /// - Parameter isAsked: whether its own hook is asked now.
-    func refusal(of name: JSONText, by plugin: HostedPlugin, isAsked: Bool, in methods: borrowing MethodTable) -> RPCError? {
+    func refusal(of name: JSONText, by plugin: HostedPlugin, isAsked: Bool, in methods: borrowing MethodTable)
+        -> RPCError?
+    {
         if name.withDecoded({ $0.starts(with: "x.".utf8) }) {
             return RPCError(
                 .permissionDenied, "What a plugin asks is not served by a plugin.", [.init("permission", "owner")])
@@ -264,7 +266,8 @@ final class PluginRegistry {
         }
         if isAsked {
             let reason = "A plugin may change nothing while its own hook is asked."
-            return RPCError(.refused, reason, [.init("by", .string("x.\(plugin.id)")), .init("reason", .string(reason))])
+            return RPCError(
+                .refused, reason, [.init("by", .string("x.\(plugin.id)")), .init("reason", .string(reason))])
         }
         guard trusted[plugin.id.text]?.mayChange(at: Clock.monotonicMilliseconds) == false else { return nil }
         return RPCError(

@@ -108,7 +108,9 @@ extension Session {
         let request = Dispatcher.Request(
             id: envelope.id, room: messageBytes, caller: core.caller,
             destination: Destination(framing: .line, batch: nil, plugin: plugin))
-        if let error = core.plugins.refusal(of: name, by: plugin, isAsked: hookRound?.asked === plugin, in: core.methods) {
+        if let error = core.plugins.refusal(
+            of: name, by: plugin, isAsked: hookRound?.asked === plugin, in: core.methods)
+        {
             if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
             return
         }

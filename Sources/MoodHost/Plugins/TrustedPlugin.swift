@@ -53,7 +53,8 @@ final class TrustedPlugin {
                 "MOODBOARD_PLUGIN_DATA=\(home)", "PYTHONNOUSERSITE=1",
             ],
             directory: copy, dataDirectory: data, isDataReadOnly: options.isReadOnly, runtimes: record.runtimes,
-            readable: expanded(manifest.permissions.readable + record.readable), writable: expanded(manifest.permissions.writable + record.writable),
+            readable: expanded(manifest.permissions.readable + record.readable),
+            writable: expanded(manifest.permissions.writable + record.writable),
             network: manifest.permissions.network, memoryBytes: limits.memoryMB << 20, cpuSeconds: limits.cpuSeconds,
             fileBytes: limits.diskMB << 20, processes: 1024, openFiles: 256,
             requiresIsolation: registry.settings.requiresIsolation)
@@ -110,9 +111,12 @@ final class TrustedPlugin {
                 described: described, result: .described(own.result.source.object ?? []),
                 errors: [.pluginUnavailable, .pluginFailed, .pluginTimeout], since: manifest.version)
             let order = described.map { "\($0.name)" }
-            return (method, .later { [id] (core, arguments) throws(RPCError) in
-                try core.callPlugin(id, own, order, arguments)
-            })
+            return (
+                method,
+                .later { [id] (core, arguments) throws(RPCError) in
+                    try core.callPlugin(id, own, order, arguments)
+                }
+            )
         }
     }
 

@@ -266,7 +266,9 @@ public final class HostedPlugin {
     private func greeted(_ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int) {
         isGreeted = true
         guard let result else {
-            return crash("it refused plugin.hello: \(error.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "")", at: now)
+            return crash(
+                "it refused plugin.hello: \(error.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "")",
+                at: now)
         }
         guard JSONValue(ValidJSON(trusting: result))["protocol"]?.integer == 1 else {
             return crash("it does not speak protocol 1", at: now)

@@ -161,7 +161,8 @@ struct RecordHistory {
             case .put(let isNew): isNew ? .created : .updated
             case .delete, .clear: .deleted
             }
-        items.append(HistoryItem(revision: event.revision, at: event.at, kind: kind, record: event.record, origin: event.origin))
+        items.append(
+            HistoryItem(revision: event.revision, at: event.at, kind: kind, record: event.record, origin: event.origin))
     }
 
     /// A record as one of this version; nil where it is none.
@@ -198,7 +199,8 @@ struct RecordHistory {
         let at = Array(line.time)
         let origin = line.origin.map { String(decoding: $0, as: UTF8.self) }
         if isCleared {
-            events.append(Event(revision: line.seq, at: at, kind: .clear(isNamed: isNamed), record: nil, origin: origin))
+            events.append(
+                Event(revision: line.seq, at: at, kind: .clear(isNamed: isNamed), record: nil, origin: origin))
         }
         if let put {
             events.append(
