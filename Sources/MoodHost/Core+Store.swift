@@ -54,6 +54,7 @@ extension Core {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
         }
+        plugins.watchFile()
     }
 
     mutating func insertSamples() throws(RPCError) -> Int {

@@ -139,12 +139,14 @@ struct HostLoop: ~Copyable {
     @inline(never)
     private mutating func listenToPlugins(_ session: borrowing Session) {
         let registry = session.core.plugins
-        plugins.prepare(registry.hosted, isFull: session.isFull, &sources)
         if let descriptor = registry.watchDescriptor {
             sources.listen(to: descriptor, as: .plugins, for: .reading)
         } else {
             sources.forget(.plugins)
         }
+        // Where there are no plugins, nobody waits for one.
+        if registry.all.isEmpty, plugins.isEmpty { return }
+        plugins.prepare(registry.all, isFull: session.isFull, &sources)
         sources.setDeadline(.plugins, at: session.pluginDeadline)
     }
 

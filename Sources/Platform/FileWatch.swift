@@ -10,12 +10,14 @@ public struct FileWatch: ~Copyable {
     private let name: [UInt8]
 
     /// Nil where the system has no such thing, has no more of them, or there is no such directory.
-    public init?(directory: String, name: String) {
+    /// - Parameter isReplaced: whether the file only ever changes by a rename: then what is written in the directory wakes nobody.
+    public init?(directory: String, name: String, isReplaced: Bool = false) {
         #if os(Linux)
             let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
             guard descriptor >= 0 else { return nil }
-            let events = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
-            guard inotify_add_watch(descriptor, directory, events) >= 0 else {
+            let writes = isReplaced ? 0 : IN_MODIFY | IN_CREATE
+            let events = Int(writes) | Int(IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+            guard inotify_add_watch(descriptor, directory, UInt32(events)) >= 0 else {
                 close(descriptor)
                 return nil
             }

@@ -26,8 +26,12 @@ extension Core {
             plugins.take(records.open, records.secret, &methods)
         } catch {
             // What runs goes on; nothing is trusted that cannot be read.
-            if plugins.problem != error.reason { log(.warning, error.reason) }
-            plugins.problem = error.reason
+            // Where there is no store, or it cannot be opened, the requests that need it say so.
+            if case .unavailable = error {
+            } else {
+                if plugins.problem != error.reason { log(.warning, error.reason) }
+                plugins.problem = error.reason
+            }
             if !plugins.isLoaded { plugins.take(PluginRecords(), PluginSecrets(), &methods) }
         }
     }

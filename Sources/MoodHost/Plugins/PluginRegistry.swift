@@ -92,7 +92,7 @@ final class PluginRegistry {
     /// Takes what `plugins.json` says. Plugins of which nothing has changed go on; the others are stopped, or may run now.
     func take(_ records: PluginRecords, _ secrets: PluginSecrets, _ methods: inout MethodTable) {
         isLoaded = true
-        if watch == nil, let store { watch = FileWatch(directory: store, name: PluginRecords.fileName) }
+        watchFile()
         guard !settings.isOff else { return }
         let (before, secretsBefore) = (self.records, self.secrets)
         self.records = records
@@ -192,6 +192,12 @@ final class PluginRegistry {
     }
     /// When somebody is told of changes again.
     var deliveryDeadline: Int?
+    /// Has changes by other hosts noticed, where there is a store by now.
+    func watchFile() {
+        guard watchDescriptor == nil, isLoaded, let store else { return }
+        watch = FileWatch(directory: store, name: PluginRecords.fileName, isReplaced: true)
+    }
+
     /// Becomes readable when another host has changed which plugins may run; nil where files cannot be watched.
     var watchDescriptor: Int32? {
         switch watch {

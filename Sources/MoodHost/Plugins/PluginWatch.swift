@@ -14,6 +14,8 @@ struct PluginWatch {
     /// By slot: the plugin whose process has it. A slot is free again once that is gone.
     private var slots: [HostedPlugin?] = []
 
+    var isEmpty: Bool { slots.allSatisfy { $0 == nil } }
+
     private static func name(_ slot: Int, _ end: End) -> EventSources.Name {
         EventSources.Name(firstName + slot * Self.end + end.rawValue)
     }
