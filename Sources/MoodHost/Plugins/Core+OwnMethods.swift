@@ -40,7 +40,12 @@ extension Core {
     ) throws(RPCError) -> PluginWork {
         if let fault = own.params.check(params) { throw Arguments.error(fault.reason, at: path + fault.path) }
         let id = plugin.id.text
-        let call = plugin.call(own.name, params, progressToken: token)
+        var sent = params
+        // The plugin tells of its progress under the caller's token.
+        if let token, let members = params.object, let value = try? JSONValue.parse(token) {
+            sent = .object(members + [.init("progressToken", value)])
+        }
+        let call = plugin.call(own.name, sent, progressToken: token)
         return PluginWork([(plugin.hosted, call)], progressToken: token) { (_, out) throws(RPCError) in
             let result = try call.result(of: id)
             let fault = result.withUnsafeBytes { own.result.check(ValidJSON(trusting: $0)) }

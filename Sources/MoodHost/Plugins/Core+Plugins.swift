@@ -191,6 +191,10 @@ extension Core {
                 .refused, "\(id) is invalid. \(reason)",
                 [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
+        guard manifest.kind == .moodboard else {
+            let reason = "This version of the host cannot run plugins of kind \(manifest.kind.rawValue)."
+            throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
+        }
         let digest = arguments[PluginParams.digest]
         guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
             throw Self.otherDigest(id, found.digest?.text, revision: store.revision)

@@ -186,7 +186,10 @@ final class PluginRegistry {
     // MARK: In the loop
 
     var deadline: Int? {
-        let earliest = all.lazy.compactMap(\.deadline).min()
+        var earliest = all.lazy.compactMap(\.deadline).min()
+        for plugin in trusted.values {
+            if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) }
+        }
         guard let deliveryDeadline else { return earliest }
         return min(earliest ?? deliveryDeadline, deliveryDeadline)
     }
@@ -218,6 +221,7 @@ final class PluginRegistry {
     func tick() {
         let now = Clock.monotonicMilliseconds
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick() }
+        for plugin in trusted.values { plugin.checkDisk(at: now) }
         leaving.removeAll(where: \.isGone)
     }
 

@@ -110,11 +110,14 @@ extension RPCError {
         case "failed": advice = "See plugin.log, mend it, then plugin.restart."
         case "backingOff": advice = "It has crashed and is started again soon."
         case "invalid", "shadowed": advice = "See plugin.info."
-        default: advice = isRetryable ? "Too many calls wait for it; try again." : "See plugin.info."
+        default: advice = "See plugin.info."
         }
         var details: [JSONValue.Member] = [.init("plugin", .string(plugin)), .init("state", .string(state))]
         if let retryAfter { details.append(.init("retryAfter", .number(String(retryAfter)))) }
         return RPCError(
-            isRetryable ? .pluginResting : .pluginUnavailable, "\(plugin) does not run (\(state)). \(advice)", details)
+            isRetryable ? .pluginResting : .pluginUnavailable,
+            isRetryable
+                ? "Too many calls wait for \(plugin). Try again."
+                : "\(plugin) does not run (\(state)). \(advice)", details)
     }
 }

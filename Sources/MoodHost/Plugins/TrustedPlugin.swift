@@ -12,6 +12,8 @@ final class TrustedPlugin {
     let record: PluginRecords.Record
     let manifest: Manifest
     let hosted: HostedPlugin
+    private let data: String?
+    private var diskTime = 0
     /// Nil: it is told of nothing.
     let delivery: PluginDelivery?
     /// Changes that it has made lately, by the monotonic clock.
@@ -28,8 +30,12 @@ final class TrustedPlugin {
         self.record = record
         self.manifest = manifest
         let copy = "\(runs)/\(id)/\(record.digest)"
+        // What was trusted is this program and no other that has taken its name.
+        let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: record.runtimes)
+        guard let program, program.realPath == record.execRealPath else { return nil }
         let data = registry.dataFolder(id)
-        let run = Self.run(id, record, manifest, copy, data, registry, options)
+        self.data = data
+        let run = Self.run(id, record, manifest, program.path, copy, data, registry, options)
         hosted = HostedPlugin(run, registry.surroundings)
         delivery =
             manifest.provides.events.contains(.mood)
@@ -37,16 +43,16 @@ final class TrustedPlugin {
     }
 
     private static func run(
-        _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ copy: String, _ data: String?,
+        _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ program: String, _ copy: String,
+        _ data: String?,
         _ registry: PluginRegistry, _ options: HostOptions
     ) -> PluginRun {
-        let found = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: record.runtimes)
         let limits = manifest.limits
         let home = data ?? "/nonexistent"
         let zone = options.timeZone ?? TimeZones.system
         let plan = KeptProcess.Plan(
-            keeper: "/proc/self/exe", program: found?.path ?? copy + "/" + manifest.exec[0],
-            arguments: [found?.path ?? manifest.exec[0]] + manifest.exec.dropFirst(),
+            keeper: "/proc/self/exe", program: program,
+            arguments: [program] + manifest.exec.dropFirst(),
             environment: [
                 "PATH=" + (record.runtimes.map { $0 + "/bin:" + $0 } + [ExecSearch.path]).joined(separator: ":"),
                 "HOME=\(home)", "TMPDIR=\(home)", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=\(zone)", "MOODBOARD_PLUGIN=1",
@@ -91,6 +97,37 @@ final class TrustedPlugin {
         ]
         if let data { members.append(.init("dataDirectory", .string(data))) }
         return Array(JSONValue.object(members).text.utf8.dropLast())
+    }
+
+    // MARK: Its disk
+
+    /// How often it is looked how much it has written.
+    private static let diskMilliseconds = 1000
+    private static let filesMax = 100_000
+
+    /// When it is looked again; nil while it does not run.
+    var diskDeadline: Int? { data != nil && hosted.life.isAlive ? diskTime : nil }
+
+    /// A plugin that has written more than it may does not run until somebody starts it again.
+    func checkDisk(at now: Int) {
+        guard let data, let time = diskDeadline, now >= time else { return }
+        diskTime = now + Self.diskMilliseconds
+        var files = 0
+        let bytes = Self.bytes(in: data, &files)
+        guard bytes > manifest.limits.diskMB << 20 || files > Self.filesMax else { return }
+        hosted.condemn("its data directory has more than \(manifest.limits.diskMB) MB (diskMB), or too many files")
+    }
+
+    /// The depth is that of the folders, which the path's length bounds.
+    private static func bytes(in folder: String, _ files: inout Int) -> Int {
+        var bytes = 0
+        // What is gone, or cannot be read, counts as nothing.
+        for name in (try? FileSystem.system.list(folder)) ?? [] where files <= filesMax {
+            files += 1
+            guard let status = try? FileSystem.system.statusOfPath(folder + "/" + name) else { continue }
+            bytes += status.kind == .directory ? Self.bytes(in: folder + "/" + name, &files) : status.size
+        }
+        return bytes
     }
 
     // MARK: Calls

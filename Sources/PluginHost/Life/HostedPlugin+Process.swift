@@ -145,6 +145,8 @@ extension HostedPlugin {
         case .kill:
             process?.kill()
             note("It was ended: \(life.reason ?? "its time was over").")
+            // It is not started anew for those that were waiting for this start.
+            failCalls(at: now)
             ending = life.reason ?? "killed"
             finish(at: now)
             surroundings.stateChanged(self)

@@ -255,9 +255,8 @@ public final class HostedPlugin {
     }
 
     private func takeProgress(_ params: ValidJSON?) {
-        guard let params = params.map({ JSONValue($0) }), let token = params["token"]?.integer,
-            let call = underWay.first(where: { $0.number == token }), call.progressToken != nil,
-            let value = params["value"]
+        guard let params = params.map({ JSONValue($0) }), let token = params["token"].map({ Array($0.text.utf8) }),
+            let call = underWay.first(where: { $0.progressToken == token }), let value = params["value"]
         else { return }
         call.progress = Array(value.text.utf8)
         hasNews = true
