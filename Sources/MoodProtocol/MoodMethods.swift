@@ -25,7 +25,9 @@ public enum MoodParams {
     public static let rows = ParamKey("rows", "Whether each mood comes with what can be done with it.", default: false)
 
     public static let format = ParamKey<ShareFormat>(
-        open: "format", "The form of the text; plugins bring more.")
+        open: "format",
+        "The form of the text: \(ShareFormat.all.map { "\($0.name)" }.joined(separator: ", ")), or one that a plugin brings."
+    )
     public static let template = ParamKey<JSONText?>.optional(
         "template", .string(.template),
         "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace.")

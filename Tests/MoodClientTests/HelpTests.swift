@@ -105,7 +105,10 @@ import Testing
     @Test func anOptionForAParamIsAsTheParamIsDeclared() {
         let format = CommandOption(DeclaredParams.MoodShare.format, "FORMAT", isOpen: true)
         #expect(format.usage == "    --format FORMAT")
-        #expect(format.summary == "The form of the text: text (default), markdown, html, json or ics.")
+        #expect(
+            format.summary
+                == "The form of the text: text, markdown, html, json, ics, or one that a plugin brings (default: text)."
+        )
         let limit = CommandOption(DeclaredParams.MoodList.limit, short: "l", "N")
         #expect(limit.usage == "-l, --limit N" && limit.summary == "The most moods of the page (default: 50).")
         #expect(DeclaredParams.NavScreen.timeZone.option == "time-zone")

@@ -54,7 +54,7 @@ enum DeclaredParams {
             name: "format", kind: .text,
             absent: "text",
             summary:
-                "The form of the text; plugins bring more.")
+                "The form of the text: text, markdown, html, json, ics, or one that a plugin brings.")
         static let locale = DeclaredParam(
             name: "locale", kind: .text,
             absent: nil,
