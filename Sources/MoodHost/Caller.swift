@@ -9,9 +9,6 @@ struct Caller: Sendable {
     /// Tells callers apart: each has ids of its own, and cancels nothing but its own requests.
     let session: Int
     let permissions: Permissions
-    /// Which plugin it is; nil: none.
-    var plugin: String?
-
     /// - Throws: `permissionDenied`, where the caller may not call the method.
     @inline(__always)
     func check(_ method: Method) throws(RPCError) {

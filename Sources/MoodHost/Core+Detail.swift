@@ -8,8 +8,8 @@ import MoodText
 /// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
 extension Core {
     mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        if !plugins.isLoaded { try open() }
-        if plugins.hasCells { return try detailWithPlugins(arguments, &out) }
+        if pluginFlags.contains(.unread) { try open() }
+        if pluginFlags.contains(.cells) { return try detailWithPlugins(arguments, &out) }
         try writeDetail(arguments[MoodParams.id], DetailRequest(withLocation: arguments), &out)
     }
 

@@ -151,7 +151,7 @@ extension Core {
             guard let reason = one.veto(route, router) else { continue }
             throw RPCError(.refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
         }
-        if plugins.hasNavigateHooks { try askNavigateHooks(route, router) }
+        if pluginFlags.contains(.navigateHooks) { try askNavigateHooks(route, router) }
     }
 
     /// The one place where a router changes, and where that is noted.

@@ -35,13 +35,13 @@ extension Core {
     /// Opens the store, for a request that reads.
     @inline(__always)
     mutating func open() throws(RPCError) {
-        if !plugins.isLoaded { loadPlugins() }
+        if pluginFlags.contains(.unread) { loadPlugins() }
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
     }
 
     /// Opens the store, for a request that may change it.
     mutating func openForWriting() throws(RPCError) {
-        if !plugins.isLoaded { loadPlugins() }
+        if pluginFlags.contains(.unread) { loadPlugins() }
         do throws(MoodStoreError) { try store.openForRequest() } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
@@ -55,6 +55,7 @@ extension Core {
             throw RPCError(error)
         }
         plugins.watchFile()
+        chooseSummaries()
     }
 
     mutating func insertSamples() throws(RPCError) -> Int {

@@ -24,6 +24,7 @@ struct Core: ~Copyable {
 
     /// What each commit does is noted where somebody is told of it, or asked about it.
     mutating func chooseSummaries() {
+        pluginFlags = plugins.flags
         isWatching = state.followsStore || plugins.hasEvents
         let wanted =
             isWatching && (state.events.wants(.mood) || plugins.hasEvents && path == nil) || plugins.hasChangeHooks
@@ -53,10 +54,12 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Set by a request that has to be tried again once the helper thread has nothing to do.
     var awaitsWork = false
-    /// Who asks now.
-    var caller = Caller.client
+    /// The plugin that asks now; nil: the client does.
+    var askingPlugin: String?
     /// The plugins that are there.
     let plugins: PluginRegistry
+    /// What every request asks of them.
+    private(set) var pluginFlags = PluginFlags.unread
     /// What the hooks of plugins have said to the present request, which is carried out again.
     var round: HookRound?
     /// Set by a request that has to wait for hooks.

@@ -175,7 +175,7 @@ struct Dispatcher: ~Copyable {
     /// Ends the commit that a method has opened.
     @inline(__always)
     private mutating func endCommit(_ method: Method) throws(RPCError) {
-        if core.plugins.hasChangeHooks, core.store.isCommitOpen {
+        if core.pluginFlags.contains(.changeHooks), core.store.isCommitOpen {
             try core.askChangeHooks(method, isDryRun: arguments.isDryRun)
         }
         if arguments.isDryRun {

@@ -38,6 +38,9 @@ struct HostLoop: ~Copyable {
     private var sources = EventSources()
     private var watch = StoreWatch()
     private var plugins = PluginWatch()
+    /// What was known of plugins when their descriptors were last looked at, and whether there were any.
+    private var seenFlags = PluginFlags.unread
+    private var arePluginsListened = false
     private var phase = Phase.serving
     private var isWide = false
     private var isLockAwaited = false
@@ -88,7 +91,7 @@ struct HostLoop: ~Copyable {
 
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
-        if session.core.plugins.hasEvents { session.core.deliverEvents() }
+        if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
         if session.hasSharedSync, !isWide {
             streams.widen()
@@ -133,19 +136,22 @@ struct HostLoop: ~Copyable {
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
         if session.isParked || isLockAwaited { awaitLock(session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
-        if session.core.plugins.isLoaded { listenToPlugins(session) }
+        let flags = session.core.pluginFlags
+        if flags.contains(.present) || flags != seenFlags || arePluginsListened { listenToPlugins(session) }
     }
 
     @inline(never)
     private mutating func listenToPlugins(_ session: borrowing Session) {
         let registry = session.core.plugins
+        seenFlags = session.core.pluginFlags
         if let descriptor = registry.watchDescriptor {
             sources.listen(to: descriptor, as: .plugins, for: .reading)
         } else {
             sources.forget(.plugins)
         }
         // Where there are no plugins, nobody waits for one.
-        if registry.all.isEmpty, plugins.isEmpty { return }
+        arePluginsListened = !registry.all.isEmpty || !plugins.isEmpty
+        guard arePluginsListened else { return sources.setDeadline(.plugins, at: nil) }
         plugins.prepare(registry.all, isFull: session.isFull, &sources)
         sources.setDeadline(.plugins, at: session.pluginDeadline)
     }

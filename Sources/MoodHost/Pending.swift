@@ -1,6 +1,5 @@
 import JSONCodec
 import JSONRPC
-import PluginHost
 
 /// A request whose answer comes later.
 struct Pending {
@@ -20,8 +19,6 @@ struct Destination {
     let framing: Framing
     /// Its place in the one answer of a batch; nil: it is a message of its own.
     var batch: (number: Int, place: Int)?
-    /// The plugin that asks; nil: the client.
-    var plugin: HostedPlugin?
 }
 
 /// The requests that are answered later, in the order in which they came.

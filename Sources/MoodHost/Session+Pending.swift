@@ -40,7 +40,7 @@ extension Session {
             }
             if hasSucceeded, let end = pending.work.end { tell(end, pending) }
             sendNotices()
-            deliver(answer, pending.destination)
+            deliver(answer, pending.destination, pending.caller)
         }
         groupStart = output.count
         expectWork()
@@ -57,7 +57,7 @@ extension Session {
             pending.work.cancel()
             answer.rewind(to: 0)
             if pending.id != nil, !pending.isSilenced { answer.errorResponse(copiedID: pending.id, .shuttingDown) }
-            deliver(answer, pending.destination)
+            deliver(answer, pending.destination, pending.caller)
         }
         groupStart = output.count
     }
@@ -85,9 +85,9 @@ extension Session {
         return max(limits[.messageBytes] - held.byteCount - (held.missing - 1) * held.errorBytes, 0)
     }
 
-    private mutating func deliver(_ answer: borrowing JSONWriter, _ destination: Destination) {
-        if let plugin = destination.plugin {
-            if answer.count > 0 { plugin.reply(answer.buffer.bytes) }
+    private mutating func deliver(_ answer: borrowing JSONWriter, _ destination: Destination, _ caller: Caller) {
+        if caller.session != Caller.client.session {
+            if answer.count > 0 { core.plugins.hosted(session: caller.session)?.reply(answer.buffer.bytes) }
             return
         }
         guard let (number, place) = destination.batch else {

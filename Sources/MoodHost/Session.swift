@@ -169,7 +169,7 @@ struct Session: ~Copyable {
                 return
             }
             lookahead.step(frames.waiting, &dispatcher.core.store)
-            if core.plugins.hasHooks || !core.plugins.isLoaded { frameMark = mark }
+            if !core.pluginFlags.isDisjoint(with: [.unread, .changeHooks, .navigateHooks]) { frameMark = mark }
             guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             groupFrames += 1
             frameNumber += 1

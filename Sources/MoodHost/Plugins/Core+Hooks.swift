@@ -17,7 +17,7 @@ extension Core {
     @inline(never)
     mutating func askChangeHooks(_ method: Method, isDryRun: Bool) throws(RPCError) {
         let hooks = plugins.changeHooks(
-            besides: caller.plugin, vetoOnly: method.name == "store.undo" || method.name == "store.redo")
+            besides: askingPlugin, vetoOnly: method.name == "store.undo" || method.name == "store.redo")
         if hooks.isEmpty { return }
         let summary = store.summary
         let named = summary.count > Self.namedMax ? [] : summary.changes
@@ -54,7 +54,7 @@ extension Core {
         }
         wantedRound = HookRound(
             hooks, changes: changes, count: named.isEmpty && summary.count > 0 ? summary.count : nil,
-            origin: caller.plugin.map { "x.\($0)" }, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt)
+            origin: askingPlugin.map { "x.\($0)" }, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt)
         throw .answeredLater
     }
 
@@ -78,7 +78,7 @@ extension Core {
     /// Before a route is shown.
     @inline(never)
     mutating func askNavigateHooks(_ route: Route, _ router: String) throws(RPCError) {
-        let hooks = plugins.navigateHooks(besides: caller.plugin)
+        let hooks = plugins.navigateHooks(besides: askingPlugin)
         if hooks.isEmpty { return }
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()

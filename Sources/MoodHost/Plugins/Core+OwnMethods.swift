@@ -111,7 +111,7 @@ extension Core {
             let known = ShareFormat.all.map { "\"\($0.name)\"" } + plugins.shareFormatNames.map { "\"\($0)\"" }
             throw Arguments.error("must be one of \(known.joined(separator: ", "))", at: "/format")
         }
-        if caller.plugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
+        if askingPlugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
         for (given, member) in [
             (arguments[has: MoodParams.template], "/template"), (arguments[has: MoodParams.component], "/as"),
         ] where given {

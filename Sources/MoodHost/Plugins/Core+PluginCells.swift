@@ -14,7 +14,7 @@ extension Core {
         let wanted = try askForCells(id, arguments)
         let waitMilliseconds = arguments[MoodParams.wait]
         let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
-        if missing.isEmpty || waitMilliseconds == 0 || caller.plugin != nil {
+        if missing.isEmpty || waitMilliseconds == 0 || askingPlugin != nil {
             return try writeDetail(id, DetailRequest(withLocation: arguments), wanted, &out)
         }
         let request = DetailRequest(withLocation: arguments)

@@ -41,7 +41,16 @@ final class PluginRegistry {
         settings = options.plugins
     }
 
-    var hasHooks: Bool { hasChangeHooks || hasNavigateHooks }
+    var flags: PluginFlags {
+        var flags: PluginFlags = isLoaded ? [] : .unread
+        if hasChangeHooks { flags.insert(.changeHooks) }
+        if hasNavigateHooks { flags.insert(.navigateHooks) }
+        if hasCells { flags.insert(.cells) }
+        if hasEvents { flags.insert(.events) }
+        if !all.isEmpty { flags.insert(.present) }
+        if watchDescriptor != nil { flags.insert(.watched) }
+        return flags
+    }
 
     /// What each of them needs of the host.
     lazy var surroundings = PluginSurroundings(
@@ -259,8 +268,11 @@ final class PluginRegistry {
         case .some(.none), nil: break
         }
         if trusted[id]?.manifest.permissions.navigation == true { permissions.insert(.navigation) }
-        return Caller(session: session, permissions: permissions, plugin: id)
+        return Caller(session: session, permissions: permissions)
     }
+
+    /// The plugin that asks in this session; nil where it may run no more.
+    func hosted(session: Int) -> HostedPlugin? { hosted.first { sessions[$0.id.text] == session } }
 
     /// Why a plugin may not ask this; nil where it may try.
     /// - Parameter isAsked: whether its own hook is asked now.
@@ -322,6 +334,21 @@ final class PluginRegistry {
 
     /// A goodbye, SIGTERM, SIGKILL, and a little more.
     private static let partingMilliseconds = 1500
+}
+
+/// What the way of every request depends on. A copy of it is in the core, because a member of an object costs more to ask.
+struct PluginFlags: OptionSet {
+    let rawValue: UInt8
+    /// It is not known which plugins may run.
+    static let unread = PluginFlags(rawValue: 1)
+    static let changeHooks = PluginFlags(rawValue: 2)
+    static let navigateHooks = PluginFlags(rawValue: 4)
+    static let cells = PluginFlags(rawValue: 8)
+    static let events = PluginFlags(rawValue: 16)
+    /// What other hosts do about them is noticed.
+    static let watched = PluginFlags(rawValue: 64)
+    /// Some may run, or have not ended.
+    static let present = PluginFlags(rawValue: 32)
 }
 
 /// Something of a plugin that clients can be told of.

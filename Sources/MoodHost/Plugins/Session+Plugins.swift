@@ -85,29 +85,30 @@ extension Session {
     }
 
     private mutating func answer(_ requests: [[UInt8]], of plugin: HostedPlugin) -> [[UInt8]] {
-        core.caller = core.plugins.caller(plugin)
+        let caller = core.plugins.caller(plugin)
+        core.askingPlugin = plugin.id.text
         core.store.origin = "x.\(plugin.id)"
         defer {
-            core.caller = .client
+            core.askingPlugin = nil
             core.store.origin = nil
         }
         return requests.map { request in
             var out = JSONWriter(capacity: 512)
-            request.withUnsafeBytes { answer($0, of: plugin, to: &out) }
+            request.withUnsafeBytes { answer($0, of: plugin, caller, to: &out) }
             return Array(out.buffer.bytes)
         }
     }
 
     private mutating func answer(
-        _ message: UnsafeRawBufferPointer, of plugin: HostedPlugin, to out: inout JSONWriter
+        _ message: UnsafeRawBufferPointer, of plugin: HostedPlugin, _ caller: Caller, to out: inout JSONWriter
     ) {
         guard let envelope = Envelope.read(message, &validator), let name = envelope.method else { return }
         if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
-            return dispatcher.pending.cancel(id, of: core.caller, isSilent: isSilent)
+            return dispatcher.pending.cancel(id, of: caller, isSilent: isSilent)
         }
         let request = Dispatcher.Request(
-            id: envelope.id, room: messageBytes, caller: core.caller,
-            destination: Destination(framing: .line, batch: nil, plugin: plugin))
+            id: envelope.id, room: messageBytes, caller: caller,
+            destination: Destination(framing: .line, batch: nil))
         if let error = core.plugins.refusal(
             of: name, by: plugin, isAsked: hookRound?.asked === plugin, in: core.methods)
         {
