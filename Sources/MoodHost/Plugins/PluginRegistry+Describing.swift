@@ -4,7 +4,7 @@ import PluginHost
 /// What is told of plugins.
 extension PluginRegistry {
     /// The plugin of this id that counts, as it is found now.
-    func find(_ id: PluginID) -> FoundPlugin? { scan().first { $0.id == id.text && !$0.isShadowed } }
+    func find(_ id: PluginID) -> FoundPlugin? { scan(only: id).first { $0.id == id.text && !$0.isShadowed } }
 
     /// Why a plugin that has no process here cannot be called; nil where there is none.
     func stateWithoutProcess(_ id: PluginID) -> String? {

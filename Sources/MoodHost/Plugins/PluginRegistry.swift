@@ -88,12 +88,12 @@ final class PluginRegistry {
     }
 
     /// All plugins that are found now.
-    func scan() -> [FoundPlugin] {
+    func scan(only id: PluginID? = nil) -> [FoundPlugin] {
         if settings.isOff { return [] }
         return Catalogue.scan(
             places: places, storeDirectory: store,
             builtInFormats: Set(MoodCore.ShareFormat.all.map { "\($0.name)" }),
-            builtInCells: Set(CellType.all.map { "\($0.type)" }))
+            builtInCells: Set(CellType.all.map { "\($0.type)" }), only: id)
     }
 
     // MARK: What was trusted

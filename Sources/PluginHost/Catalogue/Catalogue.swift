@@ -21,8 +21,10 @@ public enum Catalogue {
     /// - Parameters:
     ///   - places: as `PluginPlace.all` lists them. One that is not there has none.
     ///   - storeDirectory: nil in memory.
+    ///   - only: the folders of this id alone: the others are not read, which takes time for each of their bytes.
     public static func scan(
-        places: [String], storeDirectory: String?, builtInFormats: Set<String>, builtInCells: Set<String>
+        places: [String], storeDirectory: String?, builtInFormats: Set<String>, builtInCells: Set<String>,
+        only wanted: PluginID? = nil
     ) -> [FoundPlugin] {
         let rules = CatalogueRules(
             protected: ProtectedFolders(places + (storeDirectory.map { [$0] } ?? [])), formats: builtInFormats,
@@ -33,6 +35,7 @@ public enum Catalogue {
             // Names that are no text are no ids either.
             let names = (try? FileSystem.system.list(place)) ?? []
             for name in names.sorted() where name.utf8.first != UInt8(ascii: ".") {
+                if let wanted, !name.utf8.elementsEqual(wanted.text.utf8) { continue }
                 let (id, path) = (PluginID(name), place + "/" + name)
                 guard isPlugin(path, id) else { continue }
                 let isShadowed = id.map { !ids.insert($0).inserted } ?? false
