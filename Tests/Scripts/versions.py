@@ -113,7 +113,7 @@ def write_fixture(command, folder, log):
 def open_fixtures(host, place, log):
     """Every fixture, opened by this host. Returns how many answers were compared."""
     count = 0
-    for name in sorted(os.listdir(FIXTURES)):
+    for name in sorted(name for name in os.listdir(FIXTURES) if os.path.isdir(os.path.join(FIXTURES, name, "store"))):
         store = os.path.join(place, name)
         shutil.copytree(os.path.join(FIXTURES, name, "store"), store)
         for folder, _, files in os.walk(store):
