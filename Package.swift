@@ -40,6 +40,7 @@ let package = Package(
         // Level 3
         library("MoodStore", ["Storage", "MoodCore", "JSONCodec", "Platform"]),
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
+        library("Replication", ["MoodCore", "JSONCodec", "Platform"]),
         // Level 4
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
         library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
@@ -70,6 +71,12 @@ let package = Package(
             path: "Tests/StoreTorture/Harness"),
         program("Torture", ["StoreTorture", "SimulatedDisk", "Platform"], path: "Tests/StoreTorture/Program"),
 
+        // The simulation of replicas, and the program that tries many seeds.
+        library(
+            "ReplicationTorture", ["Replication", "MoodCore", "JSONCodec", "Seeds"],
+            path: "Tests/ReplicationTorture/Harness"),
+        program("Replicate", ["ReplicationTorture", "Platform"], path: "Tests/ReplicationTorture/Program"),
+
         // Each beside its target; Conformance and Tidy look at the whole.
         tests("PlatformTests", ["moodboard", "Platform"]),
         tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform", "Seeds"]),
@@ -82,6 +89,7 @@ let package = Package(
             "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
         tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Seeds"]),
+        tests("ReplicationTests", ["Replication", "ReplicationTorture", "MoodCore", "JSONCodec"]),
         tests(
             "MoodHostTests",
             [

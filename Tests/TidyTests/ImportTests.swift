@@ -20,6 +20,7 @@ import Testing
         Row(target: "MoodCore", level: 2, mayImport: ["JSONCodec", "MoodText"]),
         Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "JSONCodec", "Platform"]),
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
+        Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),
         Row(target: "MoodClient", level: 4, mayImport: ["MoodProtocol", "JSONRPC", "JSONCodec", "Platform"]),
         Row(
             target: "PluginHost", level: 4,
@@ -44,6 +45,8 @@ import Testing
             ["SimulatedDisk", "Storage", "JSONCodec", "Platform", "Seeds", "Synchronization"]
         ),
         ("Tests/StoreTorture/Program", ["StoreTorture", "SimulatedDisk", "Platform"]),
+        ("Tests/ReplicationTorture/Harness", ["Replication", "MoodCore", "JSONCodec", "Seeds"]),
+        ("Tests/ReplicationTorture/Program", ["ReplicationTorture", "Platform"]),
     ]
 
     /// What comes with the system or the compiler.

@@ -1,0 +1,82 @@
+import JSONCodec
+import MoodCore
+
+/// A value of a member that was set without knowledge of the one that is shown, and is another. It is kept until somebody
+/// settles it, or it is replaced knowingly.
+public struct Conflict: Sendable {
+    /// Written `mood/member/replica/n/i`: whose value, and by which operation.
+    public struct ID: Sendable, Equatable {
+        public let mood: UUID
+        public let member: Member
+        public let operation: OperationID
+
+        public init(mood: UUID, member: Member, operation: OperationID) {
+            self.mood = mood
+            self.member = member
+            self.operation = operation
+        }
+
+        public var text: String { "\(mood.text)/\(member.text)/\(operation.text)" }
+
+        public init?(_ text: String) {
+            let bytes = Array(text.utf8)
+            let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            guard parts.count >= 5, let mood = Array(parts[0]).withUnsafeBytes({ UUID($0) }) else { return nil }
+            let place = Array(parts.suffix(3).joined(separator: [UInt8(ascii: "/")]))
+            let member = Array(parts[1..<(parts.count - 3)].joined(separator: [UInt8(ascii: "/")]))
+            guard let operation = place.withUnsafeBytes({ OperationID(utf8: $0) }), !member.isEmpty else { return nil }
+            self.init(mood: mood, member: Member(name: member), operation: operation)
+        }
+    }
+
+    public let id: ID
+    /// The value that is shown, as JSON; nil where the member is not there.
+    public let shown: [UInt8]?
+    /// The one that is not.
+    public let other: [UInt8]?
+    /// When that one was set, by the clock of the replica that did.
+    public let at: Timestamp
+}
+
+extension Fold {
+    /// All conflicts, by mood and member.
+    public var conflicts: [Conflict] {
+        var all: [Conflict] = []
+        forEachID { all += conflicts(of: $0) }
+        return all.sorted { a, b in
+            if a.id.mood != b.id.mood { return a.id.mood < b.id.mood }
+            if a.id.member != b.id.member { return a.id.member < b.id.member }
+            return a.id.operation < b.id.operation
+        }
+    }
+
+    public func conflicts(of mood: UUID) -> [Conflict] {
+        guard let state = state(mood) else { return [] }
+        return state.conflicts.map { head in
+            Conflict(
+                id: .init(mood: mood, member: head.member, operation: head.operation.id),
+                shown: state.shownValue(of: head.member) ?? nil, other: head.value, at: head.operation.at)
+        }
+    }
+
+    /// A mood with the value of a conflict that is chosen.
+    /// - Parameter takesOther: the value that is not shown.
+    public func settled(_ conflict: Conflict, takesOther: Bool) -> MoodDocument? {
+        guard let mood = shown(conflict.id.mood), takesOther else { return shown(conflict.id.mood) }
+        return mood.with(conflict.id.member, conflict.other)
+    }
+}
+
+extension MoodDocument {
+    /// The mood with another value of one member.
+    func with(_ member: Member, _ value: [UInt8]?) -> MoodDocument? {
+        guard let id, let createdAt, let updatedAt else { return nil }
+        var members = members
+        if let place = members.firstIndex(where: { $0.member == member }) {
+            if let value { members[place].value = value } else { members.remove(at: place) }
+        } else if let value {
+            members.append((member, value))
+        }
+        return MoodDocument(id: id, createdAt: createdAt, updatedAt: updatedAt, members)
+    }
+}

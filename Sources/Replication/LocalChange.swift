@@ -1,0 +1,96 @@
+import JSONCodec
+import MoodCore
+
+/// What a commit of the store did, as far as replicas are told of it.
+public enum LocalChange: Sendable {
+    /// A mood was made or changed.
+    case put(at: Timestamp, MoodDocument, Put)
+    case delete(at: Timestamp, [UUID])
+    case clear(at: Timestamp)
+
+    public enum Put: Sendable {
+        case usual
+        /// A deletion was taken back: the mood is there again, and no member was set.
+        case restored
+        /// The conflicts of this member were settled.
+        case settling(Member)
+    }
+}
+
+extension Fold {
+    /// Makes a record of what this replica did, and applies it.
+    ///
+    /// What a change replaces is what was shown before it. That is what the fold shows, but for moods that the store has
+    /// shown otherwise (`shownBefore`).
+    /// - Parameters:
+    ///   - upTo: the last commit that is among the changes.
+    ///   - shownBefore: moods that the store showed, where the fold shows others.
+    /// - Returns: the record, and the moods that it may have changed.
+    public mutating func record(
+        _ changes: [LocalChange], of replica: UUID, in journal: UUID, upTo: Record.Commit,
+        shownBefore: [UUID: MoodDocument] = [:]
+    ) -> (record: Record, touched: Set<UUID>) {
+        // What the operations before it in this record did has to be seen by the next one, so each is applied to a copy of
+        // its mood's state.
+        let number = vector[replica] + 1
+        let empty = Record(journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, [])
+        var states: [UUID: MoodState] = [:]
+        var operations: [Operation] = []
+        var isCleared = false
+        for change in changes {
+            let id = OperationID(replica: replica, record: number, place: operations.count)
+            switch change {
+            case .put(let at, let document, let put):
+                guard let mood = document.id else { continue }
+                var state = states[mood] ?? (isCleared ? nil : self.state(mood)) ?? MoodState()
+                let before = states[mood] == nil ? shownBefore[mood] ?? state.shown : state.shown
+                let set = SetOperation(
+                    id, mood: mood, at: at, document,
+                    Self.changes(from: before, to: document, put, state))
+                state.apply(set, of: empty)
+                states[mood] = state
+                operations.append(.set(set))
+            case .delete(let at, let ids):
+                for mood in ids {
+                    guard var state = states[mood] ?? self.state(mood) else { continue }
+                    state.end(by: empty, at: id.place)
+                    states[mood] = state
+                }
+                operations.append(.delete(at: at, ids))
+            case .clear(let at):
+                // Everything is ended, also what is only known by the fold.
+                for mood in Set(states.keys) {
+                    states[mood]?.end(by: empty, at: id.place)
+                }
+                isCleared = true
+                operations.append(.clear(at: at))
+            }
+        }
+        let record = Record(
+            journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, operations)
+        return (record, apply(record) ?? [])
+    }
+
+    private static func changes(
+        from before: MoodDocument?, to after: MoodDocument, _ put: LocalChange.Put, _ state: MoodState
+    ) -> [SetOperation.Change] {
+        if case .restored = put, before == nil { return [] }
+        let (old, new) = (before?.members ?? [], after.members)
+        var changes: [SetOperation.Change] = []
+        func add(_ member: Member, settles: Bool = false) {
+            changes.append(.init(member, replaced: state.replaced(by: member, settles: settles)))
+        }
+        for (member, value) in new {
+            let same = old.contains { $0.member == member && $0.value == value }
+            if case .settling(member) = put { add(member, settles: true) } else if !same { add(member) }
+        }
+        for (member, _) in old where !new.contains(where: { $0.member == member }) {
+            if case .settling(member) = put { add(member, settles: true) } else { add(member) }
+        }
+        // A member that is settled to be absent, and was not shown before.
+        if case .settling(let member) = put, !changes.contains(where: { $0.member == member }) {
+            add(member, settles: true)
+        }
+        return changes
+    }
+}

@@ -1,0 +1,144 @@
+import JSONCodec
+import MoodCore
+
+/// What remains of all that was done to one mood.
+///
+/// Invariants
+/// 1. It is a function of the set of records, in whatever order they came.
+/// 2. A mood with no set left that keeps it alive has no heads either, and is not there.
+struct MoodState: Sendable {
+    /// A value of a member that was not replaced.
+    struct Head: Sendable {
+        let member: Member
+        let operation: SetOperation
+
+        var value: [UInt8]? { operation.document.value(of: member) }
+    }
+
+    /// The sets that no later set saw and no delete ended; each with its whole mood.
+    private(set) var alive: [SetOperation] = []
+    private(set) var heads: [Head] = []
+
+    var isGone: Bool { alive.isEmpty }
+
+    init() {}
+
+    init(alive: [SetOperation], heads: [Head]) {
+        self.alive = alive
+        self.heads = heads
+    }
+
+    // MARK: Operations
+
+    mutating func apply(_ set: SetOperation, of record: Record) {
+        alive.removeAll { record.knew($0.id, at: set.id.place) }
+        alive.append(set)
+        for change in set.changes {
+            heads.removeAll { $0.member == change.member && change.replaced.contains($0.operation.id) }
+            heads.append(Head(member: change.member, operation: set))
+        }
+    }
+
+    /// A delete or a clear, at this place of a record.
+    mutating func end(by record: Record, at place: Int) {
+        alive.removeAll { record.knew($0.id, at: place) }
+        heads.removeAll { record.knew($0.operation.id, at: place) }
+    }
+
+    // MARK: Joining
+
+    /// Keeps what both have, and what one has that the other's vector does not cover.
+    func joined(with other: MoodState, _ mine: Vector, _ theirs: Vector) -> MoodState {
+        func isKept(_ id: OperationID, here: Bool, there: Bool) -> Bool {
+            (here || !mine.covers(id)) && (there || !theirs.covers(id))
+        }
+        var result = MoodState()
+        let (here, there) = (Set(alive.map(\.id)), Set(other.alive.map(\.id)))
+        for set in alive where isKept(set.id, here: true, there: there.contains(set.id)) { result.alive.append(set) }
+        for set in other.alive where !here.contains(set.id) && isKept(set.id, here: false, there: true) {
+            result.alive.append(set)
+        }
+        if result.isGone { return result }
+        for head in heads where isKept(head.operation.id, here: true, there: other.has(head)) {
+            result.heads.append(head)
+        }
+        for head in other.heads where !has(head) && isKept(head.operation.id, here: false, there: true) {
+            result.heads.append(head)
+        }
+        return result
+    }
+
+    private func has(_ head: Head) -> Bool {
+        heads.contains { $0.operation.id == head.operation.id && $0.member == head.member }
+    }
+
+    // MARK: What is shown
+
+    /// The mood as it is shown; nil where it is not there.
+    var shown: MoodDocument? {
+        guard var base = alive.first else { return nil }
+        for set in alive where set.isShown(before: base) { base = set }
+        if alive.count == 1, !heads.contains(where: { $0.operation !== base }) { return base.document }
+        let createdAt = alive.compactMap(\.document.createdAt).min()
+        let updatedAt = alive.compactMap(\.document.updatedAt).max()
+        guard let createdAt, let updatedAt else { return base.document }
+        var rest = shownHeads()
+        var members: [(member: Member, value: [UInt8])] = []
+        for (member, value) in base.document.members {
+            guard let place = rest.firstIndex(where: { $0.member == member }) else {
+                members.append((member, value))
+                continue
+            }
+            if let value = rest.remove(at: place).value { members.append((member, value)) }
+        }
+        for (member, value) in rest.sorted(by: { $0.member < $1.member }) {
+            if let value { members.append((member, value)) }
+        }
+        // What a peer said of single members may make no mood.
+        return MoodDocument(id: base.mood, createdAt: createdAt, updatedAt: updatedAt, members) ?? base.document
+    }
+
+    private func shownHeads() -> [(member: Member, value: [UInt8]?)] {
+        var shown: [(member: Member, value: [UInt8]?)] = []
+        for head in heads where !shown.contains(where: { $0.member == head.member }) {
+            shown.append((head.member, shownValue(of: head.member) ?? nil))
+        }
+        return shown
+    }
+
+    /// The value that the heads of a member show; nil where it has none. A tag that was added and removed at once stays.
+    func shownValue(of member: Member) -> [UInt8]?? {
+        var best: Head?
+        for head in heads where head.member == member {
+            if member.isTag, head.value != nil { return .some(MoodDocument.there) }
+            if best.map({ head.operation.isShown(before: $0.operation) }) ?? true { best = head }
+        }
+        return best.map(\.value)
+    }
+
+    /// What a change of a member replaces: the values that are shown, of a tag all; where a conflict is settled, all.
+    func replaced(by member: Member, settles: Bool) -> [OperationID] {
+        let shown = shownValue(of: member) ?? nil
+        return heads.filter { head in
+            head.member == member && (settles || member.isTag || head.value == shown)
+        }.map(\.operation.id).sorted()
+    }
+
+    /// The heads that are not shown and say something else than what is; of those that say the same, the latest.
+    var conflicts: [Head] {
+        var found: [(head: Head, value: [UInt8]?)] = []
+        for head in heads where !head.member.isTag {
+            guard heads.contains(where: { $0.member == head.member && $0.operation !== head.operation }) else {
+                continue
+            }
+            let value = head.value
+            if value == shownValue(of: head.member) ?? nil { continue }
+            if let place = found.firstIndex(where: { $0.head.member == head.member && $0.value == value }) {
+                if head.operation.isShown(before: found[place].head.operation) { found[place].head = head }
+            } else {
+                found.append((head, value))
+            }
+        }
+        return found.map(\.head)
+    }
+}

@@ -1,0 +1,168 @@
+import JSONCodec
+import MoodCore
+
+/// Why a line is no record.
+public enum RecordFault: Error, Sendable, Equatable {
+    /// The checksum is wrong: it was cut, changed, or not yet copied as a whole.
+    case broken
+    /// It is whole, and says something that this version does not understand.
+    case unknown(String)
+
+    /// A clause for people.
+    public var reason: String {
+        switch self {
+        case .broken: "its checksum is wrong"
+        case .unknown(let what): what
+        }
+    }
+}
+
+extension Record {
+    private static let depthMax = 64
+
+    /// Reads a line, without its line feed.
+    public init(line: UnsafeRawBufferPointer) throws(RecordFault) {
+        guard LineSeal.holds(line) else { throw .broken }
+        var validator = JSONValidator(depthLimit: Self.depthMax)
+        let outline: JSONOutline
+        do throws(JSONError) { outline = try validator.validate(line) } catch {
+            throw .unknown("it is not JSON: \(error.reason)")
+        }
+        if outline.duplicate != nil { throw .unknown("it has a doubled name") }
+        let text = outline.text
+        try self.init(text, Array(line))
+    }
+
+    private init(_ text: ValidJSON, _ line: [UInt8]) throws(RecordFault) {
+        var (version, number): (Int?, Int?)
+        var (journal, replica): (UUID?, UUID?)
+        var saw: Vector?
+        var upTo: Commit?
+        var operations: ValidJSON?
+        var reader = JSONReader(text)
+        guard reader.enterObject() else { throw .unknown("it is no object") }
+        while let key = reader.nextKey() {
+            let start = reader.valueStart
+            if key.equals("v") {
+                version = reader.number()?.integer
+            } else if key.equals("journal") {
+                journal = reader.text()?.withDecoded { UUID($0) }
+            } else if key.equals("replica") {
+                replica = reader.text()?.withDecoded { UUID($0) }
+            } else if key.equals("n") {
+                number = reader.number()?.integer
+            } else if key.equals("ops") {
+                operations = reader.skip()
+            } else if key.equals("saw") {
+                reader.skip()
+                saw = Vector(reader.slice(from: start))
+            } else if key.equals("upTo") {
+                reader.skip()
+                upTo = Commit(reader.slice(from: start))
+            } else {
+                reader.skip()
+                continue
+            }
+            // A value of another kind is still to be passed over.
+            if reader.at <= start { reader.skip() }
+        }
+        guard let version else { throw .unknown("it has no version") }
+        guard version == 1 else { throw .unknown("it is of version \(version); a newer MoodBoard wrote it") }
+        guard let journal, let replica, let number, (1...Self.numberMax).contains(number), var saw, let upTo,
+            let operations
+        else { throw .unknown("a member is missing or wrong") }
+        saw[replica] = 0
+        self.journal = journal
+        self.replica = replica
+        self.number = number
+        self.saw = saw
+        self.upTo = upTo
+        self.line = line
+        self.operations = try Self.operations(operations, replica, number)
+    }
+
+    private static func operations(
+        _ text: ValidJSON, _ replica: UUID, _ number: Int
+    ) throws(RecordFault) -> [Operation] {
+        var reader = JSONReader(text)
+        guard reader.enterArray() else { throw .unknown("ops is no array") }
+        var all: [Operation] = []
+        while reader.nextElement() {
+            let id = OperationID(replica: replica, record: number, place: all.count)
+            guard let operation = Operation(reader.skip(), id) else {
+                throw .unknown("operation \(all.count) is of a form that is not known")
+            }
+            all.append(operation)
+        }
+        return all
+    }
+}
+
+extension Record.Commit {
+    fileprivate init?(_ text: ValidJSON) {
+        let value = JSONValue(text)
+        guard let storeID = value["storeId"]?.string, let revision = value["revision"]?.integer else { return nil }
+        self.init(storeID: storeID, revision: revision)
+    }
+}
+
+extension Operation {
+    fileprivate init?(_ text: ValidJSON, _ id: OperationID) {
+        var at: Timestamp?
+        var (mood, set, delete): (ValidJSON?, ValidJSON?, ValidJSON?)
+        var isClear = false
+        var reader = JSONReader(text)
+        guard reader.enterObject() else { return nil }
+        while let key = reader.nextKey() {
+            let value = reader.skip()
+            if key.equals("at") {
+                var text = JSONReader(value)
+                at = text.text()?.withDecoded { Timestamp(rfc3339: $0) }
+            } else if key.equals("mood") {
+                mood = value
+            } else if key.equals("set") {
+                set = value
+            } else if key.equals("delete") {
+                delete = value
+            } else if key.equals("clear") {
+                isClear = true
+            }
+        }
+        guard let at else { return nil }
+        if let mood, let set {
+            guard let document = MoodDocument(mood), let id = document.id.map({ (id, $0) }),
+                let changes = Self.changes(set)
+            else { return nil }
+            self = .set(SetOperation(id.0, mood: id.1, at: at, document, changes))
+        } else if let delete {
+            var ids: [UUID] = []
+            var list = JSONReader(delete)
+            guard list.enterArray() else { return nil }
+            while list.nextElement() {
+                guard let id = list.text()?.withDecoded({ UUID($0) }) else { return nil }
+                ids.append(id)
+            }
+            self = .delete(at: at, ids)
+        } else if isClear {
+            self = .clear(at: at)
+        } else {
+            return nil
+        }
+    }
+
+    private static func changes(_ set: ValidJSON) -> [SetOperation.Change]? {
+        var changes: [SetOperation.Change] = []
+        var reader = JSONReader(set)
+        guard reader.enterObject() else { return nil }
+        while let key = reader.nextKey() {
+            var replaced: [OperationID] = []
+            guard reader.enterArray() else { return nil }
+            while reader.nextElement() {
+                guard let id = reader.text().flatMap({ OperationID($0) }) else { return nil }
+                replaced.append(id)
+            }
+            changes.append(.init(Member(written: key.withDecoded { Array($0) }), replaced: replaced))
+        }
+        return changes
+    }
+}

@@ -1,0 +1,197 @@
+import JSONCodec
+import MoodCore
+
+/// A fold as text, so that nobody has to read all records: lines of JSON, the first with the vector, then one for each mood by id,
+/// the last with how many there were. Each line has its checksum.
+///
+///     {"v":1,"journal":"…","vector":{"…":7},"moods":2,"crc":"…"}
+///     {"id":"…","ops":[{"op":"replica/n/i","at":"…","mood":{…},"isAlive":true,"heads":["label",…]},…],"crc":"…"}
+///
+/// A set that keeps the mood alive has its whole mood, any other one only the members that it is a head of.
+public enum Snapshot {
+    /// What its first line says.
+    public struct Header: Sendable, Equatable {
+        public let journal: UUID
+        public let vector: Vector
+        public let moods: Int
+    }
+
+    /// Passes each line to `body`, without a line feed.
+    public static func write<Failure: Error>(
+        _ fold: Fold, journal: UUID, _ body: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) {
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.key("v")
+        writer.integer(1)
+        writer.key("journal")
+        writer.string(journal.text)
+        writer.key("vector")
+        fold.vector.write(to: &writer)
+        writer.key("moods")
+        writer.integer(fold.count)
+        try body(LineSeal.sealed(&writer.buffer))
+        for (id, state) in fold.states {
+            writer.rewind(to: 0)
+            write(id, state, to: &writer)
+            try body(LineSeal.sealed(&writer.buffer))
+        }
+    }
+
+    private static func write(_ id: UUID, _ state: MoodState, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("id")
+        writer.string(id.text)
+        writer.key("ops")
+        writer.beginArray()
+        var all = state.alive
+        for head in state.heads where !all.contains(where: { $0.id == head.operation.id }) {
+            all.append(head.operation)
+        }
+        for operation in all.sorted(by: { $0.id < $1.id }) {
+            let isAlive = state.alive.contains { $0.id == operation.id }
+            let heads = state.heads.filter { $0.operation.id == operation.id }.map(\.member).sorted()
+            writer.beginObject()
+            writer.key("op")
+            writer.string(operation.id.text)
+            writer.key("at")
+            writer.string(operation.at.text)
+            writer.key("mood")
+            if isAlive {
+                operation.document.bytes.withUnsafeBytes { writer.raw($0) }
+            } else {
+                writer.beginObject()
+                let values = operation.document.members.filter { heads.contains($0.member) }
+                MoodDocument.write(values, to: &writer)
+                writer.endObject()
+            }
+            writer.key("isAlive")
+            writer.boolean(isAlive)
+            writer.key("heads")
+            writer.beginArray()
+            for head in heads { head.name.withUnsafeBytes { writer.string(utf8: $0) } }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    // MARK: Reading
+
+    /// Reads the first line.
+    public static func header(_ line: UnsafeRawBufferPointer) throws(RecordFault) -> Header {
+        let text = try checked(line)
+        var (journal, vector, moods): (UUID?, Vector?, Int?)
+        var version: Int?
+        var reader = JSONReader(text)
+        guard reader.enterObject() else { throw .unknown("it is no object") }
+        while let key = reader.nextKey() {
+            var value = JSONReader(reader.skip())
+            if key.equals("v") {
+                version = value.number()?.integer
+            } else if key.equals("journal") {
+                journal = value.text()?.withDecoded { UUID($0) }
+            } else if key.equals("vector") {
+                vector = Vector(&value)
+            } else if key.equals("moods") {
+                moods = value.number()?.integer
+            }
+        }
+        guard version == 1 else { throw .unknown("it is of a version that is not known") }
+        guard let journal, let vector, let moods, moods >= 0 else { throw .unknown("a member is missing or wrong") }
+        return Header(journal: journal, vector: vector, moods: moods)
+    }
+
+    /// Takes a snapshot line by line.
+    public struct Reading: Sendable {
+        public let header: Header
+        private var moods: [UUID: MoodState] = [:]
+        private var count = 0
+
+        /// - Parameter first: the first line.
+        public init(first: UnsafeRawBufferPointer) throws(RecordFault) {
+            header = try Snapshot.header(first)
+        }
+
+        public mutating func take(_ line: UnsafeRawBufferPointer) throws(RecordFault) {
+            let (id, state) = try Snapshot.mood(Snapshot.checked(line))
+            moods[id] = state
+            count += 1
+        }
+
+        /// The fold, once every line was taken; nil where some are missing.
+        public var fold: Fold? { count == header.moods && count == moods.count ? Fold(header.vector, moods) : nil }
+    }
+
+    private static func checked(_ line: UnsafeRawBufferPointer) throws(RecordFault) -> ValidJSON {
+        guard LineSeal.holds(line) else { throw .broken }
+        var validator = JSONValidator(depthLimit: 64)
+        guard validator.accepts(line) else { throw .unknown("it is not JSON") }
+        return ValidJSON(trusting: line)
+    }
+
+    private static func mood(_ text: ValidJSON) throws(RecordFault) -> (UUID, MoodState) {
+        var id: UUID?
+        var operations: ValidJSON?
+        var reader = JSONReader(text)
+        guard reader.enterObject() else { throw .unknown("it is no object") }
+        while let key = reader.nextKey() {
+            let value = reader.skip()
+            if key.equals("id") {
+                var text = JSONReader(value)
+                id = text.text()?.withDecoded { UUID($0) }
+            } else if key.equals("ops") {
+                operations = value
+            }
+        }
+        guard let id, let operations else { throw .unknown("a member is missing or wrong") }
+        var alive: [SetOperation] = []
+        var heads: [MoodState.Head] = []
+        var list = JSONReader(operations)
+        guard list.enterArray() else { throw .unknown("ops is no array") }
+        while list.nextElement() {
+            guard operation(list.skip(), of: id, &alive, &heads) else {
+                throw .unknown("an operation of mood \(id.text) is of a form that is not known")
+            }
+        }
+        guard !alive.isEmpty else { throw .unknown("mood \(id.text) is not alive") }
+        return (id, MoodState(alive: alive, heads: heads))
+    }
+
+    private static func operation(
+        _ text: ValidJSON, of mood: UUID, _ alive: inout [SetOperation], _ heads: inout [MoodState.Head]
+    ) -> Bool {
+        var (id, at): (OperationID?, Timestamp?)
+        var (document, members): (ValidJSON?, ValidJSON?)
+        var isAlive = false
+        var reader = JSONReader(text)
+        guard reader.enterObject() else { return false }
+        while let key = reader.nextKey() {
+            let slice = reader.skip()
+            var value = JSONReader(slice)
+            if key.equals("op") {
+                id = value.text().flatMap { OperationID($0) }
+            } else if key.equals("at") {
+                at = value.text()?.withDecoded { Timestamp(rfc3339: $0) }
+            } else if key.equals("mood") {
+                document = slice
+            } else if key.equals("isAlive") {
+                isAlive = value.boolean() ?? false
+            } else if key.equals("heads") {
+                members = slice
+            }
+        }
+        guard let id, let at, let document, let members else { return false }
+        let known = isAlive ? MoodDocument(document) : MoodDocument(partial: document)
+        guard let known, !isAlive || known.id == mood else { return false }
+        let set = SetOperation(id, mood: mood, at: at, known, [])
+        if isAlive { alive.append(set) }
+        var list = JSONReader(members)
+        guard list.enterArray() else { return false }
+        while list.nextElement() {
+            guard let name = list.text() else { return false }
+            heads.append(.init(member: Member(name: name.withDecoded { Array($0) }), operation: set))
+        }
+        return true
+    }
+}
