@@ -11,4 +11,17 @@ extension UUID {
             high: milliseconds << 16 | 0x7000 | random.0 & 0x0fff,
             low: 0x8000_0000_0000_0000 | random.1 & 0x3fff_ffff_ffff_ffff)
     }
+
+    /// Version 5: made of a name alone. RFC 9562, section 5.5.
+    /// - Parameter write: appends the name.
+    public init(version5In namespace: UUID, _ write: (inout ByteBuffer) -> Void) {
+        var name = ByteBuffer(capacity: 256)
+        name.append(word: namespace.high.byteSwapped)
+        name.append(word: namespace.low.byteSwapped)
+        write(&name)
+        let digest = SHA1.prefix(of: name.bytes)
+        self.init(
+            high: digest.high & ~0xf000 | 0x5000,
+            low: digest.low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+    }
 }

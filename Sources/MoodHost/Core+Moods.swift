@@ -48,6 +48,12 @@ extension Core {
         ),
         Handler(
             MoodMethods.history, { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
+        Handler(
+            MoodMethods.deletedMoods, { (core, arguments, out) throws(RPCError) in try core.deleted(arguments, &out) }),
+        Handler(
+            MoodMethods.undelete, { (core, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
+        Handler(
+            MoodMethods.resolve, { (core, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),
         Handler(MoodMethods.share, { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
         Handler(MoodMethods.detail, { (core, arguments, out) throws(RPCError) in try core.detail(arguments, &out) }),
     ]

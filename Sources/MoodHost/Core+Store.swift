@@ -29,6 +29,7 @@ extension Core {
         Handler(
             StoreMethods.redo,
             { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
+        Handler(StoreMethods.log, { (core, arguments, out) throws(RPCError) in try core.log(arguments, &out) }),
         Handler(StoreMethods.compact, later: { (core, arguments) throws(RPCError) in try core.compact(arguments) }),
     ]
 

@@ -29,7 +29,22 @@ extension RPCError {
             self.init(
                 refused:
                     "Commit \(revision) cannot be taken back: the mood \(id.text) has"
-                    + " been changed by another one since.")
+                    + " been changed by another one since.", id)
+        case .undoRefused(.unknown(let revision)):
+            self.init(
+                .notFound, "There is no commit \(revision). See store.log.", [.init("name", .string(String(revision)))])
+        case .undoRefused(.reversal(let revision)):
+            self.init(
+                refused: "Commit \(revision) is an undo or redo itself. Name the commit that it took back (store.log).")
+        case .undoRefused(.foreign(let revision)):
+            self.init(
+                refused: "Commit \(revision) is not one of yours. Take back those of others with scope \"store\";"
+                    + " what came by sync, or is a plugin's, is theirs.")
+        case .undoRefused(.already(let revision, let isRedo)):
+            self.init(
+                refused: isRedo
+                    ? "Commit \(revision) has not been taken back, so there is nothing to make again."
+                    : "Commit \(revision) has been taken back already.")
         case .undoRefused(.forgotten(let revision, let isLarge)):
             self.init(
                 refused: isLarge
@@ -75,8 +90,11 @@ extension RPCError {
         self.init(.internalError, "The times of this mood cannot be put into words: \(error).")
     }
 
-    private init(refused reason: String) {
-        self.init(.refused, reason, [.init("by", "store"), .init("reason", .string(reason))])
+    private init(refused reason: String, _ id: MoodID? = nil) {
+        self.init(
+            .refused, reason,
+            [.init("by", "store"), .init("reason", .string(reason))]
+                + (id.map { [.init("id", .string($0.text))] } ?? []))
     }
 
     /// What was no message.

@@ -7,6 +7,9 @@ public enum MoodParams {
     public static let id = ParamKey<MoodID>.required("id", MoodSchemas.id, "The mood's id.")
     public static let ids = ParamKey<ValidJSON>.required(
         "ids", .array(MoodSchemas.id, .range(1...1000), isUnique: false), "1-1000 ids of moods.")
+    public static let texts = ParamKey<ValidJSON>.required(
+        "texts", .array(.string(.idEnding), .range(1...1000), isUnique: false),
+        "1-1000 endings of ids, each of 6-32 hexadecimal digits, hyphens left out or not.")
     public static let set = ParamKey<ValidJSON>.required("set", MoodSchemas.set, "The members to change.")
     public static let confirm = ParamKey<Bool>.required("confirm", .confirmation, "true, to say that you mean it.")
     public static let isFavorite = ParamKey<Bool>.required("isFavorite", .boolean, "Whether it is a favorite.")
@@ -181,6 +184,42 @@ public enum MoodMethods {
                     ]), .any, isUnique: false), "The changes of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
         ]), errors: ErrorCode.store + [.notFound])
+
+    public static let deletedMoods = MethodDeclaration(
+        "mood.deleted", .read, .readMoods,
+        "Read the moods that were deleted, the last one first, as far as is known.",
+        [MoodParams.changes.field, MoodParams.cursor.field],
+        result: .result([
+            .required(
+                "items",
+                .array(
+                    .result([
+                        .required("id", MoodSchemas.id, "The mood's id."),
+                        .required("revision", .integer(1 ... .max), "The commit that deleted it."),
+                        .optional("at", MoodSchemas.time, "When that was."),
+                        .optional("origin", .string(.plain), "Who deleted it, where no client did: x.<id>, sync."),
+                        .optional("mood", MoodSchemas.mood, "The mood as it was last, where that is kept."),
+                    ]), .any, isUnique: false), "The moods of the page."),
+            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
+        ]), errors: ErrorCode.store)
+
+    public static let undelete = MethodDeclaration(
+        "mood.undelete", .write, .writeMoods,
+        "Bring a deleted mood back as it was last; one that is there stays as it is.",
+        [MoodParams.id.field], common: .change, result: MoodSchemas.mood, errors: changing)
+
+    public static let resolve = MethodDeclaration(
+        "mood.resolve", .read, .readMoods, "Find moods by the last digits of their ids.", [MoodParams.texts.field],
+        result: .result([
+            .required(
+                "items",
+                .array(
+                    .result([
+                        .required("text", .string(.plain), "The digits, as they were given."),
+                        .required(
+                            "ids", .array(MoodSchemas.id, .any, isUnique: false), "The moods whose ids end so."),
+                    ]), .any, isUnique: false), "One for each text, in the same order.")
+        ]), errors: ErrorCode.store)
 
     public static let detail = MethodDeclaration(
         "mood.detail", .read, .readMoods, "Read a mood as a screen: typed cells, a toolbar and what can be done.",

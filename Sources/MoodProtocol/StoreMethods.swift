@@ -3,6 +3,10 @@ import JSONRPC
 /// The params of `store.*`.
 public enum StoreParams {
     public static let steps = ParamKey("steps", .integer(1...100), "How many commits.", default: 1)
+    public static let revision = ParamKey<Int?>.optional(
+        "revision", .integer(1 ... .max), "This commit alone; not together with steps.")
+    public static let scope = ParamKey<UndoScope>(
+        "scope", "Whose commits: of this session, or of whoever, by any process, also before a restart.")
     public static let keepHistoryFrom = ParamKey<Int?>.optional(
         "keepHistoryFrom", .integer(0 ... .max),
         "Delete the old journals that only tell of commits below this revision; without it, none.")
@@ -10,6 +14,12 @@ public enum StoreParams {
         "to", .string(.path), "The absolute path of a directory that is empty or not there yet.")
     public static let confirmEdit = ParamKey<Bool>.required(
         "confirm", .confirmation, "true, to say that the edit was meant.")
+}
+
+/// Whose commits an undo takes back.
+public enum UndoScope: Name, CaseIterable, Choice {
+    case session, store
+    public static let usual = session
 }
 
 /// `store.*`: the store as a whole.
@@ -59,13 +69,15 @@ public enum StoreMethods {
 
     public static let undo = MethodDeclaration(
         "store.undo", .write, .writeMoods,
-        "Take back this session's last commits, in one new commit; refused if another has since touched their moods.",
-        [StoreParams.steps.field], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
+        "Take back the last commits, in one new commit; refused if another has since touched their moods.",
+        [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
+        errors: ErrorCode.writing + [.conflict, .refused])
 
     public static let redo = MethodDeclaration(
         "store.redo", .write, .writeMoods,
         "Do again what was undone last, in one new commit; possible until something new is done.",
-        [StoreParams.steps.field], common: .change, result: undone, errors: ErrorCode.writing + [.conflict, .refused])
+        [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
+        errors: ErrorCode.writing + [.conflict, .refused])
 
     private static let undone = Schema.result([
         .required("revision", .integer(0 ... .max), "The store's revision now."),
@@ -76,9 +88,38 @@ public enum StoreMethods {
                     .required("revision", .integer(1 ... .max), "The commit that was undone, or redone."),
                     .required(
                         "kind", .choice(["created", "updated", "deleted"]), "What it did; updated for a mixture."),
-                    .required("ids", .array(MoodSchemas.id, .any, isUnique: false), "The moods that it touched."),
+                    .required(
+                        "ids", .array(MoodSchemas.id, .any, isUnique: false),
+                        "The moods that it touched, at most 1,000."),
+                    .optional("count", .integer(1001 ... .max), "How many it touched, where those are more."),
                 ]), .any, isUnique: false), "In the order in which they were undone, or redone."),
     ])
+
+    public static let log = MethodDeclaration(
+        "store.log", .read, .owner, "Read what was committed, the newest first, as far as it is kept.",
+        [MoodParams.changes.field, MoodParams.cursor.field],
+        result: .result([
+            .required(
+                "items",
+                .array(
+                    .result([
+                        .required("revision", .integer(1 ... .max), "The commit."),
+                        .optional("at", MoodSchemas.time, "When it was made."),
+                        .required(
+                            "kind", .choice(["created", "updated", "deleted"]), "What it did; updated for a mixture."),
+                        .required("summary", .string(.plain), "What it did, for people."),
+                        .required(
+                            "ids", .array(MoodSchemas.id, .any, isUnique: false),
+                            "The moods that it changed, at most 100."),
+                        .required("count", .integer(0 ... .max), "How many it changed."),
+                        .optional("origin", .string(.plain), "Who made it, where no client did: x.<id>, sync."),
+                        .optional("undoes", .array(.integer(1 ... .max), .any, isUnique: false), "What it took back."),
+                        .optional(
+                            "redoes", .array(.integer(1 ... .max), .any, isUnique: false), "What it made again."),
+                        .required("isUndone", .boolean, "Whether it has been taken back since."),
+                    ]), .any, isUnique: false), "The commits of the page."),
+            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
+        ]), errors: ErrorCode.store)
 
     public static let compact = MethodDeclaration(
         "store.compact", .long, .owner, "Write a new snapshot and begin a new journal.",

@@ -65,6 +65,20 @@ extension TextFormat {
         text.count > 16 * 1024 ? "is no cursor of this list" : nil
     }
 
+    /// The last digits of an id, with hyphens or without.
+    static let idEnding = TextFormat(
+        [.init("pattern", "^[0-9A-Fa-f-]{6,36}$"), .init("description", "At least 6 hexadecimal digits.")]
+    ) { text, _ in
+        let digits = idDigits(text)
+        return (6...32).contains(digits.count) && digits.allSatisfy { $0 < 58 ? $0 >= 48 : (97...102).contains($0) }
+            ? nil : "must be the last 6 to 32 hexadecimal digits of an id"
+    }
+
+    /// The digits of an id, or of its end, in lower case and without hyphens.
+    public static func idDigits(_ text: some Sequence<UInt8>) -> [UInt8] {
+        text.filter { $0 != UInt8(ascii: "-") }.map { (65...70).contains($0) ? $0 | 0x20 : $0 }
+    }
+
     static let token = TextFormat(length(1, 128)) { text, _ in
         text.isEmpty || text.count > 128 ? "must have 1 to 128 bytes" : nil
     }

@@ -10,19 +10,14 @@ extension MoodID {
     /// between each two; so neither the layout of the file nor the favourite mark changes it.
     init(migrating place: Int, emoji: UnsafeRawBufferPointer, label: UnsafeRawBufferPointer, time: Timestamp) {
         let lineFeed = UInt8(ascii: "\n")
-        var name = ByteBuffer(capacity: 256)
-        name.append(word: Self.migrationNamespace.high.byteSwapped)
-        name.append(word: Self.migrationNamespace.low.byteSwapped)
-        name.append(integer: place)
-        name.append(lineFeed)
-        name.append(emoji)
-        name.append(lineFeed)
-        name.append(label)
-        name.append(lineFeed)
-        time.write(to: &name)
-        let digest = SHA1.prefix(of: name.bytes)
-        self.init(
-            high: digest.high & ~0xf000 | 0x5000,
-            low: digest.low & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+        self.init(version5In: Self.migrationNamespace) { name in
+            name.append(integer: place)
+            name.append(lineFeed)
+            name.append(emoji)
+            name.append(lineFeed)
+            name.append(label)
+            name.append(lineFeed)
+            time.write(to: &name)
+        }
     }
 }

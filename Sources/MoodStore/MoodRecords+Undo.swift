@@ -9,14 +9,20 @@ extension MoodRecords {
     /// A mood that comes back has the members that it had, but for `updatedAt` and `revision`, which are the new
     /// commit's.
     /// - Returns: the commits that were undone or redone, in that order; empty if there are none.
+    ///
+    /// - Parameter ofStore: the commits of whoever, by any process; in memory, where there is one only, those of the session.
     public mutating func undo(
-        steps: Int, isRedo: Bool, at now: Timestamp
+        _ request: UndoRequest, ofStore: Bool, at now: Timestamp
     ) throws(MoodStoreError) -> [UndoneCommit] {
         // Earlier requests of the group must be durable before they can be undone.
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
         let plan: (targets: RecordStore.UndoTargets, commits: [UndoneCommit])
         do throws(UndoFailure) {
-            plan = try records.planUndo(steps: steps, isRedo: isRedo)
+            if ofStore, !records.isInMemory {
+                plan = try records.planUndo(request)
+            } else {
+                plan = try records.planUndo(steps: request.steps, only: request.revision, isRedo: request.isRedo)
+            }
         } catch {
             switch error {
             case .refused(let refusal): throw .undoRefused(refusal)
@@ -36,7 +42,7 @@ extension MoodRecords {
         return plan.commits
     }
 
-    private mutating func restore(
+    mutating func restore(
         _ record: [UInt8], at now: Timestamp, _ scratch: inout JSONWriter
     ) throws(MoodStoreError) {
         let (time, revision) = (moodTime(now), records.nextRevision)

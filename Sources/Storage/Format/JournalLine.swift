@@ -24,6 +24,10 @@ struct JournalLine {
         /// The put of this number, counted from 0, made a record that was not there before.
         case created(Int)
         case delete(id: UnsafeRawBufferPointer)
+        /// The commits that this one takes back, in the order in which it does.
+        case undoes([Int])
+        /// The commits that it makes again.
+        case redoes([Int])
         case operation(OperationMembers)
     }
 
@@ -58,7 +62,7 @@ struct JournalLine {
             case .clear: try body(.clear)
             case .put(let record): try body(.put(record))
             case .delete(let id): try body(.delete(id: id))
-            case .cleared, .clearedID, .created, .operation: break
+            case .cleared, .clearedID, .created, .undoes, .redoes, .operation: break
             }
         }
     }
@@ -96,6 +100,13 @@ struct JournalLine {
                 return false
             }
         }
+        if matcher.take(",\"undoes\":[") {
+            guard let revisions = Self.takeRevisions(&matcher) else { return false }
+            try body(.undoes(revisions))
+        } else if matcher.take(",\"redoes\":[") {
+            guard let revisions = Self.takeRevisions(&matcher) else { return false }
+            try body(.redoes(revisions))
+        }
         if matcher.take(",\"opId\":\"") {
             guard let operation = OperationMembers(&matcher) else { return false }
             try body(.operation(operation))
@@ -126,8 +137,19 @@ struct JournalLine {
 
     /// What is no unknown member where it stands out of its place.
     private static let known: Set<String> = [
-        "clear", "cleared", "put", "created", "delete", "opId", "method", "params", "answer", "origin",
+        "clear", "cleared", "put", "created", "delete", "undoes", "redoes", "opId", "method", "params", "answer",
+        "origin",
     ]
+
+    @inline(never)
+    private static func takeRevisions(_ matcher: inout ByteMatcher) -> [Int]? {
+        var revisions: [Int] = []
+        repeat {
+            guard let revision = matcher.takeInteger() else { return nil }
+            revisions.append(revision)
+        } while matcher.take(",")
+        return matcher.take("]") ? revisions : nil
+    }
 
     /// Ids up to the bracket that ends their array.
     @inline(__always)

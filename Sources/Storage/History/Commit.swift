@@ -15,6 +15,12 @@ public struct Commit {
     public let at: UnsafeRawBufferPointer
     /// Who made it, where no client did.
     public let origin: String?
+    /// The commits that it took back, or made again, in the order in which it did; empty for most.
+    public let reversed: [Int]
+    /// Whether it made them again.
+    public let isRedo: Bool
+    /// Whether it first removed every record.
+    public let isClear: Bool
     /// How many records it changed.
     public let count: Int
     /// All of them; where all records were removed at once, the newest of those only.
@@ -31,6 +37,9 @@ public struct Commit {
         var changes: [Change] = []
         var puts = 0
         var unnamed = 0
+        var reversed: [Int] = []
+        var isRedo = false
+        var isClear = false
         var upgraded: [(change: Int, range: Range<Int>)] = []
         let isKnown = line.forEachPart { part in
             switch part {
@@ -49,7 +58,10 @@ public struct Commit {
                 guard let id = extractor.head(record)?.id else { break }
                 if upgrade != nil { upgraded.append((changes.count, start..<buffer.count)) }
                 changes.append(Change(kind: created.contains(puts) ? .created : .updated, id: id, record: record))
-            case .clear, .created, .operation: break
+            case .clear: isClear = true
+            case .undoes(let revisions): reversed = revisions
+            case .redoes(let revisions): (reversed, isRedo) = (revisions, true)
+            case .created, .operation: break
             }
         }
         guard isKnown else { return nil }
@@ -61,6 +73,9 @@ public struct Commit {
         seq = line.seq
         at = line.time
         origin = line.origin.map { String(decoding: $0, as: UTF8.self) }
+        self.reversed = reversed
+        self.isRedo = isRedo
+        self.isClear = isClear
         count = changes.count + max(unnamed, 0)
         self.changes = changes
     }
@@ -103,7 +118,7 @@ extension RecordStore {
         }
     }
 
-    private static func commits(
+    static func commits(
         after revision: Int, upTo last: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
         _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
@@ -163,6 +178,7 @@ private struct CommitReading {
             let known = place.journalGeneration == link.generation ? place : start
             try walk(
                 file.descriptor, known, upTo: link.last, files, extractor, link.upgrade(files.settings), &buffer, body)
+            try readCommitFile(endOf: link, files, extractor, &buffer, body)
         }
         return !wantsMore || revision == last
     }
@@ -181,6 +197,19 @@ private struct CommitReading {
             place = CommitPlace(
                 revision: revision, journalGeneration: start.journalGeneration, offset: line.end)
             return wantsMore
+        }
+    }
+
+    /// Hands over the commit that ends a link and is in no journal, where it is kept.
+    private mutating func readCommitFile(
+        endOf link: JournalChain.Link, _ files: borrowing StoreFiles, _ extractor: RecordExtractor,
+        _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
+    ) throws(StorageError) {
+        guard wantsMore, revision == link.last - 1 else { return }
+        try CommitFile.withLine(link.last, files) { line, _ in
+            guard let change = Commit(line, extractor, link.upgrade(files.settings), &buffer) else { return }
+            wantsMore = body(change)
+            revision = line.seq
         }
     }
 }

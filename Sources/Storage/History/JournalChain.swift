@@ -2,8 +2,8 @@ import Platform
 
 /// The journals of a store's whole life, as far as they are kept: those of `history/` and those that still count.
 ///
-/// What counts of each is what lies below the bases of all later ones (rule 2 of `Recovery`). Between two there can be a
-/// gap: a commit that was made as a snapshot is in no journal. Only names and bases are in memory; each journal is opened
+/// What counts of each is what lies below the bases of all later ones (rule 2 of `Recovery`). A commit that was made as a
+/// snapshot is in no journal: it is read from its own file (`CommitFile`), and where there is none there is a gap. Only names and bases are in memory; each journal is opened
 /// when it is read, wherever a compaction has moved it by then. One that is gone by then was deleted on request.
 struct JournalChain {
     struct Link {
@@ -90,10 +90,16 @@ struct JournalChain {
         var reader = JournalReader(
             file.descriptor, StoreInventory.journalName(link.generation), from: link.headerEnd,
             in: files.settings.fileSystem)
-        return try reader.commits(after: link.base, upTo: link.last) { (commit) throws(StorageError) in
+        var found = try reader.commits(after: link.base, upTo: link.last) { (commit) throws(StorageError) in
             if commit.content.seq > base { try body(commit.content, commit.end - commit.offset) }
             return true
         }
+        guard found == link.last - 1 else { return found }
+        try CommitFile.withLine(link.last, files) { (line, size) throws(StorageError) in
+            found = line.seq
+            if found > base { try body(line, size) }
+        }
+        return found
     }
 
     /// Throws where a link has not all of its commits. Only one that was made as a snapshot is in no journal: then nothing comes
@@ -150,7 +156,10 @@ struct JournalChain {
     private static func reaches(_ link: Link, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
         if link.base == link.last { return true }
         guard let file = try open(link.generation, files) else { return false }
-        if let last = try lastCommit(file, link, files), last >= link.last { return true }
+        if let last = try lastCommit(file, link, files) {
+            if last >= link.last { return true }
+            if last == link.last - 1, try CommitFile.isThere(link.last, files) { return true }
+        }
         return try forEachCommit(of: link, after: link.last, files) { (_, _) throws(StorageError) in } >= link.last
     }
 
@@ -195,7 +204,10 @@ extension StoreFiles {
             overtaken += chain.damaged.filter { generation in
                 chain.links.first { $0.generation > generation }.map { $0.base < revision } ?? false
             }
-            for name in overtaken.map(StoreInventory.pastName) {
+            let commits: [Int]
+            do { commits = try place.historyInventory().commits } catch { throw .reading(error, place.path) }
+            let names = overtaken.map(StoreInventory.pastName) + commits.filter { $0 < revision }.map(CommitFile.name)
+            for name in names {
                 do {
                     try place.unlink(name)
                 } catch {

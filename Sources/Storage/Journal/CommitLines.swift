@@ -3,8 +3,8 @@ import JSONCodec
 /// The lines of the next sync while they are built. Nothing here touches the disk or can fail.
 ///
 /// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` where no client made the commit, and, each only where it has something to say and in this order,
-/// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`, the
-/// members of `OperationMembers`, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
+/// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`,
+/// `,"undoes":[R,…]` or `,"redoes":[R,…]`, the members of `OperationMembers`, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
 /// too; ids of deletions are kept apart until the line ends, so that they may be staged in any.
 ///
 /// `created` has the places in `put`, from 0, of what was not there before, and `cleared` says how many were removed and
@@ -23,6 +23,8 @@ struct CommitLines: ~Copyable {
     private var deletions = ByteBuffer(capacity: 64)
     /// Which puts of the line made records that were not there before.
     private var creations = ByteBuffer(capacity: 64)
+    /// Which commits the line takes back, or makes again.
+    private var reversal = ByteBuffer(capacity: 16)
     /// The members that name the line's operation.
     private var operation = ByteBuffer(capacity: 64)
 
@@ -108,6 +110,16 @@ struct CommitLines: ~Copyable {
         lastPutStart += member.count
     }
 
+    /// Stages which commits this one takes back, or makes again, in the order in which it does.
+    mutating func reverse(_ revisions: [Int], isRedo: Bool) {
+        reversal.truncate(to: 0)
+        for (number, revision) in revisions.enumerated() {
+            reversal.append(number > 0 ? "," : isRedo ? ",\"redoes\":[" : ",\"undoes\":[")
+            reversal.append(integer: revision)
+        }
+        if !revisions.isEmpty { reversal.append(UInt8(ascii: "]")) }
+    }
+
     /// Stages what the line's operation was answered with; `answer` is a JSON object.
     mutating func keep(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
         let put = UnsafeRawBufferPointer(rebasing: buffer.bytes[min(lastPutStart, buffer.count)...])
@@ -119,6 +131,9 @@ struct CommitLines: ~Copyable {
             }
         }
     }
+
+    /// The line that was ended last, without its line feed.
+    func lastLine() -> [UInt8] { Array(buffer.bytes[lineStart...].dropLast()) }
 
     /// The operation of the line that was ended last, as a line of an operations file; empty where it has none.
     func lastOperation() -> [UInt8] {
@@ -144,6 +159,10 @@ struct CommitLines: ~Copyable {
             buffer.append(deletions.bytes)
             buffer.append(UInt8(ascii: "]"))
             deletions.truncate(to: 0)
+        }
+        if !reversal.isEmpty {
+            buffer.append(reversal.bytes)
+            reversal.truncate(to: 0)
         }
         if !operation.isEmpty {
             buffer.append(operation.bytes)
@@ -185,6 +204,7 @@ struct CommitLines: ~Copyable {
     private mutating func dropParts() {
         deletions.truncate(to: 0)
         creations.truncate(to: 0)
+        reversal.truncate(to: 0)
         operation.truncate(to: 0)
     }
 }

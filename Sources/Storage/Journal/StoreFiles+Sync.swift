@@ -23,6 +23,13 @@ extension StoreFiles {
         journal.lines.clear(count: count, first: first)
     }
 
+    mutating func stageReversal(_ revisions: [Int], isRedo: Bool) {
+        journal.lines.reverse(revisions, isRedo: isRedo)
+    }
+
+    /// The line that was ended last, without its line feed.
+    mutating func lastLine() -> [UInt8] { journal.lines.lastLine() }
+
     @discardableResult @inline(__always)
     public mutating func endLine() -> Int { journal.lines.end() }
 

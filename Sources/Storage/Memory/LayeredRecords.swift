@@ -222,6 +222,17 @@ struct LayeredRecords: ~Copyable {
         for number in 0..<baseCount where !hidden.contains(number) { body(try slot(ofRow: number)) }
     }
 
+    /// The ids of all records, in no order.
+    mutating func forEachID(_ body: (RecordID) -> Void) throws(IndexFault) {
+        table.forEachID(body)
+        guard visibleBaseCount != nil else { return }
+        var rows: [IndexRow] = []
+        for start in stride(from: 0, to: baseCount, by: 1024) {
+            try base?.rows(start..<min(start + 1024, baseCount), into: &rows)
+            for row in rows where !hidden.contains(row.place.row) { body(row.head.id) }
+        }
+    }
+
     // MARK: Walking
 
     /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.

@@ -13,17 +13,22 @@ extension RecordStore {
     /// nothing differs. None is opened where there is nothing to undo.
     ///
     /// Fewer commits than wanted are taken where there are no more.
+    /// - Parameter revision: that commit alone.
     public mutating func planUndo(
-        steps count: Int, isRedo: Bool
+        steps count: Int, only revision: Int? = nil, isRedo: Bool
     ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
         undo.preserve(&layers)
         let revisionOf = { [extractor] record in extractor.revision(record) ?? 0 }
         undo.settle(revisionOf)
         let available = isRedo ? undo.redo : undo.steps
-        if available.count < count, !isRedo, let forgotten = undo.forgotten {
+        if revision == nil, available.count < count, !isRedo, let forgotten = undo.forgotten {
             throw .refused(.forgotten(revision: forgotten.revision, isLarge: forgotten.isLarge))
         }
         var steps = Array(available.suffix(count).reversed())
+        if let wanted = revision {
+            steps = available.filter { $0.revision == wanted }
+            if steps.isEmpty { throw .refused(refusal(of: wanted, isRedo: isRedo)) }
+        }
         var order: [RecordID] = []
         var present: [RecordID: Present] = [:]
         for number in steps.indices {
@@ -52,8 +57,20 @@ extension RecordStore {
         guard !steps.isEmpty else { return ([], []) }
         let versions = order.compactMap { id in present[id].flatMap { $0.bytes == nil ? nil : (id, $0.version) } }
         do throws(StorageError) { try beginCommit() } catch { throw .storage(error) }
-        undo.plan = UndoPlan(revision: revision, isRedo: isRedo, steps: steps, versions: versions)
+        undo.plan = UndoPlan(revision: self.revision, isRedo: isRedo, steps: steps, versions: versions)
+        files?.stageReversal(commits.map(\.revision), isRedo: isRedo)
         return (order.map { ($0, present[$0]?.bytes) }, commits)
+    }
+
+    /// Why one commit is none of those that can be undone, or redone.
+    private func refusal(of wanted: Int, isRedo: Bool) -> UndoRefusal {
+        if wanted > revision { return .unknown(revision: wanted) }
+        let others = isRedo ? undo.steps : undo.redo
+        if others.contains(where: { $0.revision == wanted }) { return .already(revision: wanted, isRedo: isRedo) }
+        if let forgotten = undo.forgotten, wanted <= forgotten.revision {
+            return .forgotten(revision: wanted, isLarge: forgotten.isLarge)
+        }
+        return .foreign(revision: wanted)
     }
 
     private struct Present {
@@ -91,6 +108,8 @@ struct UndoStep {
     }
 
     let revision: Int
+    /// When it was made: 24 bytes of RFC 3339.
+    let at: [UInt8]
     var changes: [Change]
 
     var byteCount: Int {
@@ -137,4 +156,12 @@ public enum UndoRefusal: Error, Sendable {
     case touched(RecordID, revision: Int)
     /// What the commit replaced is not kept any more.
     case forgotten(revision: Int, isLarge: Bool)
+    /// There has been no such commit.
+    case unknown(revision: Int)
+    /// It is an undo or redo itself.
+    case reversal(revision: Int)
+    /// It came by sync, or it is not of whoever asks.
+    case foreign(revision: Int)
+    /// It is undone, or not undone, already.
+    case already(revision: Int, isRedo: Bool)
 }

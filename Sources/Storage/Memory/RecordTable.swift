@@ -134,6 +134,9 @@ struct RecordTable: ~Copyable {
         return taken
     }
 
+    /// The ids of all records, in no order.
+    func forEachID(_ body: (RecordID) -> Void) { index.forEach { body(slots[Int($0)].head.id) } }
+
     /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
     mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, _ body: (RecordSlot) -> Bool

@@ -29,6 +29,8 @@ struct UndoLog: ~Copyable {
         var end: Int
         /// Whether the commit is that of `plan`.
         var isPlanned: Bool
+        /// When it was made.
+        var at: TimeText
     }
 
     static let stepsMin = 100
@@ -48,6 +50,8 @@ struct UndoLog: ~Copyable {
     var plan: UndoPlan?
     /// The last commit that cannot be undone any more, and whether that is for its size.
     private(set) var forgotten: (revision: Int, isLarge: Bool)?
+    /// The commits that undid or redid what was read from the files, what those were, and the versions that they brought back.
+    private var past: [(revision: Int, of: [Int], versions: [(RecordID, Int)])] = []
     /// Which version a record that was undone or redone is again: at revision `at` it is as at revision `version`.
     private var versions: [RecordID: (at: Int, version: Int)] = [:]
 
@@ -67,8 +71,14 @@ struct UndoLog: ~Copyable {
 
     /// A commit has ended.
     @inline(__always)
-    mutating func mark(_ revision: Int) {
-        marks.append(Mark(revision: revision, end: changes.count, isPlanned: plan?.revision == revision))
+    mutating func mark(_ revision: Int, at time: TimeText) {
+        marks.append(
+            Mark(revision: revision, end: changes.count, isPlanned: plan?.revision == revision, at: time))
+    }
+
+    /// The open commit undoes or redoes what was read from the files: it is no step of its own.
+    mutating func notePast(_ revision: Int, of commits: [Int], _ versions: [(RecordID, Int)]) {
+        past.append((revision, commits, versions))
     }
 
     /// The commits up to `end` are durable; without it, all are.
@@ -88,6 +98,7 @@ struct UndoLog: ~Copyable {
     mutating func dropGroup(after revision: Int) {
         while let last = marks.last, last.revision > revision { marks.removeLast() }
         if let plan, plan.revision > revision { self.plan = nil }
+        past.removeAll { $0.revision > revision }
     }
 
     /// Forgets the oldest commits when `excess` is above zero: so many, and at least `minimum`.
@@ -123,6 +134,7 @@ struct UndoLog: ~Copyable {
         plan = nil
         forgotten = nil
         versions = [:]
+        past = []
     }
 
     // MARK: Steps
@@ -181,9 +193,11 @@ struct UndoLog: ~Copyable {
             if mark.isPlanned, let plan {
                 carryOut(plan)
                 self.plan = nil
+            } else if let place = past.firstIndex(where: { $0.revision == mark.revision }) {
+                carryOut(past.remove(at: place))
             } else {
                 redo = []
-                steps.append(step(mark.revision, changes[start..<mark.end], revision))
+                steps.append(step(mark, changes[start..<mark.end], revision))
             }
             start = mark.end
         }
@@ -196,9 +210,9 @@ struct UndoLog: ~Copyable {
     }
 
     private func step(
-        _ revision: Int, _ changes: ArraySlice<Change>, _ revisionOf: (UnsafeRawBufferPointer) -> Int
+        _ mark: Mark, _ changes: ArraySlice<Change>, _ revisionOf: (UnsafeRawBufferPointer) -> Int
     ) -> UndoStep {
-        var step = UndoStep(revision: revision, changes: [])
+        var step = UndoStep(revision: mark.revision, at: mark.at.withBytes { Array($0) }, changes: [])
         var places: [RecordID: Int] = [:]
         for change in changes {
             guard let id = change.id else { continue }
@@ -224,14 +238,22 @@ struct UndoLog: ~Copyable {
     }
 
     private mutating func carryOut(_ plan: UndoPlan) {
+        let done = Set(plan.steps.map(\.revision))
         if plan.isRedo {
-            redo.removeLast(min(plan.steps.count, redo.count))
+            redo.removeAll { done.contains($0.revision) }
             steps += plan.steps
         } else {
-            steps.removeLast(min(plan.steps.count, steps.count))
+            steps.removeAll { done.contains($0.revision) }
             redo += plan.steps
         }
         for (id, version) in plan.versions { versions[id] = (plan.revision, version) }
+    }
+
+    /// What was undone or redone by way of the files is none of the steps any more.
+    private mutating func carryOut(_ past: (revision: Int, of: [Int], versions: [(RecordID, Int)])) {
+        steps.removeAll { past.of.contains($0.revision) }
+        redo.removeAll { past.of.contains($0.revision) }
+        for (id, version) in past.versions { versions[id] = (past.revision, version) }
     }
 
     /// Holds what the steps take within bounds; the oldest go first.

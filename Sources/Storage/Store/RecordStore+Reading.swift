@@ -84,6 +84,17 @@ extension RecordStore {
         }
     }
 
+    /// The ids of all records, in no order.
+    public mutating func forEachID(_ body: (RecordID) -> Void) throws(StorageError) {
+        try requireOpen()
+        do throws(IndexFault) {
+            try layers.forEachID(body)
+        } catch {
+            try mend(error)
+            throw .busy(reason: "The index of the store was damaged and has been made again. Try again.")
+        }
+    }
+
     /// Makes a damaged index anew; any other fault is thrown.
     @inline(never)
     private mutating func mend(_ fault: IndexFault) throws(StorageError) {

@@ -206,7 +206,7 @@ public struct RecordStore: ~Copyable {
         isCommitOpen = false
         guard !isInMemory else {
             // Nothing to wait for.
-            undo.mark(revision)
+            undo.mark(revision, at: time)
             undo.keep()
             flushedRevision = revision
             if operations.isOpen { endOperation() }
@@ -214,7 +214,7 @@ public struct RecordStore: ~Copyable {
         }
         let length = files?.endLine() ?? 0
         if length > Self.lineBytesMax { return try endCommitAsSnapshot() }
-        undo.mark(revision)
+        undo.mark(revision, at: time)
         if operations.isOpen { endOperation() }
         files?.writeAhead()
     }
@@ -224,6 +224,8 @@ public struct RecordStore: ~Copyable {
         if operations.isOpen { files?.keepOperationForSnapshot() }
         defer { files?.forgetOperationForSnapshot() }
         operations.abandon()
+        let line = files?.lastLine() ?? []
+        let revision = revision
         files?.dropLine()
         do throws(StorageError) {
             try files?.sync()
@@ -239,12 +241,14 @@ public struct RecordStore: ~Copyable {
         undo.keep(upTo: commitStart)
         commitStart = undo.groupStart
         do throws(StorageError) {
+            try files?.keepCommit(revision, line)
             try rewrite()
         } catch {
+            // What is left of it counts for nothing: no later journal begins after this commit.
             revertCommit()
             throw error
         }
-        undo.mark(revision)
+        undo.mark(revision, at: time)
         undo.keep()
         flushedRevision = revision
     }

@@ -5,6 +5,7 @@ import Platform
 /// Names and what they mean:
 /// - `moods.json`: the snapshot, and the one commit point
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
+/// - `history/commit-R.jsonl`: the commit of revision R, which was too long for a journal
 /// - `backup-G.json`: the snapshot of generation G, before a later one
 /// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
 /// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing

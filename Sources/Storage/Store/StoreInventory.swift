@@ -7,6 +7,8 @@ struct StoreInventory {
     private(set) var backups: [Int] = []
     /// Generations, ascending.
     private(set) var operations: [Int] = []
+    /// Revisions of commits that have files of their own, ascending; in `history/` only.
+    private(set) var commits: [Int] = []
     /// Generations, in no order.
     private(set) var indexes: [Int] = []
     private(set) var temporaries: [String] = []
@@ -23,6 +25,8 @@ struct StoreInventory {
                 hasSnapshot = true
             } else if let generation = Self.number(in: name, "journal-", ".jsonl") {
                 journals.append(generation)
+            } else if let revision = Self.number(in: name, "commit-", ".jsonl") {
+                commits.append(revision)
             } else if let generation = Self.number(in: name, "backup-", ".json") {
                 backups.append(generation)
             } else if let generation = Self.number(in: name, "operations-", ".jsonl") {
@@ -34,6 +38,7 @@ struct StoreInventory {
             }
         }
         journals.sort()
+        commits.sort()
         backups.sort()
         operations.sort()
     }

@@ -1,14 +1,14 @@
 import JSONCodec
 
 /// SHA-1 (RFC 3174), for UUIDs made from names only. Never for a secret or a signature.
-struct SHA1 {
+public struct SHA1 {
     private static let blockBytes = 64
 
     private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) =
         (0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0)
 
     /// The first 128 bits of the digest, the first byte highest.
-    static func prefix(of message: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
+    public static func prefix(of message: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
         var hash = SHA1()
         let whole = message.count / blockBytes * blockBytes
         var at = 0

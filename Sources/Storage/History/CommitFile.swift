@@ -1,0 +1,111 @@
+import JSONCodec
+import Platform
+
+/// `history/commit-R.jsonl`: a commit that is too long for a journal, and is made as a snapshot (`endCommitAsSnapshot`).
+///
+/// It has the members of the commit's line, with a line feed before each record and after the last, so that one record
+/// stands in a line; the seal covers all bytes before it. It is synced, and its name too, before the snapshot is. Who reads the
+/// commits takes it where the journal before it ends one commit early: so one that was left over by a kill counts for nothing.
+enum CommitFile {
+    static func name(_ revision: Int) -> String { StoreDirectory.historyName + "/commit-\(revision).jsonl" }
+
+    /// - Parameter line: that of the commit, sealed, without its line feed.
+    static func write(
+        _ line: [UInt8], _ revision: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(StorageError) {
+        let text = text(of: line)
+        let temporary = "temporary-" + settings.makeIdentifier()
+        do {
+            if try !place.hasHistory() {
+                try place.fileSystem.makeDirectory(place.path(of: StoreDirectory.historyName))
+            }
+            let file = try place.open(temporary, .create)
+            try file.write(text.bytes, at: 0)
+            try file.sync()
+            try place.move(temporary, to: name(revision))
+            try File(place.path(of: StoreDirectory.historyName), .directory, in: place.fileSystem).sync()
+            try place.sync()
+        } catch {
+            throw .writing(error, error.subject)
+        }
+    }
+
+    private static func text(of line: [UInt8]) -> ByteBuffer {
+        var text = ByteBuffer(capacity: line.count + line.count / 64 + 64)
+        line.withUnsafeBytes { line in
+            let content = UnsafeRawBufferPointer(rebasing: line.dropLast(Seal.byteCount))
+            var end = 0
+            if let commit = JournalLine(content: content), let start = content.baseAddress {
+                _ = commit.forEachPart { part in
+                    guard case .put(let record) = part, let place = record.baseAddress else { return }
+                    let offset = place - start
+                    text.append(UnsafeRawBufferPointer(rebasing: content[end..<offset]))
+                    text.append(UInt8(ascii: "\n"))
+                    text.append(record)
+                    end = offset + record.count
+                }
+            }
+            if end > 0 { text.append(UInt8(ascii: "\n")) }
+            text.append(UnsafeRawBufferPointer(rebasing: content[end...]))
+        }
+        text.appendSeal(from: 0)
+        text.append(UInt8(ascii: "\n"))
+        return text
+    }
+
+    static func isThere(_ revision: Int, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
+        do throws(SystemError) {
+            guard try files.place.hasHistory() else { return false }
+            return try files.place.status(of: name(revision)) != nil
+        } catch {
+            throw .reading(error, name(revision))
+        }
+    }
+
+    /// Hands over the commit, where it is kept.
+    /// - Throws: `corrupt` where the file is not as it was written.
+    static func withLine(
+        _ revision: Int, _ files: borrowing StoreFiles,
+        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let name = name(revision)
+        var bytes = ByteBuffer(capacity: 4096)
+        do throws(SystemError) {
+            guard try files.place.hasHistory() else { return }
+            let file = try files.place.open(name, .read)
+            try bytes.append(upTo: file.status().size) { (room) throws(SystemError) in try file.read(room, at: 0) }
+        } catch {
+            if error.code == ENOENT { return }
+            throw .reading(error, name)
+        }
+        let sealed = UnsafeRawBufferPointer(rebasing: bytes.bytes.dropLast())
+        guard bytes.bytes.last == UInt8(ascii: "\n"), let content = Seal.content(of: sealed) else {
+            throw damaged(name)
+        }
+        // Between members a line feed is white space, and within them there is none.
+        let line = content.filter { $0 != UInt8(ascii: "\n") }
+        var failure: StorageError?
+        let isRead = line.withUnsafeBytes { line in
+            guard let commit = JournalLine(content: line), commit.seq == revision else { return false }
+            do throws(StorageError) { try body(commit, bytes.count) } catch { failure = error }
+            return true
+        }
+        if let failure { throw failure }
+        guard isRead else { throw damaged(name) }
+    }
+
+    private static func damaged(_ name: String) -> StorageError {
+        .corrupt(
+            file: name, offset: 0,
+            reason: "\(name) is not as it was written. What was before cannot be told. Put back a copy of the file, or"
+                + " have the history begin later (store.compact with keepHistoryFrom). The moods themselves are not"
+                + " affected.")
+    }
+}
+
+extension StoreFiles {
+    /// Keeps the line of a commit that is about to be made as a snapshot.
+    mutating func keepCommit(_ revision: Int, _ line: [UInt8]) throws(StorageError) {
+        try CommitFile.write(line, revision, in: place, settings)
+    }
+}

@@ -1,0 +1,238 @@
+import JSONCodec
+
+/// One commit as people are told of it.
+public struct CommitLogItem: Sendable {
+    public let revision: Int
+    /// 24 bytes of RFC 3339; empty where that is not known.
+    public let at: [UInt8]
+    /// What it did; `updated` also where it did several things.
+    public let kind: UndoneCommit.Kind
+    /// Who made it, where no client did.
+    public let origin: String?
+    /// The commits that it took back, or made again.
+    public let reversed: [Int]
+    public let isRedo: Bool
+    /// Whether all records were removed first.
+    public let isClear: Bool
+    /// How many records it changed.
+    public let count: Int
+    /// At most `CommitLogItem.idsMax` of them.
+    public let ids: [RecordID]
+    /// The first of them after the commit, or where it was deleted before it; empty where that is not kept.
+    public var record: [UInt8]
+    /// Whether it has been taken back since.
+    public var isUndone = false
+
+    /// How many records a commit names.
+    public static let idsMax = 100
+
+    init(_ commit: Commit) {
+        revision = commit.seq
+        at = Array(commit.at)
+        let kinds = Set(commit.changes.map(\.kind))
+        kind = kinds.count == 1 ? kinds.first ?? .updated : .updated
+        origin = commit.origin
+        reversed = commit.reversed
+        isRedo = commit.isRedo
+        isClear = commit.isClear
+        count = commit.count
+        ids = commit.changes.prefix(Self.idsMax).map(\.id)
+        record = commit.changes.first?.record.map { Array($0) } ?? []
+    }
+
+    /// - Parameter isUndone: whether it waits to be redone.
+    init(_ step: UndoStep, isUndone: Bool) {
+        revision = step.revision
+        at = step.at
+        kind = step.kind
+        origin = nil
+        reversed = []
+        isRedo = false
+        isClear = false
+        count = step.changes.count
+        ids = step.changes.prefix(Self.idsMax).map(\.id)
+        record = step.changes.first.map { $0.after ?? $0.before ?? [] } ?? []
+        self.isUndone = isUndone
+    }
+}
+
+/// A record that is not there any more.
+public struct DeletedRecord: Sendable {
+    public let id: RecordID
+    /// The commit that deleted it.
+    public let revision: Int
+    /// When: 24 bytes of RFC 3339; empty where that is not known.
+    public var at: [UInt8]
+    public var origin: String?
+    /// What it was; empty where that is not kept.
+    public var record: [UInt8]
+}
+
+extension RecordStore {
+    /// The commits before `end`, newest first: at most `limit`, and where older ones go on. All must be durable.
+    /// In memory, the last ones of this process; else those that can be read again without a gap.
+    public mutating func log(
+        before end: Int, limit: Int
+    ) throws(StorageError) -> (items: [CommitLogItem], next: Int?) {
+        guard !isInMemory else { return logInMemory(before: end, limit: limit) }
+        var reversals = Reversals()
+        var revisions: [Int] = []
+        try Self.forEachNote(&files, upTo: flushedRevision) { note in
+            reversals.look(at: note)
+            if note.seq < end { revisions.append(note.seq) }
+            return revisions.count <= limit
+        }
+        let next = revisions.count > limit ? revisions[limit - 1] : nil
+        revisions = Array(revisions.prefix(limit))
+        guard let last = revisions.first, let first = revisions.last else { return ([], nil) }
+        var items: [CommitLogItem] = []
+        _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) {
+            items.append(CommitLogItem($0))
+            return true
+        }
+        for place in items.indices { items[place].isUndone = reversals.isUndone(items[place].revision) }
+        let gone = items.indices.filter { items[$0].record.isEmpty && !items[$0].ids.isEmpty }
+        let before = try recordsBefore(gone.map { (items[$0].revision, items[$0].ids[0]) })
+        for (place, record) in zip(gone, before) { items[place].record = record }
+        return (items.reversed(), next)
+    }
+
+    /// What records were before commits that removed them; empty where that is not kept.
+    /// - Parameter wanted: in ascending order of the commits.
+    private mutating func recordsBefore(_ wanted: [(revision: Int, id: RecordID)]) throws(StorageError) -> [[UInt8]] {
+        guard let first = wanted.first?.revision, let last = wanted.last?.revision else { return [] }
+        let ids = Set(wanted.map(\.id))
+        guard var present = try records(before: first, of: ids) else { return wanted.map { _ in [] } }
+        var found: [[UInt8]] = []
+        _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) { commit in
+            while found.count < wanted.count, wanted[found.count].revision == commit.seq {
+                found.append(present[wanted[found.count].id] ?? [])
+            }
+            present.follow(commit, ids)
+            return true
+        }
+        while found.count < wanted.count { found.append([]) }
+        return found
+    }
+
+    /// The records that are deleted, the last one first: at most `limit` after a place, and whether there are more.
+    /// All commits must be durable.
+    public mutating func deletedRecords(
+        after place: (revision: Int, id: RecordID)?, limit: Int
+    ) throws(StorageError) -> (items: [DeletedRecord], hasMore: Bool) {
+        var gone: [RecordID: Int] = [:]
+        if isInMemory {
+            for step in stepsInMemory() {
+                for change in step.changes { gone[change.id] = change.isThere ? nil : step.revision }
+            }
+        } else {
+            try findDeleted(&gone)
+        }
+        var found: [DeletedRecord] = []
+        for (id, revision) in gone {
+            if let place, revision > place.revision || revision == place.revision && id <= place.id { continue }
+            if try contains(id) { continue }
+            found.append(DeletedRecord(id: id, revision: revision, at: [], record: []))
+        }
+        found.sort { $0.revision != $1.revision ? $0.revision > $1.revision : $0.id < $1.id }
+        let hasMore = found.count > limit
+        found = Array(found.prefix(limit))
+        try describe(&found)
+        return (found, hasMore)
+    }
+
+    private mutating func findDeleted(_ gone: inout [RecordID: Int]) throws(StorageError) {
+        guard let start = try historyStart(), start < flushedRevision else { return }
+        var found: [RecordID: Int] = [:]
+        var clears: [Int] = []
+        _ = try Self.commits(after: start, upTo: flushedRevision, &files, extractor) { commit in
+            if commit.isClear { clears.append(commit.seq) }
+            for change in commit.changes { found[change.id] = change.record == nil ? commit.seq : nil }
+            return true
+        }
+        // Such a commit names only the first of what it removed.
+        for revision in clears {
+            for id in (try records(before: revision, of: nil) ?? [:]).keys where (found[id] ?? 0) < revision {
+                found[id] = revision
+            }
+        }
+        gone = found
+    }
+
+    /// The commit after which all are kept; nil where there are no files.
+    private mutating func historyStart() throws(StorageError) -> Int? {
+        switch files {
+        case .none: nil
+        case .some(let files): try JournalChain(files, upTo: files.revision).start(files)
+        }
+    }
+
+    /// Adds when they were deleted, by whom, and what they were.
+    private mutating func describe(_ found: inout [DeletedRecord]) throws(StorageError) {
+        if isInMemory {
+            for step in stepsInMemory() {
+                for change in step.changes where !change.isThere {
+                    for place in found.indices where found[place].id == change.id {
+                        found[place].at = step.at
+                        found[place].record = change.before ?? []
+                    }
+                }
+            }
+            return
+        }
+        guard let last = found.first?.revision, let first = found.last?.revision else { return }
+        let order = found.indices.sorted { found[$0].revision < found[$1].revision }
+        let before = try recordsBefore(order.map { (found[$0].revision, found[$0].id) })
+        for (place, record) in zip(order, before) { found[place].record = record }
+        var times: [Int: (at: [UInt8], origin: String?)] = [:]
+        let wanted = Set(found.map(\.revision))
+        _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) { commit in
+            if wanted.contains(commit.seq) { times[commit.seq] = (Array(commit.at), commit.origin) }
+            return true
+        }
+        for place in found.indices {
+            guard let time = times[found[place].revision] else { continue }
+            (found[place].at, found[place].origin) = time
+        }
+    }
+}
+
+/// In memory there are no journals: what can be undone is all that is known of the past.
+extension RecordStore {
+    private mutating func stepsInMemory() -> [UndoStep] {
+        undo.preserve(&layers)
+        undo.settle { [extractor] in extractor.revision($0) ?? 0 }
+        return undo.steps
+    }
+
+    private mutating func logInMemory(before end: Int, limit: Int) -> (items: [CommitLogItem], next: Int?) {
+        var items = stepsInMemory().map { CommitLogItem($0, isUndone: false) }
+        items += undo.redo.map { CommitLogItem($0, isUndone: true) }
+        items = items.filter { $0.revision < end }.sorted { $0.revision > $1.revision }
+        let steps = (undo.steps + undo.redo).sorted { $0.revision < $1.revision }
+        for place in items.indices where items[place].record.isEmpty {
+            guard let id = items[place].ids.first else { continue }
+            // What the next change of it replaced is what this one made.
+            let later = steps.lazy.filter { $0.revision > items[place].revision }.flatMap(\.changes)
+            if let next = later.first(where: { $0.id == id }) {
+                items[place].record = next.before ?? []
+                continue
+            }
+            do throws(StorageError) {
+                if let bytes = try bytes(id) { items[place].record = Array(bytes) }
+            } catch {
+                // In memory nothing fails, and the summary does without.
+            }
+        }
+        let page = Array(items.prefix(limit))
+        return (page, items.count > limit ? page.last?.revision : nil)
+    }
+
+    /// What a record was before it was deleted; nil where that is not known.
+    public mutating func lastVersionInMemory(of id: RecordID) -> [UInt8]? {
+        for step in stepsInMemory().reversed() {
+            for change in step.changes where change.id == id && !change.isThere { return change.before }
+        }
+        return nil
+    }
+}

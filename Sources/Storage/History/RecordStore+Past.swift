@@ -1,0 +1,106 @@
+import JSONCodec
+
+/// What records were before a commit: of the newest snapshot below it that is still there, and the commits from there on.
+extension RecordStore {
+    /// The records as they were before a commit, by id; nil where that is not kept any more.
+    /// - Parameter wanted: of these only; without it, of all.
+    mutating func records(
+        before revision: Int, of wanted: Set<RecordID>?
+    ) throws(StorageError) -> [RecordID: [UInt8]]? {
+        guard let start = try Self.start(before: revision, &files) else { return nil }
+        var records: [RecordID: [UInt8]] = [:]
+        if start.source == .snapshot, let wanted, layers.base != nil, !isBaseOvertaken {
+            do throws(IndexFault) {
+                for id in wanted {
+                    if let bytes = try layers.bytesInBase(id) { records[id] = Array(bytes) }
+                }
+            } catch {
+                throw error.asStorageError
+            }
+        } else if let name = start.name {
+            try Self.readSnapshot(name, wanted, &files, extractor, &records)
+        }
+        guard start.base < revision - 1 else { return records }
+        let isWhole = try Self.commits(after: start.base, upTo: revision - 1, &files, extractor) {
+            records.follow($0, wanted)
+            return true
+        }
+        return isWhole ? records : nil
+    }
+
+    private struct PastStart {
+        enum Source { case nothing, snapshot, backup }
+        let source: Source
+        /// The file; nil for a store that was empty then.
+        let name: String?
+        /// The commit that it holds the records of.
+        let base: Int
+    }
+
+    /// Where the state before a commit can be made from.
+    private static func start(
+        before revision: Int, _ files: inout StoreFiles?
+    ) throws(StorageError) -> PastStart? {
+        switch files {
+        case .none: return nil
+        case .some(let files):
+            let chain = try JournalChain(files, upTo: files.revision)
+            let first = try chain.start(files)
+            guard first < revision else { return nil }
+            for link in chain.links.reversed() where link.base < revision && link.base >= first {
+                if link.base == 0 { return PastStart(source: .nothing, name: nil, base: 0) }
+                let isNow = link.generation == files.generation
+                let name = isNow ? StoreDirectory.snapshotName : StoreInventory.backupName(link.generation)
+                guard let header = try snapshotHeader(name, files), header.storeId == files.storeId,
+                    header.revision == link.base
+                else { continue }
+                return PastStart(source: isNow ? .snapshot : .backup, name: name, base: link.base)
+            }
+            return nil
+        }
+    }
+
+    /// Nil where it cannot be read: then an older one is looked for.
+    private static func snapshotHeader(
+        _ name: String, _ files: borrowing StoreFiles
+    ) throws(StorageError) -> SnapshotHeader? {
+        guard let file = try? files.place.open(name, .read) else { return nil }
+        return try? SnapshotReader(name: name, schemaVersion: files.settings.schemaVersion)
+            .header(file, in: files.place.fileSystem)
+    }
+
+    private static func readSnapshot(
+        _ name: String, _ wanted: Set<RecordID>?, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
+        _ records: inout [RecordID: [UInt8]]
+    ) throws(StorageError) {
+        switch files {
+        case .none: return
+        case .some(let files):
+            let reader = SnapshotReader(name: name, schemaVersion: files.settings.schemaVersion)
+            var found: [RecordID: [UInt8]] = [:]
+            do {
+                let file = try files.place.open(name, .read)
+                _ = try reader.read(file, in: files.place.fileSystem) { bytes, _ in
+                    guard let id = extractor.id(bytes) else { return "this line is not a record" }
+                    if wanted?.contains(id) ?? true { found[id] = Array(bytes) }
+                    return nil
+                }
+            } catch let error as StorageError {
+                throw error
+            } catch {
+                throw .unavailable(reason: "\(name) cannot be read: \(error)", advice: "Try again.")
+            }
+            records = found
+        }
+    }
+}
+
+extension [RecordID: [UInt8]] {
+    /// Makes the records what they are after a commit.
+    mutating func follow(_ commit: Commit, _ wanted: Set<RecordID>?) {
+        if commit.isClear { removeAll() }
+        for change in commit.changes where wanted?.contains(change.id) ?? true {
+            self[change.id] = change.record.map { Array($0) }
+        }
+    }
+}
