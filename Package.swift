@@ -44,11 +44,13 @@ let package = Package(
         // Level 4
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
         library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
+        library("MCP", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
         // Level 5
         library(
             "MoodHost",
             [
-                "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec",
+                "MCP", "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC",
+                "JSONCodec",
                 "Platform",
             ]),
         // Level 6
@@ -100,6 +102,7 @@ let package = Package(
             "PluginHostTests",
             ["PluginHost", "MoodProtocol", "MoodCore", "JSONCodec", "Platform", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
+        tests("MCPTests", ["MCP", "MoodProtocol", "JSONRPC", "JSONCodec"]),
         tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),

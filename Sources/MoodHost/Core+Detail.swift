@@ -33,7 +33,8 @@ extension Core {
         record.truncate(to: 0)
         do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
         let bytes = UnsafeRawBufferPointer(record.bytes)
-        let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+        var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+        if hidesNotes { mood.notes = nil }
         let attachments = Attachment.all(of: mood)
         var surroundings = try surroundings(
             of: attachments, id, request.location, now: request.now ?? now)

@@ -30,7 +30,7 @@ extension Core {
     /// What this version can do, for clients that ask before they use it.
     private static let features: [StaticString] = [
         "batch", "cancel", "dryRun", "events", "framing.header", "framing.line", "history", "ifRevision", "opId",
-        "plugins", "progress",
+        "mcp", "plugins", "progress",
         "undo",
     ]
 

@@ -255,7 +255,8 @@ extension Core {
         } else {
             let record: ValidJSON
             do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
-            let mood = MoodMembers(trusting: record)
+            var mood = MoodMembers(trusting: record)
+            if hidesNotes { mood.notes = nil }
             let share = Share(
                 mood, record: record.bytes, context: reading(arguments, in: mood.timeZone),
                 as: arguments[MoodParams.component])

@@ -38,6 +38,8 @@ struct Core: ~Copyable {
     /// The state before the present group of requests, once one of them has changed it.
     private var stateBeforeGroup: SessionState?
     var phrases = Phrases()
+    /// Whether the notes of moods are left out of texts and screens, because the present request wants it so.
+    var hidesNotes = false
     /// The bytes of a mood that is looked at while others are read.
     var record = ByteBuffer(capacity: 16)
     /// The moment of the requests that are handled now.

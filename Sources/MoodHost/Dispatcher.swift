@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MCP
 import MoodProtocol
 import MoodStore
 
@@ -12,6 +13,10 @@ struct Dispatcher: ~Copyable {
     var arguments = Arguments()
     /// The requests that are answered later.
     var pending = PendingRequests()
+    /// What AI clients can do; made when one asks.
+    var tools: ToolCatalogue?
+    /// The error that was written last.
+    var failure: RPCError?
 
     init(core: consuming Core) {
         limits = core.options.limits
@@ -36,6 +41,11 @@ struct Dispatcher: ~Copyable {
     ) {
         do throws(RPCError) {
             guard let entry = try core.find(name) else {
+                if let method = ModelMethod(name), request.caller.session == Caller.client.session {
+                    if core.isShuttingDown { throw .shuttingDown }
+                    if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
+                    return try serve(method, request, params, &validator, to: &out)
+                }
                 let text = name.string
                 throw .methodNotFound(text, core.methods.suggestions(for: text))
             }
@@ -92,6 +102,7 @@ struct Dispatcher: ~Copyable {
     private mutating func write(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
         out.buffer.limit = .max
         out.rewind(to: mark)
+        failure = error
         out.errorResponse(id: request.id, error)
         guard out.count - mark > request.room else { return }
         out.rewind(to: mark)
@@ -210,6 +221,15 @@ extension Dispatcher {
             Pending(
                 id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
                 progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) }, work: work))
+        core.endsGroup = true
+    }
+
+    /// The same for a request of an AI client.
+    mutating func stage(_ work: ModelWork, _ request: Request, progressToken: ValidJSON?) {
+        pending.stage(
+            Pending(
+                id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
+                progressToken: progressToken.map { Array($0.bytes) }, work: work, isOfModel: true))
         core.endsGroup = true
     }
 

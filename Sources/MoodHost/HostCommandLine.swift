@@ -39,6 +39,10 @@ public enum HostCommandLine {
           --no-plugins             run no plugin, and ask no hook
           --require-isolation      run no plugin that cannot be isolated whole
 
+        AI CLIENTS (Model Context Protocol, on the same pipe; moodboard mcp is the same program)
+          --mcp-tools default|all  the usual tools, or one for each method that is meant for models
+          --mcp-no-notes           show them no notes
+
         OTHER
           --limit NAME=VALUE       set a limit; names as in host.info, may be repeated
           --locale LOCALE          the language of times, such as fi_FI (default: en_US)
@@ -52,11 +56,11 @@ public enum HostCommandLine {
 
     private static let flags = [
         "--in-memory", "--samples", "--read-only", "--trust-directory", "--no-plugins",
-        "--require-isolation", "--openrpc", "--version", "--help", "-h",
+        "--require-isolation", "--mcp-no-notes", "--openrpc", "--version", "--help", "-h",
     ]
     private static let settings = [
         "--store", "--durability", "--lock-timeout", "--limit", "--locale", "--time-zone", "--log-level",
-        "--plugins",
+        "--plugins", "--mcp-tools",
     ]
 
     /// Reads the arguments after the program's name.
@@ -67,7 +71,11 @@ public enum HostCommandLine {
         var directory: String?
         var isInMemory = false
         var rest = arguments.makeIterator()
+        var isFirst = true
         while let argument = rest.next() {
+            defer { isFirst = false }
+            // It names the use, nothing more: every host serves AI clients.
+            if isFirst, argument == "mcp" { continue }
             let (name, attached) = split(argument)
             switch name {
             case "--help", "-h": return .printHelp
@@ -78,6 +86,7 @@ public enum HostCommandLine {
             case "--read-only": options.isReadOnly = true
             case "--trust-directory": options.trustsDirectory = true
             case "--no-plugins": options.plugins.isOff = true
+            case "--mcp-no-notes": options.hidesNotes = true
             case "--require-isolation": options.plugins.requiresIsolation = true
             default:
                 guard settings.contains(name) else { return .misuse(unknown(argument)) }
@@ -162,6 +171,12 @@ public enum HostCommandLine {
         case "--plugins":
             guard !value.isEmpty else { return "--plugins needs the path of a folder" }
             options.plugins.places.append(value)
+        case "--mcp-tools":
+            switch value {
+            case "default": options.offersAllTools = false
+            case "all": options.offersAllTools = true
+            default: return "--mcp-tools must be default or all, not \(value)"
+            }
         case "--log-level":
             guard let level = LogLevel(rawValue: value) else {
                 let levels = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")

@@ -21,6 +21,10 @@ public struct HostOptions: Sendable {
     public var timeZone: String?
     public var plugins = PluginSettings()
     public var logLevel = LogLevel.info
+    /// AI clients have a tool for each method that is meant for them, not the usual ones alone.
+    public var offersAllTools = false
+    /// AI clients see no notes.
+    public var hidesNotes = false
 }
 
 /// What is said of plugins.

@@ -73,7 +73,13 @@ extension Session {
     private mutating func tell(_ progress: JSONValue, _ pending: Pending) {
         guard let token = pending.progressToken, !pending.isSilenced else { return }
         let mark = output.count
-        token.withUnsafeBytes { output.progress(token: $0, progress) }
+        token.withUnsafeBytes {
+            if pending.isOfModel {
+                output.modelProgress(token: $0, progress)
+            } else {
+                output.progress(token: $0, progress)
+            }
+        }
         output.endMessage(from: mark, framing: pending.destination.framing)
     }
 
@@ -112,6 +118,20 @@ extension Session {
 }
 
 extension JSONWriter {
+    /// Writes `notifications/progress {progressToken, progress, total?, message?}`.
+    fileprivate mutating func modelProgress(token: UnsafeRawBufferPointer, _ progress: JSONValue) {
+        beginNotification(method: "notifications/progress")
+        beginObject()
+        key("progressToken")
+        raw(token)
+        for member in progress.object ?? [] {
+            key(text: member.name)
+            member.value.write(to: &self)
+        }
+        endObject()
+        endResponse()
+    }
+
     /// Writes `$/progress {token, value: {done, total, message}}`. LSP 3.17, "Progress Support".
     fileprivate mutating func progress(token: UnsafeRawBufferPointer, _ progress: JSONValue) {
         beginNotification(method: "$/progress")

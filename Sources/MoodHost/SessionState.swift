@@ -12,6 +12,7 @@ struct SessionState {
     /// The store's revision when it was last looked whether the moods on the way are still there.
     var prunedRevision = 0
     var events = EventState()
+    var models = ModelState()
 
     /// Whether something has to happen when moods change.
     var followsStore: Bool { !events.subscriptions.isEmpty || navigation.hasMoods }

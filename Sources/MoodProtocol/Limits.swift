@@ -28,9 +28,11 @@ public struct Limits: Sendable {
         case pluginHelloMs
         /// Milliseconds after which a plugin that has crashed is started again; each time twice as many.
         case pluginBackOffMs
+        /// Bytes of one result of a tool for AI clients.
+        case mcpAnswerBytes
     }
 
-    @usableFromInline var values: InlineArray<13, Int>
+    @usableFromInline var values: InlineArray<14, Int>
 
     /// The defaults.
     public init() {
@@ -68,6 +70,7 @@ extension Limits.Name {
         case .pluginAnswerBytes: 10
         case .pluginHelloMs: 11
         case .pluginBackOffMs: 12
+        case .mcpAnswerBytes: 13
         }
     }
 
@@ -86,6 +89,7 @@ extension Limits.Name {
         case .pluginAnswerBytes: 4 * 1024 * 1024
         case .pluginHelloMs: 5000
         case .pluginBackOffMs: 1000
+        case .mcpAnswerBytes: 32 * 1024
         }
     }
 
@@ -103,6 +107,7 @@ extension Limits.Name {
         case .listPage: 1...10_000
         case .pluginHelloMs: 10...600_000
         case .pluginBackOffMs: 1...600_000
+        case .mcpAnswerBytes: 1024...16 * 1024 * 1024
         }
     }
 }

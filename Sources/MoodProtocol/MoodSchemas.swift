@@ -2,12 +2,12 @@ import JSONCodec
 import MoodCore
 
 /// The shapes of the protocol's data, section 5 of the contract, described once.
-enum MoodSchemas {
+public enum MoodSchemas {
     static let id = Schema.id
     static let time = Schema.time
 
     /// The shape of what a mood holds as a member.
-    static func schema(of field: MoodField) -> Schema {
+    public static func schema(of field: MoodField) -> Schema {
         switch field.kind {
         case .id: id
         case .time: time
@@ -49,11 +49,11 @@ enum MoodSchemas {
                 : .optional(Name(field.name), schema, summary)
         }, nil)
 
-    static let tags = Schema.array(.string(.tag), .upTo(.tags), isUnique: true)
+    public static let tags = Schema.array(.string(.tag), .upTo(.tags), isUnique: true)
 
-    static let mood = Schema.named("Mood", .result(moodMembers))
+    public static let mood = Schema.named("Mood", .result(moodMembers))
 
-    static let moodMembers: [Field] = MoodField.allCases.map { field in
+    public static let moodMembers: [Field] = MoodField.allCases.map { field in
         field.isOptional
             ? .optional(Name(field.name), schema(of: field), field.summary)
             : .required(Name(field.name), schema(of: field), field.summary)

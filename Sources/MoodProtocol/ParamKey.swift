@@ -41,7 +41,7 @@ public struct ParamKey<Value>: Sendable {
     }
 
     /// The param as it is declared, for checking and describing it.
-    var field: Field { declaration.takeUnretainedValue().field(name) }
+    public var field: Field { declaration.takeUnretainedValue().field(name) }
 }
 
 /// What stands for a param that is absent, in plain memory. A `Choice` knows its usual word itself.

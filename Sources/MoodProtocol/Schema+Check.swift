@@ -20,6 +20,12 @@ public struct Problem: Error {
 }
 
 extension Schema {
+    /// The first thing that is wrong with a value, or nil.
+    public func problem(of value: ValidJSON, _ limits: Limits = Limits()) -> Problem? {
+        var reader = JSONReader(value)
+        return check(&reader, limits)
+    }
+
     /// Reads one value.
     /// - Returns: the first thing that is wrong with it, or nil.
     func check(_ reader: inout JSONReader, _ limits: Limits) -> Problem? {

@@ -3,7 +3,7 @@ import JSONCodec
 extension Schema {
     /// The same as JSON Schema (draft-07, which OpenRPC uses; valid in 2020-12 too), with the default limits.
     /// - Parameter components: collects the named schemas that were met.
-    func jsonSchema(_ components: inout [JSONValue.Member]) -> JSONValue {
+    public func jsonSchema(_ components: inout [JSONValue.Member]) -> JSONValue {
         switch self {
         case .string(let format): return .object([.init("type", "string")] + format.keywords)
         case .id: return ["type": "string", "format": "uuid"]

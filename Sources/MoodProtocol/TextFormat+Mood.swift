@@ -7,25 +7,25 @@ extension TextFormat {
         [.init("minLength", .number(String(minimum))), .init("maxLength", .number(String(maximum)))]
     }
 
-    static let plain = TextFormat([]) { _, _ in nil }
+    public static let plain = TextFormat([]) { _, _ in nil }
 
-    static let emoji = TextFormat(
+    public static let emoji = TextFormat(
         [.init("minLength", 1), .init("description", "Exactly one emoji.")], rule: .emoji
     ) { text, _ in
         Emoji.problem(text)
     }
 
-    static let label = TextFormat(length(1, TextRule.labelCharactersMax), rule: .label) { text, limits in
+    public static let label = TextFormat(length(1, TextRule.labelCharactersMax), rule: .label) { text, limits in
         TextRule.labelProblem(text, charactersMax: limits[.label])
     }
 
-    static let notes = TextFormat([], byteLimit: .notesBytes, rule: .notes) { text, limits in
+    public static let notes = TextFormat([], byteLimit: .notesBytes, rule: .notes) { text, limits in
         TextRule.notesProblem(text, bytesMax: limits[.notesBytes])
     }
 
-    static let tag = TextFormat(length(1, TextRule.tagCharactersMax)) { text, _ in TextRule.tagProblem(text) }
+    public static let tag = TextFormat(length(1, TextRule.tagCharactersMax)) { text, _ in TextRule.tagProblem(text) }
 
-    static let timeZone = TextFormat([.init("description", "An IANA time zone name.")]) { text, _ in
+    public static let timeZone = TextFormat([.init("description", "An IANA time zone name.")]) { text, _ in
         TextRule.timeZoneProblem(text)
     }
 
@@ -53,7 +53,7 @@ extension TextFormat {
         ShareTemplate.problem(text)
     }
 
-    static let name = TextFormat(length(1, 64)) { text, _ in
+    public static let name = TextFormat(length(1, 64)) { text, _ in
         text.isEmpty || text.count > 64 || TextRule.hasControlCharacter(text)
             ? "must have 1 to 64 bytes and no control characters" : nil
     }
@@ -79,7 +79,7 @@ extension TextFormat {
         text.filter { $0 != UInt8(ascii: "-") }.map { (65...70).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    static let token = TextFormat(length(1, 128)) { text, _ in
+    public static let token = TextFormat(length(1, 128)) { text, _ in
         text.isEmpty || text.count > 128 ? "must have 1 to 128 bytes" : nil
     }
 }

@@ -31,6 +31,8 @@ KINDS = {
     1031: {"pluginFailed"},
     1032: {"pluginTimeout"},
     1040: {"permissionDenied"},
+    -32022: {"unsupportedProtocolVersion"},
+    -32002: {"resourceNotFound"},
 }
 RETRYABLE = {"storeBusy", "storageFull", "outcomeUnknown"}
 # kind -> members of `data` that must be there, with their types
@@ -209,6 +211,11 @@ def check_answer(answer, header_framed):
 NOTIFICATIONS = {
     "$/progress": {"token", "value"},
     "events.event": {"subscription", "topic", "seq", "at"},
+    "notifications/progress": {"progressToken", "progress"},
+    "notifications/resources/updated": {"uri"},
+    "notifications/resources/list_changed": set(),
+    "notifications/tools/list_changed": set(),
+    "notifications/subscriptions/acknowledged": {"notifications", "_meta"},
 }
 
 

@@ -8,7 +8,8 @@ enum AnswerRules {
         -32802: ["shuttingDown"], 1001: ["notFound"], 1002: ["conflict"], 1003: ["refused"], 1010: ["storeBusy"],
         1011: ["storeReadOnly"], 1012: ["storageFull"], 1013: ["outcomeUnknown"], 1014: ["storeUnavailable"],
         1015: ["storeCorrupt"], 1020: ["limitExceeded"], 1030: ["pluginUnavailable"], 1031: ["pluginFailed"],
-        1032: ["pluginTimeout"], 1040: ["permissionDenied"],
+        1032: ["pluginTimeout"], 1040: ["permissionDenied"], -32022: ["unsupportedProtocolVersion"],
+        -32002: ["resourceNotFound"],
     ]
     private static let retryable: Set<String> = ["storeBusy", "storageFull", "outcomeUnknown"]
 
@@ -35,6 +36,9 @@ enum AnswerRules {
     /// What the notifications hold that the host sends of its own.
     private static let notifications: [String: Set<String>] = [
         "$/progress": ["token", "value"], "events.event": ["subscription", "topic", "seq", "at"],
+        "notifications/progress": ["progressToken", "progress"], "notifications/resources/updated": ["uri"],
+        "notifications/resources/list_changed": [], "notifications/tools/list_changed": [],
+        "notifications/subscriptions/acknowledged": ["notifications", "_meta"],
     ]
 
     private static func check(notification: JSONValue) throws(Pattern.Mismatch) {

@@ -25,10 +25,12 @@ import Testing
         Row(
             target: "PluginHost", level: 4,
             mayImport: ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
+        Row(target: "MCP", level: 4, mayImport: ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
         Row(
             target: "MoodHost", level: 5,
             mayImport: [
-                "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC", "JSONCodec",
+                "MCP", "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC",
+                "JSONCodec",
                 "Platform",
                 "Synchronization",
             ]),

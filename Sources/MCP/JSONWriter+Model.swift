@@ -1,0 +1,87 @@
+import JSONCodec
+
+/// What every result has, in both eras.
+extension JSONWriter {
+    /// How long lists that seldom change may be kept by a client, in milliseconds.
+    public static let listMilliseconds = 60_000
+
+    /// Begins a result: what follows are its members, then `endModelResult`.
+    public mutating func beginModelResult() { raw("{\"resultType\":\"complete\"") }
+
+    /// - Parameter freshFor: how long it may be kept, in milliseconds; 0: it may be another one at once.
+    public mutating func endModelResult(freshFor milliseconds: Int = 0, version: String) {
+        key("ttlMs")
+        integer(milliseconds)
+        buffer.append(
+            ",\"cacheScope\":\"private\",\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"moodboard\",\"version\":\""
+                as StaticString)
+        buffer.append(utf8: version)
+        buffer.append("\"}}}" as StaticString)
+    }
+
+    /// The inside of a string: a literal as it is to stand there, escapes and all.
+    @inline(__always)
+    mutating func put(_ literal: StaticString) { buffer.append(literal) }
+
+    /// The inside of a string.
+    mutating func text(_ text: String) { contents(of: text) }
+
+    /// The inside of a string that becomes a part of another one: line feeds and tabs become spaces, so that it stays one line.
+    mutating func line(_ text: JSONText) {
+        guard text.isEscaped else { return contents(text) }
+        text.withDecoded { line($0) }
+    }
+
+    mutating func line(_ text: String) {
+        var text = text
+        text.withUTF8 { line(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func line(_ bytes: UnsafeRawBufferPointer) {
+        var rest = bytes[...]
+        while let place = rest.firstIndex(where: { $0 < 0x20 }) {
+            contents(utf8: UnsafeRawBufferPointer(rebasing: rest[..<place]))
+            buffer.append(UInt8(ascii: " "))
+            rest = rest[(place + 1)...]
+        }
+        contents(utf8: UnsafeRawBufferPointer(rebasing: rest))
+    }
+}
+
+/// The result of a tool.
+extension JSONWriter {
+    /// - Parameters:
+    ///   - links: resources that belong to it; clients of earlier revisions find their addresses in the text.
+    ///   - text: writes the inside of a string.
+    ///   - structured: writes one object.
+    public mutating func toolResult(
+        _ revision: Revision, links: [Resource] = [], version: String,
+        text: (inout JSONWriter) -> Void, structured: (inout JSONWriter) -> Void
+    ) {
+        beginModelResult()
+        buffer.append(",\"content\":[{\"type\":\"text\",\"text\":\"" as StaticString)
+        if revision.hasStructure {
+            text(&self)
+        } else {
+            // These clients hand on the text alone, and programs behind them read it.
+            var json = JSONWriter(capacity: 1024)
+            structured(&json)
+            json.buffer.withBytes { contents(utf8: $0) }
+        }
+        buffer.append("\"}" as StaticString)
+        if revision.hasStructure { for link in links { link.writeLink(to: &self) } }
+        buffer.append("],\"structuredContent\":" as StaticString)
+        structured(&self)
+        buffer.append(",\"isError\":false" as StaticString)
+        endModelResult(version: version)
+    }
+
+    /// A result that says what is wrong, for a model to mend its call.
+    public mutating func toolError(_ message: String, version: String) {
+        beginModelResult()
+        buffer.append(",\"content\":[{\"type\":\"text\",\"text\":" as StaticString)
+        string(message)
+        buffer.append("}],\"isError\":true" as StaticString)
+        endModelResult(version: version)
+    }
+}

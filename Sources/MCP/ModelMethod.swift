@@ -1,0 +1,47 @@
+import JSONCodec
+
+/// A request of the Model Context Protocol.
+public enum ModelMethod: Int, CaseIterable, Sendable {
+    case initialize, discover, ping, setLevel
+    case listTools, callTool
+    case listResources, listTemplates, readResource, subscribe, unsubscribe, listen
+    case listPrompts, getPrompt, complete
+
+    public var name: StaticString {
+        switch self {
+        case .initialize: "initialize"
+        case .discover: "server/discover"
+        case .ping: "ping"
+        case .setLevel: "logging/setLevel"
+        case .listTools: "tools/list"
+        case .callTool: "tools/call"
+        case .listResources: "resources/list"
+        case .listTemplates: "resources/templates/list"
+        case .readResource: "resources/read"
+        case .subscribe: "resources/subscribe"
+        case .unsubscribe: "resources/unsubscribe"
+        case .listen: "subscriptions/listen"
+        case .listPrompts: "prompts/list"
+        case .getPrompt: "prompts/get"
+        case .complete: "completion/complete"
+        }
+    }
+
+    /// The eras in which there is such a request.
+    public var era: Era {
+        switch self {
+        case .initialize, .ping, .setLevel, .subscribe, .unsubscribe: .older
+        case .discover, .listen: .newer
+        default: .both
+        }
+    }
+
+    public enum Era: Sendable { case older, newer, both }
+
+    /// The method of this name; nil for another one.
+    public init?(_ name: JSONText) {
+        // Most of what is no such request is native, and has a full stop.
+        guard let method = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
+        self = method
+    }
+}

@@ -1,0 +1,90 @@
+import JSONCodec
+import MoodProtocol
+
+/// How much of a mood's notes an answer shows.
+public enum NotesRule: Sendable, Equatable {
+    case whole
+    /// So many characters of each.
+    case cut(Int)
+    case hidden
+
+    /// What lists show of each mood.
+    public static let ofLists = NotesRule.cut(500)
+
+    /// The notes as they are shown, and whether something was left out; nil: not at all.
+    func shown(_ notes: JSONText) -> (text: String, isCut: Bool)? {
+        switch self {
+        case .hidden: return nil
+        case .whole: return (notes.string, false)
+        case .cut(let most):
+            let text = notes.string
+            guard let end = text.index(text.startIndex, offsetBy: most, limitedBy: text.endIndex), end < text.endIndex
+            else { return (text, false) }
+            return (String(text[..<end]) + "…", true)
+        }
+    }
+
+    /// Whether notes of these bytes are shown as they are.
+    func keeps(_ notes: JSONText) -> Bool {
+        switch self {
+        case .whole: true
+        case .cut(let most): notes.raw.count <= most
+        case .hidden: false
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A mood as the host answers it, with as much of its notes as the rule allows. `notesCut` says that some were left out.
+    public mutating func mood(_ mood: ValidJSON, _ rule: NotesRule) {
+        var notes: ValidJSON?
+        mood.forEachMember { key, value in if key.equals("notes") { notes = value } }
+        guard let text = notes?.text, !rule.keeps(text) else { return raw(mood.bytes) }
+        beginObject()
+        mood.forEachMember { key, value in
+            guard key.equals("notes") else {
+                string(key)
+                buffer.append(UInt8(ascii: ":"))
+                return raw(value.bytes)
+            }
+            guard let shown = rule.shown(text) else { return }
+            self.key("notes")
+            string(shown.text)
+            guard shown.isCut else { return }
+            self.key("notesCut")
+            boolean(true)
+        }
+        endObject()
+    }
+
+    /// Any result of the host without the notes of moods, at whatever depth they stand.
+    public mutating func withoutNotes(_ value: ValidJSON) {
+        var reader = JSONReader(value)
+        withoutNotes(&reader)
+    }
+
+    /// The depth is bounded by the validator, so this recursion is too.
+    private mutating func withoutNotes(_ reader: inout JSONReader) {
+        switch reader.kind {
+        case .object:
+            beginObject()
+            _ = reader.enterObject()
+            while let key = reader.nextKey() {
+                if key.equals("notes"), reader.kind == .string {
+                    reader.skip()
+                    continue
+                }
+                string(key)
+                buffer.append(UInt8(ascii: ":"))
+                withoutNotes(&reader)
+            }
+            endObject()
+        case .array:
+            beginArray()
+            _ = reader.enterArray()
+            while reader.nextElement() { withoutNotes(&reader) }
+            endArray()
+        default: raw(reader.skip().bytes)
+        }
+    }
+}

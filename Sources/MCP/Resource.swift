@@ -1,0 +1,46 @@
+import JSONCodec
+
+/// Something that a client can read by its address.
+public struct Resource: Sendable {
+    public let uri: String
+    /// For programs and lists.
+    public let name: String
+    public let summary: String
+    public let mediaType: StaticString
+
+    public init(_ uri: String, _ name: String, _ summary: String, _ mediaType: StaticString = "application/json") {
+        self.uri = uri
+        self.name = name
+        self.summary = summary
+        self.mediaType = mediaType
+    }
+
+    /// As `resources/list` names it.
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// As the content of a tool's result refers to it.
+    func writeLink(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("type")
+        writer.string("resource_link" as StaticString)
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    private func writeMembers(to writer: inout JSONWriter) {
+        writer.key("uri")
+        writer.string(uri)
+        writer.key("name")
+        writer.string(name)
+        writer.key("title")
+        writer.string(name)
+        writer.key("description")
+        writer.string(summary)
+        writer.key("mimeType")
+        writer.string(mediaType)
+    }
+}

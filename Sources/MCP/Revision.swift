@@ -1,0 +1,37 @@
+import JSONCodec
+
+/// A revision of the Model Context Protocol that is served.
+///
+/// Those before 2026-07-28 begin with `initialize`. Since then every request says for itself which revision it is of.
+public enum Revision: Int, CaseIterable, Comparable, Sendable {
+    case november2024, march2025, june2025, november2025, july2026
+
+    /// The newest first, as peers are told.
+    public static let supported = allCases.reversed().map { JSONValue.string("\($0.name)") }
+
+    /// What another version than a known one is answered with.
+    public static let newestWithHandshake = Revision.november2025
+
+    public var name: StaticString {
+        switch self {
+        case .november2024: "2024-11-05"
+        case .march2025: "2025-03-26"
+        case .june2025: "2025-06-18"
+        case .november2025: "2025-11-25"
+        case .july2026: "2026-07-28"
+        }
+    }
+
+    /// Whether each request says its revision, and nothing is remembered from one to the next.
+    public var isStateless: Bool { self == .july2026 }
+
+    /// Whether clients know structured results and links to resources.
+    public var hasStructure: Bool { self >= .june2025 }
+
+    public init?(_ name: JSONText) {
+        guard let revision = Self.allCases.first(where: { name.equals($0.name) }) else { return nil }
+        self = revision
+    }
+
+    public static func < (a: Revision, b: Revision) -> Bool { a.rawValue < b.rawValue }
+}

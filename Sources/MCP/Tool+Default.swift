@@ -1,0 +1,194 @@
+import JSONCodec
+import MoodCore
+import MoodProtocol
+
+/// The tools that are there without an option, in the order in which they are listed.
+extension Tool {
+    public static func all(isReadOnly: Bool) -> [Tool] {
+        let all = [add, find, get, update, favorite, delete, share, screen, perform]
+        return isReadOnly ? all.filter(\.effect.isReadOnly) : all
+    }
+
+    static let add = Tool(
+        "mood_add", "Record a mood", .add,
+        "Records how the person feels. Use it when they say so and want it kept. The answer has the mood's id and revision; mood_undo with that revision takes it back. Example: {\"emoji\": \"calm\", \"when\": \"2 hours ago\", \"notes\": \"slept well\", \"tags\": [\"sport\"]}",
+        [
+            .optional(
+                "emoji", .string(.plain),
+                "One emoji such as 😌, or a word of the palette such as calm. It can be left out where label is such a word."
+            ),
+            .optional(
+                "label", .string(.plain), "What the feeling is called; the palette's word for the emoji, if absent."),
+            .optional(
+                "when", .string(.plain),
+                "When it was felt: 2 hours ago, yesterday evening, last fri 9pm, 2026-11-20, 2026-11-20T10:00, or RFC 3339; now, if absent."
+            ),
+            ToolFields.notes, ToolFields.tags, ToolFields.valence, ToolFields.scales, ToolFields.isFavorite,
+            ToolFields.timeZone,
+            .optional(
+                "idempotency_key", .string(.token),
+                "1-128 bytes of your own choice: the same call with the same key is done once."),
+            ToolFields.dryRun,
+        ], .add, output: ToolFields.mood)
+
+    static let find = Tool(
+        "mood_find", "Find moods", .read,
+        "Lists moods, the newest first, at most 50 a call. Use it to look for moods and to learn their ids. Every condition has to hold. Example: {\"text\": \"sleep\", \"from\": \"last month\", \"favorites\": true}",
+        [
+            .optional("text", .string(.notes), "This text in label, notes or tags, ignoring case."),
+            .optional("tags", .array(.string(.tag), .upTo(.tags), isUnique: false), "All of these tags."),
+            .optional("emoji", .string(.plain), "This emoji, or a word of the palette."),
+            .optional("from", .string(.plain), "Felt then or later: today, last week, 2026-11, RFC 3339."),
+            .optional("to", .string(.plain), "Felt then or earlier, that day or span included."),
+            .optional("favorites", .boolean, "true: favorites alone; false: all but them."),
+            .optional("favourites", .boolean, "The same as favorites."),
+            .optional("sort", .choice(["timestamp", "label", "updatedAt"]), "What to sort by; timestamp, if absent."),
+            .optional("order", .choice(["desc", "asc"]), "Downwards or upwards; desc, if absent."),
+            .optional("limit", .integer(1...findMax), "The most moods of this call; 50, if absent."),
+            .optional("cursor", .string(.plain), "The nextCursor of the call before, with the same conditions."),
+            ToolFields.withNotes,
+        ], .find,
+        output: .result([
+            .required("items", .array(ToolFields.mood, .any, isUnique: false), "The moods; long notes are cut."),
+            .optional("total", .integer(0 ... .max), "How many there are in all, where there was no condition."),
+            .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
+            .optional("empty", .result([]), "Why there are none."),
+        ]))
+
+    /// The most moods of one answer.
+    public static let findMax = 50
+
+    static let get = Tool(
+        "mood_get", "Read a mood", .read,
+        "Reads one mood whole, with how it has changed if asked. Use it after mood_find, which cuts long notes. Example: {\"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\", \"with_history\": true}",
+        [
+            ToolFields.id, .optional("with_history", .boolean, "Whether its last changes come with it."),
+            ToolFields.withNotes,
+        ], .get,
+        output: .named(
+            "Mood",
+            .result(
+                ToolFields.moodMembers + [
+                    .optional(
+                        "history", .array(.any, .any, isUnique: false),
+                        "Its changes, the newest first: {revision, at, kind, mood}.")
+                ])))
+
+    static let update = Tool(
+        "mood_update", "Change a mood", .replace,
+        "Changes the members that are given and leaves the others. Use it to correct or complete a mood. Example: {\"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\", \"notes\": \"better after a walk\"}",
+        [
+            ToolFields.id,
+            .optional("emoji", .string(.plain), "One emoji, or a word of the palette."),
+            .optional("label", .string(.label), "What the feeling is called."),
+            .optional("when", .string(.plain), "When it was felt, as in mood_add."),
+            .optional("notes", .string(.notes), "The new notes in place of the old ones; empty removes them."),
+            .optional("tags", MoodSchemas.tags, "The new tags in place of the old ones."),
+            .optional("valence", .nullable(.number(-1...1)), "From -1 (bad) to 1 (good); null removes it."),
+            .optional(
+                "scales", MoodSchemas.schema(of: .scales),
+                "Numbers by name, such as {\"sleep\": 7}, in place of the old ones; {} removes them."),
+            ToolFields.isFavorite,
+            .optional("time_zone", .nullable(.string(.timeZone)), "The zone in which it was felt; null removes it."),
+            ToolFields.ifRevision, ToolFields.withNotes, ToolFields.dryRun,
+        ], .update, output: ToolFields.mood)
+
+    static let favorite = Tool(
+        "mood_favorite", "Mark a favorite", .mark,
+        "Marks a mood as a favorite, or no longer. Example: {\"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\", \"is_favorite\": true}",
+        [
+            ToolFields.id, .optional("is_favorite", .boolean, "Whether it is one; true, if absent."),
+            ToolFields.ifRevision, ToolFields.withNotes, ToolFields.dryRun,
+        ], .favorite, output: ToolFields.mood)
+
+    /// The most moods of one deletion.
+    public static let deleteMax = 100
+
+    static let delete = Tool(
+        "mood_delete", "Delete moods", .replace,
+        "Deletes up to 100 moods in one change. Use it only when the person wants them gone. Of several, the person is asked where the client can do that; else give confirm with their number. mood_undo with the revision of the answer brings them back. Example: {\"ids\": [\"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\"]}",
+        [
+            .required("ids", .array(.id, .range(1...deleteMax), isUnique: false), "The ids of 1-100 moods."),
+            .optional("confirm", .integer(1...deleteMax), "Of several: how many they are, to say that it is meant."),
+            ToolFields.dryRun,
+        ], .delete,
+        output: .result([
+            .required("deleted", .integer(0 ... .max), "How many moods."),
+            .required("ids", .array(.id, .any, isUnique: false), "Which."),
+            .optional("revision", .integer(1 ... .max), "The change, for mood_undo; absent where nothing was kept."),
+        ]))
+
+    static let share = Tool(
+        "mood_share", "Say a mood as text", .read,
+        "Writes a mood as text that can be passed on: a message, Markdown, HTML, or an entry of a calendar. Example: {\"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\", \"format\": \"markdown\"}",
+        [
+            ToolFields.id,
+            .optional("format", .choice(["text", "markdown", "html", "ics"]), "The form; text, if absent."),
+            ToolFields.withNotes,
+        ], .share,
+        output: .result([
+            .required("text", .string(.plain), "The text."),
+            .required("mediaType", .string(.plain), "Its media type, with the charset."),
+            .required("format", .string(.plain), "Its form."),
+        ]))
+
+    static let screen = Tool(
+        "mood_screen", "Look at a screen", .read,
+        "Shows a screen of the app as data: cells in order, each with the action that using it would perform (mood_perform). Use it to see what a person sees. Example: {\"route\": \"crudList\"}",
+        [
+            .optional(
+                "route", .any,
+                "menu, introState, observation, architecture, crudList, or moodboard://mood/ID; what the router shows, if absent."
+            ),
+            .optional(
+                "router", .string(.name),
+                "The handle of a router: any name of your own choice. Its actions name it; main, if absent."),
+            ToolFields.withNotes,
+        ], .screen,
+        output: .result([.required("route", .any, "Which screen."), .required("cells", .any, "What it shows.")])
+    )
+
+    static let perform = Tool(
+        "mood_perform", "Use what a screen offers", .change,
+        "Performs an action that mood_screen has offered, exactly as it was offered. What is left to the client comes back as effects. Example: {\"action\": {\"type\": \"toggleFavorite\", \"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\"}}",
+        [
+            .required("action", .any, "The action, with all its members."), ToolFields.withNotes, ToolFields.dryRun,
+        ], .perform,
+        output: .result([
+            .required("effects", .any, "What is left to the client."),
+            .optional("mood", ToolFields.mood, "The mood that was changed."),
+        ]))
+}
+
+/// Arguments that several tools take, and what they show.
+enum ToolFields {
+    static let id = Field.required("id", .id, "The mood's id, as mood_find gives it.")
+    static let notes = Field.optional("notes", .string(.notes), "Anything more, in the person's own words.")
+    static let tags = Field.optional("tags", MoodSchemas.tags, "Words to find it by, such as work; at most 32.")
+    static let valence = Field.optional("valence", .number(-1...1), "How good it feels, from -1 (bad) to 1 (good).")
+    static let scales = Field.optional(
+        "scales", MoodSchemas.schema(of: .scales), "Numbers by name, such as {\"sleep\": 7}.")
+    static let isFavorite = Field.optional("is_favorite", .boolean, "Whether it is a favorite.")
+    static let timeZone = Field.optional(
+        "time_zone", .string(.timeZone), "The IANA zone in which it was felt, such as Europe/Helsinki.")
+    static let withNotes = Field.optional(
+        "with_notes", .boolean, "false: without the person's notes, which may be private; true, if absent.")
+    static let dryRun = Field.optional(
+        "dry_run", .boolean, "true: check and answer as if it were done, but keep nothing.")
+    static let ifRevision = Field.optional(
+        "if_revision", .integer(0 ... .max), "Only if this is still the mood's revision; else it is refused.")
+
+    /// A mood as tools show it.
+    static var moodMembers: [Field] {
+        MoodSchemas.moodMembers.map { field in
+            switch "\(field.name)" {
+            case "notes": .optional("notes", field.schema, "The person's notes; absent where they are left out.")
+            // All that they can be is in the host's own description; here it would be most of the list of tools.
+            case "attachments": .required("attachments", .array(.result([]), .any, isUnique: false), field.summary)
+            default: field
+            }
+        } + [.optional("notesCut", .boolean, "true where some of the notes is left out.")]
+    }
+
+    static var mood: Schema { .named("Mood", .result(moodMembers)) }
+}

@@ -1,0 +1,275 @@
+import JSONCodec
+import MoodProtocol
+
+/// What the host knows when a tool's call has succeeded.
+public struct ToolFacts {
+    public var revision: Revision
+    /// How much of notes is shown.
+    public var notes: NotesRule
+    public var isDryRun = false
+    /// Whether the call has made a commit.
+    public var hasChanged = false
+    /// The store's revision now.
+    public var storeRevision = 0
+    /// How many bytes the result may have.
+    public var bytesMax: Int
+    public var version: String
+
+    public init(_ revision: Revision, notes: NotesRule, bytesMax: Int, version: String) {
+        self.revision = revision
+        self.notes = notes
+        self.bytesMax = bytesMax
+        self.version = version
+    }
+}
+
+/// The results of tools that show one mood.
+extension Tool {
+    /// Writes the result, with as much of the notes as fits.
+    /// - Parameter history: of the mood, where it was asked for.
+    public func writeMood(
+        _ mood: ValidJSON, history: ValidJSON? = nil, _ facts: ToolFacts, to out: inout JSONWriter
+    ) {
+        let mark = out.count
+        for rule in facts.notes.shorterRules {
+            out.toolResult(
+                facts.revision, version: facts.version,
+                text: { text in
+                    text.put(beginning(facts))
+                    text.moodLine(mood, rule)
+                    if facts.hasChanged {
+                        text.put(" — mood_undo with revision ")
+                        text.buffer.append(integer: facts.storeRevision)
+                        text.put(" takes it back.")
+                    }
+                    if rule != facts.notes { text.put("\\nNotes were cut: read moodboard://mood/ID for all of them.") }
+                    history?.forEachElement { text.historyLine($0, rule) }
+                },
+                structured: { json in
+                    guard let history else { return json.mood(mood, rule) }
+                    json.mood(mood, rule)
+                    // The history becomes the mood's last member.
+                    json.buffer.truncate(to: json.count - 1)
+                    json.key("history")
+                    json.beginArray()
+                    history.forEachElement { json.historyItem($0, rule) }
+                    json.endArray()
+                    json.endObject()
+                })
+            if out.count - mark <= facts.bytesMax { return }
+            out.rewind(to: mark)
+        }
+        out.toolError(
+            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/ID"
+                + (history == nil ? "." : ", or leave out with_history."), version: facts.version)
+    }
+
+    private func beginning(_ facts: ToolFacts) -> StaticString {
+        if facts.isDryRun { return "Checked, nothing was kept: " }
+        switch work {
+        case .add: return facts.hasChanged ? "Recorded: " : "Recorded before: "
+        case .update: return facts.hasChanged ? "Changed: " : "Nothing had to change: "
+        case .favorite: return facts.hasChanged ? "Marked: " : "Nothing had to change: "
+        default: return ""
+        }
+    }
+}
+
+extension NotesRule {
+    /// This one, then those with which the answer is shorter.
+    fileprivate var shorterRules: [NotesRule] {
+        switch self {
+        case .hidden: [.hidden]
+        case .cut, .whole: [self, .cut(4000), .ofLists, .cut(0)]
+        }
+    }
+}
+
+extension JSONWriter {
+    /// A change of `mood.history`, on a line of its own.
+    fileprivate mutating func historyLine(_ item: ValidJSON, _ rule: NotesRule) {
+        let change = Change(item)
+        put("\\nrevision ")
+        if let revision = change.revision { buffer.append(revision.bytes) }
+        put(" ")
+        if let time = change.at { contents(time) }
+        put(" ")
+        if let kind = change.kind { contents(kind) }
+        guard let mood = change.mood else { return }
+        put(": ")
+        moodLine(mood, rule == .hidden ? .hidden : .ofLists)
+    }
+
+    fileprivate mutating func historyItem(_ item: ValidJSON, _ rule: NotesRule) {
+        beginObject()
+        item.forEachMember { name, value in
+            string(name)
+            buffer.append(UInt8(ascii: ":"))
+            if name.equals("mood") { mood(value, rule == .hidden ? .hidden : .ofLists) } else { raw(value.bytes) }
+        }
+        endObject()
+    }
+
+    private struct Change {
+        var revision: ValidJSON?
+        var at: JSONText?
+        var kind: JSONText?
+        var mood: ValidJSON?
+
+        init(_ item: ValidJSON) {
+            var change = (revision: ValidJSON?.none, at: JSONText?.none, kind: JSONText?.none, mood: ValidJSON?.none)
+            item.forEachMember { name, value in
+                if name.equals("revision") {
+                    change.revision = value
+                } else if name.equals("at") {
+                    change.at = value.text
+                } else if name.equals("kind") {
+                    change.kind = value.text
+                } else if name.equals("mood") {
+                    change.mood = value
+                }
+            }
+            (revision, at, kind, mood) = change
+        }
+    }
+}
+
+/// The results of the other tools.
+extension Tool {
+    /// A page of moods.
+    /// - Returns: nil where it was written; else how many of the moods are likely to fit.
+    public func writeMoods(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
+        let mark = out.count
+        var count = 0
+        var items: ValidJSON?
+        var cursor: JSONText?
+        var total: ValidJSON?
+        var empty: ValidJSON?
+        page.forEachMember { name, value in
+            if name.equals("items") {
+                items = value
+            } else if name.equals("nextCursor") {
+                cursor = value.text
+            } else if name.equals("total") {
+                total = value
+            } else if name.equals("empty") {
+                empty = value
+            }
+        }
+        out.toolResult(
+            facts.revision, version: facts.version,
+            text: { text in
+                items?.forEachElement { mood in
+                    if count > 0 { text.put("\\n") }
+                    count += 1
+                    text.moodLine(mood, facts.notes)
+                }
+                if count == 0 { text.put("No moods.") }
+                if let total {
+                    text.put("\\n")
+                    text.buffer.append(integer: count)
+                    text.put(" of ")
+                    text.buffer.append(total.bytes)
+                }
+                if let cursor {
+                    text.put("\\nThere are more: the same call with cursor \\\"")
+                    text.contents(cursor)
+                    text.put("\\\".")
+                }
+            },
+            structured: { json in
+                json.beginObject()
+                json.key("items")
+                json.beginArray()
+                count = 0
+                items?.forEachElement { mood in
+                    count += 1
+                    json.mood(mood, facts.notes)
+                }
+                json.endArray()
+                if let total {
+                    json.key("total")
+                    json.raw(total.bytes)
+                }
+                if let cursor {
+                    json.key("nextCursor")
+                    json.string(cursor)
+                }
+                if let empty {
+                    json.key("empty")
+                    json.raw(empty.bytes)
+                }
+                json.endObject()
+            })
+        let bytes = out.count - mark
+        guard bytes > facts.bytesMax else { return nil }
+        out.rewind(to: mark)
+        return min(count - 1, count * facts.bytesMax / bytes)
+    }
+
+    /// What was deleted, or would have been.
+    public func writeDeleted(_ ids: [JSONText], _ facts: ToolFacts, to out: inout JSONWriter) {
+        out.toolResult(
+            facts.revision, version: facts.version,
+            text: { text in
+                text.put(facts.isDryRun ? "Checked, nothing was deleted: " : "Deleted: ")
+                for (number, id) in ids.enumerated() {
+                    if number > 0 { text.put(", ") }
+                    text.contents(id)
+                }
+                guard facts.hasChanged else { return }
+                text.put(" — mood_undo with revision ")
+                text.buffer.append(integer: facts.storeRevision)
+                text.put(" brings them back.")
+            },
+            structured: { json in
+                json.beginObject()
+                json.key("deleted")
+                json.integer(ids.count)
+                json.key("ids")
+                json.beginArray()
+                for id in ids { json.string(id) }
+                json.endArray()
+                if facts.hasChanged {
+                    json.key("revision")
+                    json.integer(facts.storeRevision)
+                }
+                json.endObject()
+            })
+    }
+
+    /// A result of the host as it is; the text is its own where it has one, else the same as JSON.
+    public func writeValue(
+        _ value: ValidJSON, links: [Resource] = [], text words: String? = nil, _ facts: ToolFacts,
+        to out: inout JSONWriter
+    ) {
+        let mark = out.count
+        let isHidden = facts.notes == .hidden
+        out.toolResult(
+            facts.revision, links: links, version: facts.version,
+            text: { text in
+                if let words { return text.text(words) }
+                var json = JSONWriter(capacity: 1024)
+                if isHidden { json.withoutNotes(value) } else { json.raw(value.bytes) }
+                json.buffer.withBytes { text.contents(utf8: $0) }
+            },
+            structured: { json in
+                if isHidden { json.withoutNotes(value) } else { json.raw(value.bytes) }
+            })
+        let bytes = out.count - mark
+        guard bytes > facts.bytesMax else { return }
+        out.rewind(to: mark)
+        out.toolError(
+            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(shorter)",
+            version: facts.version)
+    }
+
+    private var shorter: String {
+        switch work {
+        case .screen: "Ask for the screen of one mood, or use mood_find."
+        case .share: "Use the format text."
+        case .stats, .year: "Ask for a shorter span."
+        default: "Ask for less."
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import JSONCodec
+
+/// The result of `mood_screen`.
+extension Tool {
+    /// Writes a screen, with as many of its cells as fit.
+    public func writeScreen(_ screen: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) {
+        var count = 0
+        screen.forEachMember { name, value in if name.equals("cells") { value.forEachElement { _ in count += 1 } } }
+        let mark = out.count
+        var shown = count
+        while true {
+            writeScreen(screen, cells: shown, of: count, facts, to: &out)
+            let bytes = out.count - mark
+            guard bytes > facts.bytesMax else { return }
+            out.rewind(to: mark)
+            guard shown > 0 else { break }
+            shown = min(shown - 1, shown * facts.bytesMax / bytes)
+        }
+        out.toolError(
+            "\(name): the screen has more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Use mood_find and mood_get.",
+            version: facts.version)
+    }
+
+    private func writeScreen(
+        _ screen: ValidJSON, cells shown: Int, of count: Int, _ facts: ToolFacts, to out: inout JSONWriter
+    ) {
+        out.toolResult(
+            facts.revision, version: facts.version,
+            text: { text in
+                screen.forEachMember { name, value in
+                    if name.equals("title"), let title = value.text { text.line(title) }
+                    guard name.equals("cells") || name.equals("toolbar") || name.equals("actions") else { return }
+                    var number = 0
+                    value.forEachElement { element in
+                        number += 1
+                        if !name.equals("cells") || number <= shown { text.screenLine(element) }
+                    }
+                }
+                guard shown < count else { return }
+                text.put("\\n")
+                text.buffer.append(integer: count - shown)
+                text.put(" more cells do not fit here; mood_find lists moods page by page.")
+            },
+            structured: { json in
+                json.beginObject()
+                screen.forEachMember { name, value in
+                    json.string(name)
+                    json.buffer.append(UInt8(ascii: ":"))
+                    guard name.equals("cells") else { return json.raw(value.bytes) }
+                    json.beginArray()
+                    var number = 0
+                    value.forEachElement { cell in
+                        number += 1
+                        if number <= shown { json.raw(cell.bytes) }
+                    }
+                    json.endArray()
+                }
+                if shown < count {
+                    json.key("cellsLeftOut")
+                    json.integer(count - shown)
+                }
+                json.endObject()
+            })
+    }
+}
+
+extension JSONWriter {
+    /// Something on a screen: what is said of it to those who do not see it, and each thing that can be done with it.
+    fileprivate mutating func screenLine(_ element: ValidJSON) {
+        var label: JSONText?
+        var id: JSONText?
+        var offers: ValidJSON?
+        var action: ValidJSON?
+        element.forEachMember { name, value in
+            if name.equals("accessibility") {
+                value.forEachMember { if $0.equals("label") { label = $1.text } }
+            } else if name.equals("label") {
+                label = label ?? value.text
+            } else if name.equals("id") {
+                id = value.text
+            } else if name.equals("actions") {
+                offers = value
+            } else if name.equals("action") {
+                action = value
+            }
+        }
+        put("\\n- ")
+        if let text = label ?? id { line(text) }
+        if let action { self.action(action) }
+        offers?.forEachElement { offer in
+            var label: JSONText?
+            var action: ValidJSON?
+            offer.forEachMember { name, value in
+                if name.equals("label") { label = value.text }
+                if name.equals("action") { action = value }
+            }
+            put("; ")
+            if let label { line(label) }
+            if let action { self.action(action) }
+        }
+    }
+
+    private mutating func action(_ action: ValidJSON) {
+        put(" → ")
+        contents(utf8: action.bytes)
+    }
+}

@@ -1,0 +1,77 @@
+import JSONCodec
+import MoodProtocol
+
+/// Shapes of the protocol as JSON Schema 2020-12 of one piece, as AI clients take it.
+///
+/// Some clients refuse `oneOf`, `anyOf` and `allOf` at the root, and references out of the schema.
+public enum ToolSchema {
+    static func input(_ fields: [Field]) -> JSONValue { whole(.object(fields, nil)) }
+
+    static func output(_ schema: Schema) -> JSONValue { whole(schema) }
+
+    private static func whole(_ schema: Schema) -> JSONValue {
+        var components: [JSONValue.Member] = []
+        var described = schema.jsonSchema(&components)
+        // A named schema stands in the place of its name, because the root has to be an object itself.
+        if let reference = described["$ref"]?.string, let name = reference.split(separator: "/").last,
+            let root = components.first(where: { $0.name == name })
+        {
+            described = root.value
+        }
+        var members = (clean(described).object ?? []).filter { !["oneOf", "anyOf", "allOf"].contains($0.name) }
+        if described["type"]?.string != "object" { members.insert(.init("type", "object"), at: 0) }
+        let definitions = components.filter { component in
+            mentions(component.name, in: members) || components.contains { mentions(component.name, in: [$0]) }
+        }
+        if !definitions.isEmpty {
+            members.append(.init("$defs", .object(definitions.map { .init($0.name, clean($0.value)) })))
+        }
+        return .object(members)
+    }
+
+    private static func mentions(_ name: String, in members: [JSONValue.Member]) -> Bool {
+        members.contains { $0.value.mentions(name) }
+    }
+
+    /// Since 2020-12 a reference may have siblings, so it needs no wrapping; and a value that may be null says so in its type.
+    private static func clean(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map(clean))
+        case .object(let members):
+            if let reference = value["$ref"]?.string, let name = reference.split(separator: "/").last {
+                return ["$ref": .string("#/$defs/\(name)")]
+            }
+            if let only = value["allOf"]?.array, only.count == 1, only[0]["$ref"] != nil {
+                return .object(
+                    (clean(only[0]).object ?? []) + members.filter { $0.name != "allOf" })
+            }
+            if let pair = value["oneOf"]?.array, pair.count == 2, pair[1]["type"]?.string == "null",
+                let type = pair[0]["type"]
+            {
+                let outer = members.filter { $0.name != "oneOf" }
+                // What the argument means says more than what its kind is in general.
+                let inner = (clean(pair[0]).object ?? []).filter { member in
+                    !["type", "title"].contains(member.name) && !outer.contains { $0.name == member.name }
+                }
+                return .object([.init("type", .array([type, "null"]))] + inner + outer)
+            }
+            return .object(members.map { .init($0.name, clean($0.value)) })
+        default: return value
+        }
+    }
+}
+
+extension JSONValue {
+    /// Whether there is a reference to the schema of this name.
+    fileprivate func mentions(_ name: String) -> Bool {
+        switch self {
+        case .array(let elements): elements.contains { $0.mentions(name) }
+        case .object(let members):
+            members.contains { member in
+                member.name == "$ref" && member.value.string.map { $0.hasSuffix("/\(name)") } == true
+                    || member.value.mentions(name)
+            }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import JSONCodec
+import JSONRPC
+import MCP
+import MoodProtocol
+
+/// The Model Context Protocol: an adaptor. Each of its requests becomes calls of the host's own methods, by the same way that every
+/// other request goes.
+extension Dispatcher {
+    /// Serves a request of that protocol.
+    /// - Throws: what is answered as an error; nothing was written then.
+    @inline(never)
+    mutating func serve(
+        _ method: ModelMethod, _ request: Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
+        to out: inout JSONWriter
+    ) throws(RPCError) {
+        guard request.id != nil else { return }
+        let mark = out.count
+        do throws(RPCError) {
+            let given = try ModelParams(params)
+            let revision = try revision(of: method, given)
+            out.beginResponse(id: request.id)
+            guard try write(method, given, revision, request, &validator, to: &out) else {
+                return out.rewind(to: mark)
+            }
+            out.endResponse()
+            if out.count - mark > request.room {
+                throw .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: request.destination.batch != nil)
+            }
+        } catch {
+            out.rewind(to: mark)
+            throw error
+        }
+    }
+
+    /// The revision that a request is of.
+    private mutating func revision(of method: ModelMethod, _ given: ModelParams) throws(RPCError) -> Revision {
+        let agreed = method == .initialize ? Revision.newestWithHandshake : core.state.models.agreed
+        let revision = try given.meta.revision(agreed: agreed)
+        if method.era == (revision.isStateless ? .older : .newer) {
+            throw RPCError(
+                .methodNotFound,
+                revision.isStateless
+                    ? "\(method.name) is of the revisions before \(Revision.july2026.name), which begin with initialize."
+                    : "\(method.name) is of the revision \(Revision.july2026.name), which each request names in _meta.",
+                [.init("suggestions", .array([]))])
+        }
+        return revision
+    }
+
+    /// Writes the result.
+    /// - Returns: false where the answer comes later, or the request has to wait.
+    private mutating func write(
+        _ method: ModelMethod, _ given: ModelParams, _ revision: Revision, _ request: Request,
+        _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        switch method {
+        case .initialize: try initialize(given, &out)
+        case .discover: discover(&out)
+        case .ping: out.raw("{}")
+        case .setLevel:
+            _ = try given.text(given.level, "level", "how much is to be logged")
+            out.raw("{}")
+        case .listTools:
+            try given.checkCursor()
+            listTools(&out)
+        case .callTool: return try callTool(given, revision, request, &validator, to: &out)
+        default: throw RPCError(.methodNotFound, "not yet", [.init("suggestions", .array([]))])
+        }
+        return true
+    }
+
+    // MARK: The beginning
+
+    private mutating func initialize(_ given: ModelParams, _ out: inout JSONWriter) throws(RPCError) {
+        let asked = try given.text(
+            given.protocolVersion, "protocolVersion", "a revision of MCP such as \"2025-11-25\"")
+        // Another revision is answered with one that is served; the client decides whether it goes on.
+        var agreed = Revision(asked) ?? .newestWithHandshake
+        if agreed.isStateless { agreed = .newestWithHandshake }
+        core.changeState { $0.models.agreed = agreed }
+        core.keepStateOfRequest()
+        out.beginModelResult()
+        out.key("protocolVersion")
+        out.string(agreed.name)
+        out.key("serverInfo")
+        out.raw("{\"name\":\"moodboard\",\"title\":\"MoodBoard\",\"version\":\"")
+        out.buffer.append(utf8: Core.version)
+        out.buffer.append("\"}" as StaticString)
+        Self.writeCapabilities(to: &out)
+        out.endModelResult(version: Core.version)
+    }
+
+    private mutating func discover(_ out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("supportedVersions")
+        JSONValue.array(Revision.supported).write(to: &out)
+        Self.writeCapabilities(to: &out)
+        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+    }
+
+    private static func writeCapabilities(to out: inout JSONWriter) {
+        out.key("capabilities")
+        out.raw(
+            "{\"tools\":{\"listChanged\":true},\"resources\":{\"subscribe\":true,\"listChanged\":true},\"prompts\":{\"listChanged\":false},\"completions\":{}}"
+        )
+        out.key("instructions")
+        out.string(Instructions.text)
+    }
+
+    private mutating func listTools(_ out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("tools")
+        toolCatalogue().write(to: &out)
+        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+    }
+
+    /// The tools that there are now.
+    mutating func toolCatalogue() -> ToolCatalogue {
+        if let tools { return tools }
+        let made = ToolCatalogue(Tool.all(isReadOnly: core.options.isReadOnly))
+        tools = made
+        return made
+    }
+}
