@@ -6,8 +6,8 @@ enum ClientError: Error {
     case usage(String, command: String?)
     /// Something given cannot be read or sent as it is.
     case badInput(String, advice: String?)
-    /// A shortened id that begins several ids.
-    case ambiguous(prefix: String, ids: [String])
+    /// The end of several ids; `moods` says which, a line each.
+    case ambiguous(text: String, moods: [String])
     /// The host's error answer.
     case remote(RemoteError)
     /// There is no host to talk to.
@@ -30,18 +30,12 @@ extension ClientError {
             return [message, "See '\(help)'."]
         case .badInput(let message, let advice), .unavailable(let message, let advice):
             return [message] + (advice.map { [$0] } ?? [])
-        case .ambiguous(let prefix, let ids): return Self.ambiguityLines(prefix, ids)
+        case .ambiguous(let text, let moods):
+            return ["The ids of several moods end in '\(text)'; give more of the id:"] + moods
         case .remote(let failure): return failure.lines
         case .declined(let message), .unsound(let message): return [message]
         case .outputClosed: return []
         case .outputFailed(let error): return ["The output could not be written: \(error)."]
         }
-    }
-
-    private static func ambiguityLines(_ prefix: String, _ ids: [String]) -> [String] {
-        let shownMax = 8
-        var names = ids.prefix(shownMax).joined(separator: ", ")
-        if ids.count > shownMax { names += " and \(ids.count - shownMax) more" }
-        return ["'\(prefix)' begins the ids of \(ids.count) moods; give more of the id.", names]
     }
 }

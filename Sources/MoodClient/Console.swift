@@ -14,15 +14,35 @@ struct Console {
     let isErrorTerminal: Bool
     /// The width of the terminal on stdout.
     let columns: Int
+    /// Its height.
+    let lines: Int
     let environment: (String) -> String?
     /// Where relative paths begin; nil where the system does not say.
     let workingDirectory: () -> String?
     /// The directory that keeps a path from being made, because it may not be written; nil where nothing does.
     let unwritableDirectory: (_ path: String) -> String?
+    /// A file that is read whole; nil where there is none.
+    let readFile: (_ path: String, _ bytesMax: Int) throws(SystemError) -> [UInt8]?
+    /// Puts a file in place, and the folders above it.
+    let writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
+    /// The names in a folder; none where there is no such folder.
+    let filesInFolder: (_ path: String) -> [String]
+    let removeFile: (_ path: String) -> Void
+    /// Runs a command of the shell with more arguments and waits for it. Its stdin has the bytes, or is ours if there are
+    /// none.
+    let runShell:
+        (_ command: String, _ arguments: [String], _ input: [UInt8]?) throws(SystemError) -> ChildProcess.Status?
+    /// What stays the same in one terminal window.
+    let session: () -> String
     let now: () -> Int
+    let nowMilliseconds: () -> Int
     let localTime: (Int) -> LocalTime?
     /// The way back, whatever zone the time names; nil if it is not a date.
     let secondsSince1970: (LocalTime) -> Int?
+    /// The time on the clocks of a zone; nil where this system does not know it.
+    let localTimeInZone: (_ secondsSince1970: Int, _ zone: String) -> LocalTime?
+    /// What TZ names, where that is no zone.
+    let unknownTimeZone: () -> String?
 
     static func ofThisProcess() -> Console {
         Console(
@@ -33,9 +53,35 @@ struct Console {
             isInputTerminal: Terminal.isTerminal(StandardStream.input),
             isOutputTerminal: Terminal.isTerminal(StandardStream.output),
             isErrorTerminal: Terminal.isTerminal(StandardStream.error),
-            columns: width, environment: Terminal.environment, workingDirectory: Terminal.workingDirectory,
-            unwritableDirectory: Terminal.unwritableDirectory, now: Terminal.secondsSince1970,
-            localTime: { LocalTime(secondsSince1970: $0) }, secondsSince1970: { $0.secondsSince1970 })
+            columns: width, lines: Terminal.lines(StandardStream.output) ?? 24, environment: Terminal.environment,
+            workingDirectory: Terminal.workingDirectory, unwritableDirectory: Terminal.unwritableDirectory,
+            readFile: { (path, bytesMax) throws(SystemError) in try SmallFile.read(path, bytesMax: bytesMax) },
+            writeFile: { (path, bytes) throws(SystemError) in try SmallFile.write(bytes, to: path) },
+            filesInFolder: { (try? FileSystem.system.list($0)) ?? [] },
+            removeFile: { try? FileSystem.system.unlink($0) },
+            runShell: { (command, arguments, input) throws(SystemError) in
+                try runShell(command, arguments, input)
+            },
+            session: Terminal.session, now: Terminal.secondsSince1970,
+            nowMilliseconds: Terminal.millisecondsSince1970, localTime: { LocalTime(secondsSince1970: $0) },
+            secondsSince1970: { $0.secondsSince1970 },
+            localTimeInZone: { LocalTime(secondsSince1970: $0, zone: $1) },
+            unknownTimeZone: TimeZoneSetting.unknown)
+    }
+
+    private static func runShell(
+        _ command: String, _ arguments: [String], _ input: [UInt8]?
+    ) throws(SystemError) -> ChildProcess.Status? {
+        var child = try ChildProcess.start(
+            path: "/bin/sh", arguments: ["-c", command + " \"$@\"", "sh"] + arguments,
+            input: input == nil ? .inherited : .pipe, output: .inherited)
+        let bytes = input ?? []
+        return Terminal.ignoringInterrupts {
+            // A pager that is left before its end reads no more: nothing is wrong.
+            bytes.withUnsafeBytes { raw in if !raw.isEmpty { try? child.write(raw) } }
+            child.closeInput()
+            return child.wait()
+        }
     }
 
     /// `COLUMNS` first: a person who exports it wants it.

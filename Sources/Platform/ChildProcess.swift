@@ -1,6 +1,6 @@
 import CPlatform
 
-/// A program that was started with a pipe to its stdin and, if wanted, one from its stdout; its stderr is ours.
+/// A program that was started, if wanted with a pipe to its stdin and one from its stdout; its stderr is ours.
 ///
 /// Made for peers that speak a protocol over their stdio. It is started with `posix_spawn`, so no code of ours runs
 /// between fork and exec, and Foundation's `Process`, which misses exits and leaks descriptors, stays out.
@@ -15,6 +15,14 @@ public struct ChildProcess: ~Copyable {
         /// To us, for `read`.
         case pipe
         /// To wherever ours goes.
+        case inherited
+    }
+
+    /// Where the child's stdin comes from.
+    public enum Input: Sendable {
+        /// From us, by `write`.
+        case pipe
+        /// From where ours comes.
         case inherited
     }
 
@@ -47,11 +55,11 @@ public struct ChildProcess: ~Copyable {
     /// - Parameter arguments: after the program's own name, which is `path`.
     /// - Throws: what the system says of the pipe or of the start: no such file, no permission, not a program.
     public static func start(
-        path: String, arguments: [String], output: Output
+        path: String, arguments: [String], input: Input = .pipe, output: Output
     ) throws(SystemError) -> ChildProcess {
         var pipes = Pipes()
         defer { pipes.closeAll() }
-        (pipes.childInput, pipes.input) = try pipeEnds()
+        if case .pipe = input { (pipes.childInput, pipes.input) = try pipeEnds() }
         if case .pipe = output { (pipes.output, pipes.childOutput) = try pipeEnds() }
         let id = try spawn(path, arguments, pipes)
         return ChildProcess(
@@ -219,7 +227,9 @@ extension ChildProcess {
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, pipes.childInput, STDIN_FILENO)
+        if pipes.childInput >= 0 {
+            posix_spawn_file_actions_adddup2(&actions, pipes.childInput, STDIN_FILENO)
+        }
         if pipes.childOutput >= 0 {
             posix_spawn_file_actions_adddup2(&actions, pipes.childOutput, STDOUT_FILENO)
         }

@@ -10,6 +10,30 @@ public enum Terminal {
         return columns > 0 ? columns : nil
     }
 
+    /// The height in lines; nil when there is none or it does not say.
+    public static func lines(_ descriptor: Int32) -> Int? {
+        let lines = Int(cplatform_terminal_lines(descriptor))
+        return lines > 0 ? lines : nil
+    }
+
+    /// What stays the same in one terminal window: the session's leader (POSIX.1-2024, 3.327) and, where the system tells
+    /// it, when that began, because numbers of processes come again.
+    public static func session() -> String {
+        let leader = String(getsid(0))
+        let status = (try? SmallFile.read("/proc/\(leader)/stat", bytesMax: 4_096)) ?? nil
+        // The second field is a name in brackets, which may hold anything; the start is the twentieth after it.
+        guard let status, let name = status.lastIndex(of: UInt8(ascii: ")")) else { return leader }
+        let fields = status[(name + 1)...].split(separator: UInt8(ascii: " "))
+        return fields.count > 19 ? "\(leader)-\(String(decoding: fields[19], as: UTF8.self))" : leader
+    }
+
+    /// Does not hear Ctrl-C and Ctrl-\ while the body runs: they are for the program that it waits for.
+    public static func ignoringInterrupts<Answer>(_ body: () -> Answer) -> Answer {
+        let before = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
+        defer { for (number, handler) in before { signal(number, handler) } }
+        return body()
+    }
+
     /// A variable of the environment; nil when it is not set.
     public static func environment(_ name: String) -> String? {
         guard let value = getenv(name) else { return nil }
@@ -54,6 +78,13 @@ public enum Terminal {
             place = slash == place.startIndex ? "/" : String(place[..<slash])
         }
         return access(place, W_OK | X_OK) == 0 ? nil : place
+    }
+
+    /// The time in milliseconds since 1970.
+    public static func millisecondsSince1970() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
 
     /// The time in seconds since 1970.
@@ -157,6 +188,19 @@ public struct LocalTime: Sendable, Equatable {
             year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
             hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec),
             zone: String(decoding: name[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    /// The same on the clocks of a zone, by its IANA name; nil where this system does not know it. Not for a process with
+    /// threads: the zone of the C library is another one for a moment.
+    public init?(secondsSince1970 seconds: Int, zone: String) {
+        guard TimeZoneSetting.isKnown(zone) else { return nil }
+        let before = Terminal.environment("TZ")
+        setenv("TZ", zone, 1)
+        defer {
+            if let before { setenv("TZ", before, 1) } else { unsetenv("TZ") }
+            tzset()
+        }
+        self.init(secondsSince1970: seconds)
     }
 
     /// The seconds from the beginning of 1970 in UTC to this time of the wall clock, whatever `zone` says; nil for what

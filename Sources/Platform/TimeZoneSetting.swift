@@ -17,4 +17,40 @@ public enum TimeZoneSetting {
         setenv("TZ", "UTC", 1)
         return path
     }
+
+    /// Whether this system has a zone of this IANA name.
+    public static func isKnown(_ name: String) -> Bool {
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        guard isName, let first = name.utf8.first, first != UInt8(ascii: "/") else { return false }
+        let folder = ProcessFacts.environment("TZDIR") ?? "/usr/share/zoneinfo"
+        var status = stat()
+        return stat(folder + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// What TZ names, where that is no zone of this system and no rule such as `CET-1CEST`: the C library takes UTC then,
+    /// without a word. Nil where nothing is wrong.
+    public static func unknown() -> String? {
+        guard let setting = ProcessFacts.environment("TZ"), !setting.isEmpty else { return nil }
+        let name = setting.utf8.first == UInt8(ascii: ":") ? String(setting.dropFirst()) : setting
+        if name.utf8.first == UInt8(ascii: "/") { return access(name, R_OK) == 0 ? nil : setting }
+        if isKnown(name) { return nil }
+        // A rule: a name of three letters or more, or any in angle brackets, then an offset (POSIX.1-2024, 8.3).
+        let letters = name.prefix { $0.isASCII && $0.isLetter }
+        var rest = name.dropFirst(letters.count)
+        if letters.isEmpty, rest.first == "<", let end = rest.firstIndex(of: ">") {
+            rest = rest[rest.index(after: end)...]
+        } else if letters.count < 3 {
+            return setting
+        }
+        if rest.first == "+" || rest.first == "-" { rest.removeFirst() }
+        return rest.first?.isNumber == true ? nil : setting
+    }
 }

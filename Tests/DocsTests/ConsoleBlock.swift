@@ -6,12 +6,16 @@
 ///     > two                          in the next line, behind "> "
 ///     …                              any number of lines, also none
 ///     pid …, revision 3              in a line: any text, also none
+///
+/// In a block of the language `console terminal` each command runs on a pseudo-terminal of its own, of 100 columns.
 struct ConsoleBlock {
     struct Step {
         var command: String
         /// The line of the document in which the command stands, from 1.
         let line: Int
         var output: [String] = []
+        /// Whether it runs on a terminal.
+        var isOnTerminal = false
     }
 
     var steps: [Step] = []
@@ -24,20 +28,26 @@ struct ConsoleBlock {
     static func all(in document: String) -> [ConsoleBlock] {
         var blocks: [ConsoleBlock] = []
         var isInside = false
+        var isOnTerminal = false
         for (index, line) in lines(document).enumerated() {
             if isInside {
-                if line == "```" { isInside = false } else { blocks[blocks.count - 1].add(line, index + 1) }
-            } else if line == "```" + language {
+                if line == "```" {
+                    isInside = false
+                } else {
+                    blocks[blocks.count - 1].add(line, index + 1, isOnTerminal)
+                }
+            } else if line == "```" + language || line == "```" + language + " terminal" {
                 blocks.append(ConsoleBlock())
                 isInside = true
+                isOnTerminal = line.hasSuffix(" terminal")
             }
         }
         return blocks
     }
 
-    private mutating func add(_ line: String, _ number: Int) {
+    private mutating func add(_ line: String, _ number: Int, _ isOnTerminal: Bool) {
         if line.hasPrefix("$ ") {
-            steps.append(Step(command: String(line.dropFirst(2)), line: number))
+            steps.append(Step(command: String(line.dropFirst(2)), line: number, isOnTerminal: isOnTerminal))
         } else if let last = steps.indices.last {
             if line.hasPrefix("> "), steps[last].output.isEmpty, steps[last].command.hasSuffix("\\") {
                 steps[last].command += "\n" + line.dropFirst(2)

@@ -43,11 +43,14 @@ import Testing
 
     @Test func commandsAndOutputAreToldApart() {
         let blocks = ConsoleBlock.all(
-            in: "text\n```console\n$ one \\\n> two\nout\n> quoted\n$ three\n```\n```sh\n$ not run\n```\n")
-        #expect(blocks.count == 1)
-        #expect(blocks[0].steps.map(\.command) == ["one \\\ntwo", "three"])
-        #expect(blocks[0].steps.map(\.output) == [["out", "> quoted"], []])
-        #expect(blocks[0].steps.map(\.line) == [3, 7])
+            in:
+                "text\n```console terminal\n$ zero\n```\n```console\n$ one \\\n> two\nout\n> quoted\n$ three\n```\n```sh\n$ not run\n```\n"
+        )
+        #expect(blocks.count == 2)
+        #expect(blocks[0].steps.map(\.isOnTerminal) == [true] && blocks[0].steps[0].command == "zero")
+        #expect(blocks[1].steps.map(\.command) == ["one \\\ntwo", "three"])
+        #expect(blocks[1].steps.map(\.output) == [["out", "> quoted"], []])
+        #expect(blocks[1].steps.map(\.line) == [6, 10] && !blocks[1].steps[0].isOnTerminal)
     }
 
     @Test func stepsShareTheShell() throws {
@@ -55,5 +58,12 @@ import Testing
             ConsoleBlock.Step(command: $0, line: 1)
         }
         #expect(try Sandbox().run(steps) == [[], [], ["1 value"], ["a", "b"], []])
+    }
+
+    @Test func aStepOnATerminalHasOne() throws {
+        let command = "test -t 1 && echo 'it is'; echo \"$COLUMNS\""
+        let onTerminal = ConsoleBlock.Step(command: command, line: 1, isOnTerminal: true)
+        #expect(
+            try Sandbox().run([onTerminal, ConsoleBlock.Step(command: command, line: 2)]) == [["it is", "100"], [""]])
     }
 }

@@ -40,7 +40,8 @@ final class Sandbox {
         // The mark is printed before each step and leaves `$?` as the step before left it.
         let mark = "--- the next step ---"
         let script = steps.map { step in
-            "_status=$?; printf '%s\\n' '\(mark)'; (exit $_status)\n\(step.command)"
+            let command = step.isOnTerminal ? Self.onTerminal(step.command) : step.command
+            return "_status=$?; printf '%s\\n' '\(mark)'; (exit $_status)\n\(command)"
         }
         let output = try run(script.joined(separator: "\n")).output
         var printed: [[String]] = []
@@ -50,6 +51,13 @@ final class Sandbox {
         // Behind the last line feed there is no line.
         if printed.last?.last == "" { printed[printed.count - 1].removeLast() }
         return printed
+    }
+
+    /// The same command on a pseudo-terminal (script(1) of util-linux), without colours and without a pager.
+    private static func onTerminal(_ command: String) -> String {
+        let quoted = "'" + command.replacing("'", with: "'\\''") + "'"
+        let setting = "COLUMNS=100 NO_COLOR=1 MOOD_PAGER= TERM=xterm"
+        return "\(setting) script -qec \(quoted) /dev/null </dev/null | tr -d '\\r'"
     }
 
     private static func run(

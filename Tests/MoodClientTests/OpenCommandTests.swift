@@ -99,7 +99,7 @@ import Testing
                 Title
 
                 ID        ★  MOOD      WHEN
-                0194f2a1  ★  😊 Happy  now
+                00000001  ★  😊 Happy  now
                 7 moods more
 
                 [New mood]

@@ -14,6 +14,17 @@ final class Outside {
     var isInputTerminal = false
     var isOutputTerminal = false
     var columns = 80
+    var lines = 24
+    /// What is on the disk, by path.
+    var files: [String: [UInt8]] = [:]
+    /// The terminal window.
+    var session = "1-1"
+    /// Commands that the shell ran, and what they read.
+    var shellRuns: [(command: String, arguments: [String], input: [UInt8]?)] = []
+    /// What such a command does to the files.
+    var shell: (_ outside: Outside, _ arguments: [String]) -> Void = { _, _ in }
+    /// What TZ names, where that is no zone.
+    var unknownTimeZone: String?
     var environment: [String: String] = [:]
     var input: [UInt8] = []
     var typed: String?
@@ -71,9 +82,23 @@ final class Outside {
             readInput: { (bytesMax) throws(SystemError) in Array(self.input.prefix(bytesMax + 1)) },
             readLine: { self.typed },
             isInputTerminal: isInputTerminal, isOutputTerminal: isOutputTerminal, isErrorTerminal: isErrorTerminal,
-            columns: columns, environment: { self.environment[$0] }, workingDirectory: { "/here" },
-            unwritableDirectory: { _ in self.unwritableDirectory }, now: { self.now },
-            localTime: Self.localTime, secondsSince1970: Self.seconds)
+            columns: columns, lines: lines, environment: { self.environment[$0] }, workingDirectory: { "/here" },
+            unwritableDirectory: { _ in self.unwritableDirectory },
+            readFile: { (path, _) throws(SystemError) in self.files[path] },
+            writeFile: { (path, bytes) throws(SystemError) in self.files[path] = bytes },
+            filesInFolder: { folder in
+                self.files.keys.filter { $0.hasPrefix(folder + "/") }.map { String($0.dropFirst(folder.count + 1)) }
+            },
+            removeFile: { self.files[$0] = nil },
+            runShell: { (command, arguments, input) throws(SystemError) in
+                self.shellRuns.append((command, arguments, input))
+                self.shell(self, arguments)
+                return .exited(0)
+            },
+            session: { self.session }, now: { self.now }, nowMilliseconds: { self.now * 1_000 + 250 },
+            localTime: { Self.localTime($0, hoursEast: 1, zone: "CET") }, secondsSince1970: Self.seconds,
+            localTimeInZone: { $1 == "Asia/Tokyo" ? Self.localTime($0, hoursEast: 9, zone: "JST") : nil },
+            unknownTimeZone: { self.unknownTimeZone })
     }
 
     private var launcher: HostLauncher {
@@ -102,14 +127,15 @@ final class Outside {
             })
     }
 
-    private static func localTime(_ seconds: Int) -> LocalTime? {
-        let parts = Moment(secondsSince1970: seconds + 3_600).rfc3339.split { "-T:Z".contains($0) }.compactMap {
-            Int($0)
-        }
+    private static func localTime(_ seconds: Int, hoursEast: Int, zone: String) -> LocalTime? {
+        let parts = Moment(secondsSince1970: seconds + hoursEast * 3_600).rfc3339.split { "-T:Z".contains($0) }
+            .compactMap {
+                Int($0)
+            }
         guard parts.count == 6 else { return nil }
         return LocalTime(
             year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5],
-            zone: "CET")
+            zone: zone)
     }
 
     private static func seconds(_ time: LocalTime) -> Int? {

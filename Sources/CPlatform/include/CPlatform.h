@@ -292,4 +292,10 @@ static inline int cplatform_terminal_columns(int fd) {
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+// The height of a descriptor's terminal in lines, likewise.
+static inline int cplatform_terminal_lines(int fd) {
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 #endif

@@ -8,6 +8,7 @@ struct ArgumentParser {
 
     private var command: Command?
     private var words: [String] = []
+    private var wordsBeforeDashes: Int?
     private var given: [String: [String]] = [:]
     private var wantsHelp = false
     private var wantsVersion = false
@@ -34,6 +35,7 @@ struct ArgumentParser {
                 try take(word: argument, &rest)
             } else if argument == "--" {
                 optionsEnded = true
+                wordsBeforeDashes = words.count
             } else if argument.hasPrefix("--") {
                 try take(long: argument.dropFirst(2), &rest)
             } else {
@@ -45,7 +47,8 @@ struct ArgumentParser {
     private func request() throws(ClientError) -> Request {
         if wantsVersion { return .version }
         guard let command else { return .help(nil, nil) }
-        let invocation = Invocation(command: command, words: words, given: given)
+        let invocation = Invocation(
+            command: command, words: words, wordsBeforeDashes: wordsBeforeDashes ?? words.count, given: given)
         if wantsHelp { return .help(command, invocation) }
         let required = command.parameters.filter(\.isRequired)
         if words.count < required.count {
@@ -65,7 +68,7 @@ struct ArgumentParser {
             }
             return
         }
-        if words.count >= command.parameters.count, command.parameters.last?.isRepeatable != true {
+        if words.count >= command.parameters.count, !command.parameters.contains(where: \.isRepeatable) {
             let advice = words.isEmpty ? "" : " Quote a text that has spaces: '\(words.last ?? "") \(word)'."
             throw usage("'\(word)' is one too many. Usage: \(command.usage).\(advice)")
         }
@@ -79,8 +82,10 @@ struct ArgumentParser {
     }
 
     private func find(_ name: String) throws(ClientError) -> Command {
-        if let command = commands.first(where: { $0.name == name }) { return command }
-        let nearest = Suggestion.nearest(to: name, among: commands.map(\.name) + ["help"])
+        if let command = commands.first(where: { $0.name == name || $0.aliases.contains(name) }) { return command }
+        // What takes something away is never suggested: a hint is easily followed without a thought.
+        let harmless = commands.filter { !$0.isDestructive }.flatMap { [$0.name] + $0.aliases }
+        let nearest = Suggestion.nearest(to: name, among: harmless + ["help"])
         throw usage("There is no command '\(name)'.\(Suggestion.question(nearest))")
     }
 

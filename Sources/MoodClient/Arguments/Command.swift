@@ -1,8 +1,12 @@
 /// A subcommand as it is declared: parsing, checks, help and suggestions all come from this one value.
 struct Command: Sendable {
     let name: String
+    /// Other names of it.
+    var aliases: [String] = []
     /// One line, for the list of commands.
     let summary: String
+    /// Whether it takes away what is not elsewhere. Such a command is never suggested.
+    var isDestructive = false
     var parameters: [Parameter] = []
     var options: [CommandOption] = []
     /// Paragraphs of the help after the options.
@@ -115,6 +119,12 @@ extension CommandOption {
         CommandOption("version", "Show the version."),
     ]
 
+    static let timeZone = CommandOption(
+        "time-zone", .text("ZONE"), "The zone of the times beside it, such as Asia/Tokyo (default: yours).")
+    static let yes = CommandOption("yes", short: "y", "Do not ask.")
+    static let operationID = CommandOption(
+        "op-id", .text("ID"),
+        "A name for this change: given again, it is not made twice but answered as the first time.")
     static let dryRun = CommandOption("dry-run", "Check it and answer as if it were done, but keep nothing.")
     static let ifRevision = CommandOption(
         "if-revision", .integer("N"), "Only if the mood's revision is still N.")

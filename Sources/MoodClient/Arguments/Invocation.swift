@@ -3,6 +3,8 @@ struct Invocation: Sendable {
     let command: Command
     /// The arguments without a dash, in order.
     let words: [String]
+    /// How many of them stood before `--`.
+    let wordsBeforeDashes: Int
     /// The values given to each option, in order; a switch has none.
     let given: [String: [String]]
 

@@ -4,122 +4,106 @@ extension Command {
     static let add = Command(
         name: "add", summary: "Remember a mood.",
         parameters: [
-            .init("EMOJI", "One emoji, such as 😊."),
-            .init("LABEL", "What the mood is called; quote it if it has spaces."),
+            .init(
+                "MOOD", .any,
+                "An emoji and a label, or a word of your palette; then +TAG, @TIME, and the note.")
         ],
         options: [
             .init("note", short: "n", .text("TEXT"), "Notes; - reads them from stdin."),
-            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag; may be given several times."),
-            .init("at", .text("TIME"), "When it was (default: now): \(TimeInput.forms)."),
+            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag, or several with commas."),
+            .init("at", .text("TIME"), "When it was (default: now), such as \(Client.timeExamples)."),
             .init("favorite", short: "f", "Make it a favourite."),
             .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
             .init(
                 "scale", .text("NAME=NUMBER"), isRepeatable: true,
                 "What else you measure, such as sleep=7; may be given several times."),
-            .init("time-zone", .text("ZONE"), "The zone in which it was lived, such as Europe/Berlin."),
-            .dryRun,
+            .init("time-zone", .text("ZONE"), "The zone in which it was lived, and of --at, such as Asia/Tokyo."),
+            .operationID, .dryRun,
+        ],
+        notes: [
+            "After the mood, +WORD is a tag and a leading @TIME the time; the rest is the note. After -- nothing is a sign."
+                + " The emoji may be a name such as :smile:. 'mood rpc settings.get' shows your palette."
         ],
         examples: [
-            .init("mood add 😊 Happy", "Remember a mood of now."),
-            .init("mood add 😌 'At peace' -n 'Walk by the sea' -t holiday -t sea -f", "Notes, two tags, a favourite."),
-            .init("mood add 😴 Tired --at 'yesterday 23:30' --valence -0.4", "An older one, rather unpleasant."),
+            .init("mood add calm slept well +sport", "A word of your palette, a note, a tag."),
+            .init("mood add 😊 Happy", "An emoji and a label of your own."),
+            .init("mood add 😴 Tired @'yesterday 23:30' --valence -0.4", "An older one, rather unpleasant."),
+            .init(
+                "mood add 😌 'At peace' -n 'Walk by the sea' -t holiday,sea -f", "A longer label, two tags, a favourite."
+            ),
             .init("mood add 😊 Rested --scale sleep=8 --scale energy=2.5", "With two numbers of your own."),
             .init("date | mood add 🎉 Excited --note -", "The notes come from another program."),
         ],
         run: { (client) throws(ClientError) in try client.add() })
-
-    static let edit = Command(
-        name: "edit", summary: "Change a mood; the rest of it stays.",
-        parameters: [.init("ID", idSummary)],
-        options: [
-            .init("emoji", .text("EMOJI"), "Another emoji."),
-            .init("label", .text("TEXT"), "Another label."),
-            .init("note", short: "n", .text("TEXT"), "Other notes; - reads them from stdin."),
-            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "The new tags, in place of all old ones."),
-            .init("no-tags", "Remove all tags."),
-            .init("at", .text("TIME"), "Another time: \(TimeInput.forms)."),
-            .init("favorite", short: "f", "Make it a favourite."),
-            .init("no-favorite", "Make it not a favourite."),
-            .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
-            .init("no-valence", "Remove that."),
-            .init("scale", .text("NAME=NUMBER"), isRepeatable: true, "Set one, such as sleep=7; the others stay."),
-            .init("no-scales", "Remove all of them."),
-            .init("time-zone", .text("ZONE"), "The zone in which it was lived."),
-            .init("no-time-zone", "Remove that."),
-            .ifRevision, .dryRun,
-        ],
-        examples: [
-            .init("mood edit @last --label 'Very happy'", "Rename the newest mood."),
-            .init("mood edit 0194f2a1 -t work -t late", "Replace its tags."),
-            .init("mood edit 0194f2a1 --at '2026-01-02 14:30' --no-valence", "Move it, and remove a value."),
-            .init("mood edit @last --scale sleep=6.5", "Set one number; its others stay."),
-        ],
-        run: { (client) throws(ClientError) in try client.edit() })
 }
 
 extension Client {
     func add() throws(ClientError) {
-        var params: [JSONValue.Member] = [
-            .init("emoji", .string(invocation.words[0])), .init("label", .string(invocation.words[1])),
-        ]
-        params += try givenMembers()
+        let words = try moodWords()
+        if !words.note.isEmpty, invocation.has("note") {
+            throw usage("The note is given twice: '\(words.note)' and --note.")
+        }
+        if words.time != nil, invocation.has("at") { throw usage("The time is given twice: @… and --at.") }
+        var params: [JSONValue.Member] = [.init("emoji", .string(words.emoji)), .init("label", .string(words.label))]
+        if !words.note.isEmpty { params.append(.init("notes", .string(words.note))) }
+        if let time = words.time {
+            params.append(.init("timestamp", .string(try moment(time, option: "@\(time)"))))
+        }
+        params += try givenMembers(tags: words.tags)
         let scales = try givenScales()
         if !scales.isEmpty { params.append(.init("scales", .object(scales))) }
         params += commonMembers()
         let result = try call("mood.create", params)
-        if wantsJSON { return try print(json: result) }
-        try report("Added", mood(result))
+        if wantsJSON { try print(json: result) } else { try report("Added", mood(result)) }
+        guard !invocation.has("dry-run"), let mood = MoodView(try tree(result)) else { return }
+        tellOfAdded(mood)
     }
 
-    func edit() throws(ClientError) {
-        var set: [JSONValue.Member] = []
-        for name in ["emoji", "label"] {
-            if let text = invocation.value(name) { set.append(.init(name, .string(text))) }
+    private func moodWords() throws(ClientError) -> MoodWords {
+        do throws(MoodWords.Fault) {
+            return try MoodWords(
+                invocation.words, wordsBeforeDashes: invocation.wordsBeforeDashes, palette: { self.palette() })
+        } catch {
+            throw usage(error.message)
         }
-        set += try givenMembers()
-        let scales = try givenScales()
-        for (option, member, value) in Self.removals where invocation.has(option) {
-            if set.contains(where: { $0.name == member }) || member == "scales" && !scales.isEmpty {
-                throw usage("--\(option) takes back what another option sets; give only one of them.")
-            }
-            set.append(.init(member, value))
-        }
-        guard !set.isEmpty || !scales.isEmpty else {
-            throw usage("Nothing to change: name what to change, such as --label TEXT.")
-        }
-        let id = try resolve(invocation.words[0])
-        var common = commonMembers()
-        if !scales.isEmpty {
-            let (all, revision) = try laid(scales, over: id)
-            set.append(.init("scales", all))
-            if !invocation.has("if-revision"), let revision { common.append(.init("ifRevision", revision)) }
-        }
-        let result = try call("mood.update", [.init("id", .string(id)), .init("set", .object(set))] + common)
-        if wantsJSON { return try print(json: result) }
-        try report("Changed", mood(result))
     }
 
-    private static let removals: [(option: String, member: String, value: JSONValue)] = [
-        ("no-tags", "tags", []), ("no-favorite", "isFavorite", false), ("no-valence", "valence", .null),
-        ("no-time-zone", "timeZone", .null), ("no-scales", "scales", .null),
-    ]
+    /// What a person should know of a mood that was added: that its time is still to come, and where a first one went.
+    private func tellOfAdded(_ mood: MoodView) {
+        if let moment = Moment(mood.timestamp), moment.secondsSince1970 > console.now() + 60,
+            let time = mood.localTime(console)?.time
+        {
+            tell("That is still to come: \(time.text). 'mood edit @added --at TIME' changes it.")
+        }
+        guard let store = (try? call("store.info")).flatMap({ try? JSONValue.parse($0) }),
+            let path = store["path"]?.string
+        else { return }
+        if store["revision"]?.integer == 1 { tell("Your moods are kept in \(Escaping.visible(path)), which is new.") }
+        Handles(store: path, console: console).keep(added: mood.id)
+    }
 
     /// The members of a mood that `add` and `edit` have options for.
-    private func givenMembers() throws(ClientError) -> [JSONValue.Member] {
+    /// - Parameter tags: those that were given as words.
+    func givenMembers(tags: [String] = []) throws(ClientError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let note = invocation.value("note") { members.append(.init("notes", .string(try text(note)))) }
-        if invocation.has("tag") { members.append(.init("tags", .array(invocation.values("tag").map { .string($0) }))) }
+        let tags = Self.withoutDoubles(tags + invocation.values("tag").flatMap(Self.tags))
+        if !tags.isEmpty || invocation.has("tag") {
+            members.append(.init("tags", .array(tags.map { .string($0) })))
+        }
         if let time = invocation.value("at") {
-            members.append(.init("timestamp", .string(TimeInput.protocolText(time, console: console))))
+            members.append(.init("timestamp", .string(try moment(time, option: "--at"))))
         }
         if invocation.has("favorite") { members.append(.init("isFavorite", true)) }
-        if let valence = invocation.number("valence") {
-            var writer = JSONWriter()
-            writer.double(valence)
-            members.append(.init("valence", .number(writer.buffer.string())))
-        }
+        if let valence = invocation.number("valence") { members.append(.init("valence", .double(valence))) }
         if let zone = invocation.value("time-zone") { members.append(.init("timeZone", .string(zone))) }
         return members
+    }
+
+    /// Tags that differ only in case and accents are one: the first spelling stays.
+    private static func withoutDoubles(_ tags: [String]) -> [String] {
+        var seen: Set<String> = []
+        return tags.filter { seen.insert(Folding.folded($0)).inserted }
     }
 
     /// The members that every change may carry.
@@ -128,6 +112,7 @@ extension Client {
         if let revision = invocation.integer("if-revision") {
             members.append(.init("ifRevision", .number(String(revision))))
         }
+        if let operation = invocation.value("op-id") { members.append(.init("opId", .string(operation))) }
         if invocation.has("dry-run") { members.append(.init("dryRun", true)) }
         return members
     }

@@ -2,47 +2,90 @@ import JSONCodec
 
 extension Command {
     static let favorite = Command(
-        name: "fav", summary: "Make a mood a favourite.",
-        parameters: [.init("ID", idSummary)], options: [.ifRevision, .dryRun],
-        examples: [.init("mood fav @last", "The newest mood is a favourite.")],
+        name: "fav", aliases: ["favorite", "favourite"], summary: "Make moods favourites.",
+        parameters: [.init("ID", .any, idSummary)],
+        options: CommandOption.filters + [.ifRevision, .operationID, .dryRun],
+        examples: [
+            .init("mood fav @last", "The latest mood is a favourite."),
+            .init("mood fav @1-3", "So are three rows of the latest list."),
+        ],
         run: { (client) throws(ClientError) in try client.setFavorite(true) })
 
     static let unfavorite = Command(
-        name: "unfav", summary: "Make a mood not a favourite.",
-        parameters: [.init("ID", idSummary)], options: [.ifRevision, .dryRun],
-        examples: [.init("mood unfav 0194f2a1", "That mood is no longer a favourite.")],
+        name: "unfav", aliases: ["unfavorite", "unfavourite"], summary: "Make moods not favourites.",
+        parameters: [.init("ID", .any, idSummary)],
+        options: CommandOption.filters + [.ifRevision, .operationID, .dryRun],
+        examples: [.init("mood unfav @2", "A row of the latest list is no longer a favourite.")],
         run: { (client) throws(ClientError) in try client.setFavorite(false) })
 
     static let note = Command(
-        name: "note", summary: "Replace a mood's notes.",
+        name: "note", summary: "Replace the notes of moods.",
         parameters: [
-            .init("ID", idSummary), .init("TEXT", "The notes; - reads them from stdin, '' removes them."),
+            .init("ID", .any, idSummary), .init("TEXT", "The notes; - reads them from stdin, '' removes them."),
         ],
-        options: [.ifRevision, .dryRun],
+        options: CommandOption.filters + [.yes, .ifRevision, .operationID, .dryRun],
         examples: [
-            .init("mood note @last 'Coffee with Ada'", "A note for the newest mood."),
-            .init("mood note 0194f2a1 - < diary.txt", "Notes from a file."),
-            .init("mood note 0194f2a1 ''", "Remove its notes."),
+            .init("mood note @last 'Coffee with Ada'", "A note for the latest mood."),
+            .init("mood note @added - < diary.txt", "Notes from a file, for the mood that was added last."),
+            .init("mood note @1 ''", "Remove the notes of a row of the latest list."),
         ],
         run: { (client) throws(ClientError) in try client.setNotes() })
 }
 
 extension Client {
     func setFavorite(_ isFavorite: Bool) throws(ClientError) {
-        let id = try resolve(invocation.words[0])
+        let ids = try targets(invocation.words)
+        let verb = isFavorite ? "Favourite:" : "No favourite:"
+        guard ids.count == 1 else { return try update(ids, [.init("isFavorite", .boolean(isFavorite))], verb) }
         let result = try call(
             "mood.setFavorite",
-            [.init("id", .string(id)), .init("isFavorite", .boolean(isFavorite))] + commonMembers())
+            [.init("id", .string(ids[0])), .init("isFavorite", .boolean(isFavorite))] + commonMembers())
         if wantsJSON { return try print(json: result) }
-        try report(isFavorite ? "Favourite:" : "No favourite:", mood(result))
+        try report(verb, mood(result))
     }
 
     func setNotes() throws(ClientError) {
-        let notes = try text(invocation.words[1])
-        let id = try resolve(invocation.words[0])
+        let notes = try text(invocation.words[invocation.words.count - 1])
+        let ids = try targets(invocation.words.dropLast())
+        try confirm("Replace the notes of", ids)
+        let verb = notes.isEmpty ? "Removed the notes of" : "Wrote the notes of"
+        guard ids.count == 1 else { return try update(ids, [.init("notes", .string(notes))], verb) }
         let result = try call(
-            "mood.setNotes", [.init("id", .string(id)), .init("notes", .string(notes))] + commonMembers())
+            "mood.setNotes", [.init("id", .string(ids[0])), .init("notes", .string(notes))] + commonMembers())
         if wantsJSON { return try print(json: result) }
-        try report(notes.isEmpty ? "Removed the notes of" : "Wrote the notes of", mood(result))
+        try report(verb, mood(result))
+    }
+
+    /// The most moods that one request changes.
+    private static let manyMax = 1_000
+
+    /// Changes several moods in the same way: as one commit, up to a thousand.
+    func update(_ ids: [String], _ set: [JSONValue.Member], _ verb: String) throws(ClientError) {
+        let updated = try changeMany(
+            "mood.updateMany", ids, [.init("set", .object(set))], counted: "updated")
+        if !wantsJSON { try print("\(verb) \(Self.count(updated))\(dryRunMark)\n") }
+    }
+
+    /// Sends the ids, a thousand at a time, and counts what was done. With `--json` each result is a line.
+    func changeMany(
+        _ method: String, _ ids: [String], _ params: [JSONValue.Member], counted: String
+    ) throws(ClientError) -> Int {
+        if invocation.has("if-revision") { throw usage("--if-revision is for one mood alone.") }
+        if ids.count > Self.manyMax, invocation.has("op-id") {
+            throw usage("--op-id is for one change; for more than \(Self.manyMax) moods several are needed.")
+        }
+        var sum = 0
+        for start in stride(from: 0, to: ids.count, by: Self.manyMax) {
+            let some = ids[start..<min(start + Self.manyMax, ids.count)]
+            let result = try call(
+                method, [.init("ids", .array(some.map { .string($0) }))] + params + commonMembers())
+            if wantsJSON { try print(json: result) }
+            guard let count = try tree(result)[counted]?.integer else {
+                if wantsJSON { continue }
+                throw unexpected()
+            }
+            sum += count
+        }
+        return sum
     }
 }

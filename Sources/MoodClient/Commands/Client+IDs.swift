@@ -1,75 +1,164 @@
 import JSONCodec
 
-/// Ids as people give and see them: shortened, or `@last`.
+/// Moods as people name them: `@3`, `@3-7`, `@last`, `@added`, an id, or the end of one.
 extension Client {
-    /// Above this number of moods ids are shown whole: to list all of them for a few short ids would take too long.
-    static let shortenedMoodsMax = 20_000
-    private static let pageItems = 1_000
+    /// How much of an id is shown: its end, which is random. Its beginning is the time, which many share.
+    static let shownDigits = 8
+    /// The fewest digits that are taken for the end of an id.
+    static let digitsMin = 6
+
+    /// The id as it is shown.
+    func shown(_ id: String) -> String { Escaping.visible(String(id.suffix(Self.shownDigits))) }
+
+    /// The whole id for what was given.
+    /// - Throws: usage, if it names several.
+    func resolve(_ word: String) throws(ClientError) -> String {
+        let ids = try resolve([word])
+        guard ids.count == 1 else { throw usage("'\(word)' names \(ids.count) moods; name one.") }
+        return ids[0]
+    }
 
     /// The whole ids for what was given, without doubles, in order.
     func resolve(_ words: [String]) throws(ClientError) -> [String] {
-        var ids: [String] = []
+        var found: [[String]] = []
+        // Ends of ids are looked up together: the place of each, and its digits.
+        var ends: [(place: Int, text: String)] = []
         for word in words {
-            let id = try resolve(word)
-            if !ids.contains(id) { ids.append(id) }
+            guard let ids = try named(word) else {
+                ends.append((found.count, word))
+                found.append([])
+                continue
+            }
+            found.append(ids)
         }
-        return ids
+        if !ends.isEmpty {
+            let matches = try ids(endingIn: ends.map { $0.text.lowercased() })
+            for (end, ids) in zip(ends, matches) {
+                guard let id = ids.first else {
+                    throw .remote(.notFound(end.text, "No mood has an id that ends in '\(end.text)'."))
+                }
+                guard ids.count == 1 else { throw .ambiguous(text: end.text, moods: try titles(ids)) }
+                found[end.place] = [id]
+            }
+        }
+        var seen: Set<String> = []
+        return found.joined().filter { seen.insert($0).inserted }
     }
 
-    func resolve(_ word: String) throws(ClientError) -> String {
-        if word == "@last" { return try newest() }
+    /// The ids that a word names without a look at all moods; nil where it is the end of an id.
+    private func named(_ word: String) throws(ClientError) -> [String]? {
+        if word.hasPrefix("@") { return try handle(word) }
+        guard !word.isEmpty else { throw usage("An id cannot be empty; 'mood list' shows ids.") }
         let wanted = word.lowercased()
-        guard !wanted.isEmpty else { throw usage("An id cannot be empty; 'mood list' shows ids.") }
-        if Self.isWhole(wanted) { return wanted }
+        if Self.isWhole(wanted) { return [wanted] }
         guard wanted.utf8.allSatisfy(Self.isIDByte) else {
             throw .remote(.notFound(word, "'\(word)' is no id: ids are made of the digits 0-9, a-f and dashes."))
         }
-        if directory == nil { directory = try listIDs(moodsMax: .max) }
-        let matches = directory?.matches(wanted) ?? []
-        guard let id = matches.first else {
-            throw .remote(.notFound(word, "No mood has an id that begins with '\(word)'."))
+        let digits = wanted.utf8.count { $0 != UInt8(ascii: "-") }
+        guard digits >= Self.digitsMin else {
+            throw .remote(
+                .notFound(word, "'\(word)' is too short: give the last \(Self.digitsMin) digits of an id or more."))
         }
-        guard matches.count == 1 else { throw .ambiguous(prefix: word, ids: matches) }
-        return id
+        return nil
     }
 
-    private func newest() throws(ClientError) -> String {
+    // MARK: Handles
+
+    private func handle(_ word: String) throws(ClientError) -> [String] {
+        let name = word.dropFirst()
+        switch name {
+        case "last": return [try latest()]
+        case "added":
+            guard let id = try handles()?.added() else {
+                throw .remote(.notFound(word, "Nothing was added here yet, so there is no @added."))
+            }
+            return [id]
+        default: break
+        }
+        let ends = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map { Int($0) }
+        guard let first = ends.first ?? nil, let last = ends.last ?? nil, first >= 1, last >= first else {
+            throw usage(
+                "'\(word)' is no handle. @last is the latest mood, @added the one added last, @3 and @3-7 rows of the"
+                    + " latest list.")
+        }
+        guard let listed = try handles()?.listed() else {
+            throw .remote(
+                .notFound(
+                    word, "\(word) is a row of a list, and none was shown in this terminal; 'mood list' shows one."))
+        }
+        guard !listed.isOld else {
+            throw .remote(
+                .notFound(word, "\(word) is a row of a list from more than a day ago; 'mood list' shows a new one."))
+        }
+        guard last <= listed.ids.count else {
+            throw .remote(.notFound(word, "The latest list had \(listed.ids.count) rows; there is no @\(last)."))
+        }
+        return Array(listed.ids[(first - 1)..<last])
+    }
+
+    /// What was listed and added in this window; nil for a store without a place.
+    func handles() throws(ClientError) -> Handles? {
+        try tree(call("store.info"))["path"]?.string.map { Handles(store: $0, console: console) }
+    }
+
+    /// The latest moment that is not still to come.
+    private func latest() throws(ClientError) -> String {
+        let end = Moment.rfc3339(milliseconds: console.nowMilliseconds() + 1)
         let page = try tree(
-            call("mood.list", [.init("limit", 1), .init("sort", "timestamp"), .init("order", "desc")]))
+            call(
+                "mood.list",
+                [
+                    .init("limit", 1), .init("sort", "timestamp"), .init("order", "desc"),
+                    .init("filter", .object([.init("to", .string(end))])),
+                ]))
         guard let items = page["items"]?.array else { throw unexpected() }
         guard let first = items.first else {
-            throw .remote(.notFound("@last", "There is no newest mood: the journal is empty."))
+            throw .remote(.notFound("@last", "There is no latest mood: none is of now or before."))
         }
         guard let id = first["id"]?.string else { throw unexpected() }
         return id
     }
 
-    /// The id as it is shown: as short as it stays unique. If the other ids cannot be read, it is whole, so that the
-    /// result of a change is told in any case.
-    func shown(_ id: String) -> String {
-        if directory == nil, !showsWholeIDs {
-            directory = try? listIDs(moodsMax: Self.shortenedMoodsMax)
-            showsWholeIDs = directory == nil
+    // MARK: Ends of ids
+
+    /// For each text the ids that end so.
+    private func ids(endingIn texts: [String]) throws(ClientError) -> [[String]] {
+        let result: [UInt8]
+        do throws(ClientError) {
+            result = try call("mood.resolve", [.init("texts", .array(texts.map { .string($0) }))])
+        } catch {
+            guard case .remote(let failure) = error, failure.code == -32601 else { throw error }
+            return try idsByList(endingIn: texts)
         }
-        return Escaping.visible(directory?.shortened(id) ?? id)
+        let answer = try tree(result)
+        let items = (answer["items"]?.array ?? []).map { ($0["ids"]?.array ?? []).compactMap(\.string) }
+        guard items.count == texts.count else { throw unexpected() }
+        return items
     }
 
-    /// All ids; nil when there are more than wanted.
-    private func listIDs(moodsMax: Int) throws(ClientError) -> IDDirectory? {
-        var ids: [String] = []
-        var cursor: String?
-        repeat {
-            var params: [JSONValue.Member] = [.init("limit", .number(String(Self.pageItems)))]
-            if let cursor { params.append(.init("cursor", .string(cursor))) }
-            let page = IDPage(try call("mood.list", params))
-            guard let page else { throw unexpected() }
-            if page.total ?? 0 > moodsMax { return nil }
-            ids += page.ids
-            // The same cursor again would be a loop without end.
-            if let next = page.nextCursor, next == cursor { throw unexpected() }
-            cursor = page.nextCursor
-        } while cursor != nil
-        return IDDirectory(ids)
+    /// The same from the list, for a host without that method.
+    private func idsByList(endingIn texts: [String]) throws(ClientError) -> [[String]] {
+        var found = texts.map { _ in [String]() }
+        try eachPage([]) { (page) throws(ClientError) in
+            for id in page.ids {
+                for (index, text) in texts.enumerated() where id.hasSuffix(text) { found[index].append(id) }
+            }
+        }
+        return found
+    }
+
+    /// How many moods a message names.
+    static let namedMax = 5
+
+    /// The first of some moods, in words, a line each.
+    func titles(_ ids: [String]) throws(ClientError) -> [String] {
+        var lines: [String] = []
+        for id in ids.prefix(Self.namedMax) {
+            let mood = try mood(call("mood.get", [.init("id", .string(id))]))
+            lines.append("\(mood.told(console))  \(mood.id)")
+        }
+        if ids.count > Self.namedMax { lines.append("and \(ids.count - Self.namedMax) more") }
+        return lines
     }
 
     /// Whether it is a whole UUID: 36 characters, dashes at their places.
@@ -85,52 +174,6 @@ extension Client {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "-"): true
         default: false
-        }
-    }
-}
-
-/// The ids of a page of moods and the next cursor, without a tree of a thousand moods.
-struct IDPage {
-    private(set) var ids: [String] = []
-    private(set) var total: Int?
-    private(set) var nextCursor: String?
-
-    /// - Returns: nil if it is not a page.
-    init?(_ result: [UInt8]) {
-        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
-        let isPage = result.withUnsafeBytes { bytes -> Bool in
-            guard let outline = try? validator.validate(bytes), outline.kind == .object else { return false }
-            var reader = JSONReader(outline.text)
-            return read(&reader)
-        }
-        guard isPage else { return nil }
-    }
-
-    private mutating func read(_ reader: inout JSONReader) -> Bool {
-        var hasItems = false
-        guard reader.enterObject() else { return false }
-        while let key = reader.nextKey() {
-            if key.equals("items"), reader.enterArray() {
-                hasItems = true
-                while reader.nextElement() { readItem(&reader) }
-            } else if key.equals("nextCursor"), let text = reader.text() {
-                nextCursor = text.string
-            } else if key.equals("total"), let number = reader.number() {
-                total = number.integer
-            } else {
-                reader.skip()
-            }
-        }
-        return hasItems
-    }
-
-    private mutating func readItem(_ reader: inout JSONReader) {
-        guard reader.enterObject() else {
-            reader.skip()
-            return
-        }
-        while let key = reader.nextKey() {
-            if key.equals("id"), let text = reader.text() { ids.append(text.string) } else { reader.skip() }
         }
     }
 }

@@ -2,95 +2,122 @@ import JSONCodec
 
 extension Command {
     static let list = Command(
-        name: "list", summary: "Show the moods, newest first.",
+        name: "list", aliases: ["ls"], summary: "Show the moods, newest first.",
         options: [
             .init(DeclaredParams.MoodList.limit, short: "l", "N"),
-            .init("all", short: "a", "All of them. With --json: one page of the result a line."),
-            .init("favorite", short: "f", "Only favourites."),
-            .init("text", .text("TEXT"), "Only with this text in label, notes or tags."),
-            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "Only with this tag; several: with all."),
-            .init("emoji", .text("EMOJI"), "Only with this emoji."),
-            .init("label", .text("LABEL"), "Only with this label."),
-            .init("from", .text("TIME"), "Only from this time on: \(TimeInput.forms)."),
-            .init("to", .text("TIME"), "Only before this time."),
+            .init("all", short: "a", "All of them; off a terminal that is so without --limit."),
+        ] + CommandOption.filters + [
+            .timeZone,
             .init(DeclaredParams.MoodList.sort, "KEY"), .init(DeclaredParams.MoodList.order, "ORDER"),
             .init("count", "Print only how many there are. With --json: add the total to the result."),
             .init("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
+            .init("jsonl", "Each mood as JSON, one a line."),
+            .init("template", .text("TEXT"), "A line for each mood: \(MoodTemplate.namesText)."),
+            .init("no-pager", "On a terminal: no pager for a long list."),
         ],
         notes: [
-            "Times are those of your clock. Ids are as short as they can be and still be unique;"
-                + " favourites have a ★."
+            "On a terminal the rows have numbers: other commands take @3 or @3-7 for them, in this terminal, for a day."
+                + " Days and times are those of the place where the mood was lived.",
+            "Off a terminal there is a line for each mood, of fields with a tab between them: id, time (RFC 3339), emoji,"
+                + " label, valence, tags with commas, note. In a field \\t, \\n and \\\\ are a tab, a line's end, a backslash.",
         ],
         examples: [
             .init("mood list", "The fifty newest."),
-            .init("mood list --favorite --tag work --from 2026-01-01", "This year's favourites from work."),
+            .init("mood list --favorite --tag work --in 2026", "Favourites of a year from work."),
+            .init(
+                "mood list --tag sea,sun --tag '!work' --on yesterday", "Yesterday's with one of two tags, not work."),
             .init("mood list --count --text coffee", "How many contain coffee."),
-            .init("mood list --all --json | jq -r '.items[].label'", "Every label, for another program."),
+            .init("mood list --template '{date} {emoji} {label}'", "In your own form."),
+            .init("mood list --jsonl | jq -r .label", "Every label, for another program."),
         ],
         run: { (client) throws(ClientError) in try client.list() })
-
-    static let show = Command(
-        name: "show", summary: "Show everything about one mood.",
-        parameters: [.init("ID", idSummary)],
-        examples: [
-            .init("mood show @last", "The newest mood."),
-            .init("mood show 0194f2a1 --json", "One mood as JSON."),
-        ],
-        run: { (client) throws(ClientError) in try client.show() })
 }
 
 extension Client {
-    func show() throws(ClientError) {
-        let result = try call("mood.get", [.init("id", .string(resolve(invocation.words[0])))])
-        if wantsJSON { return try print(json: result) }
-        try print(mood(result).card(console: console, style: style))
-    }
+    private enum ListForm { case page, wholeJSON, lines, template(MoodTemplate), fields, table }
 
     func list() throws(ClientError) {
         if invocation.has("all"), invocation.has("count"), !wantsJSON {
             throw usage("--count needs no --all: it counts every mood that matches.")
         }
-        let params = listParams()
-        if wantsJSON { return try listJSON(params) }
-        if invocation.has("count") { return try count(params) }
-
-        var moods: [MoodView] = []
-        var cursor: String?
-        var first: JSONValue = .null
-        repeat {
-            let page = try tree(call("mood.list", params + cursorMember(cursor)))
-            guard let items = page["items"]?.array else { throw unexpected() }
-            if moods.isEmpty { first = page }
-            moods += items.compactMap(MoodView.init)
-            let next = page["nextCursor"]?.string
-            if let next, next == cursor { throw unexpected() }
-            cursor = next
-        } while cursor != nil && invocation.has("all")
-
-        guard !moods.isEmpty else {
-            tellOfMissingStore()
-            return try print(emptyText(first))
-        }
-        let total = first["total"]?.integer
-        if total == moods.count, !isFiltered { directory = IDDirectory(moods.map(\.id)) }
-        let table = MoodView.table(moods, console: console, shorten: shown)
-        try print(table.text(width: console.isOutputTerminal ? console.columns : nil, style: style))
-        if cursor != nil {
-            let number = total.map { "\(moods.count) of \($0)" } ?? "The first \(moods.count)"
-            tell("\(number) moods; 'mood list --all' shows all that match.")
+        let form = try listForm()
+        let filter = try filter()
+        if invocation.has("count"), !wantsJSON { return try count(listParams(filter)) }
+        switch form {
+        case .page: try print(json: call("mood.list", listParams(filter) + cursorMember(nil)))
+        case .wholeJSON: try listWhole(filter)
+        case .lines:
+            try eachMood(filter) { (page) throws(ClientError) in
+                for item in page.items { try print(json: item) }
+            }
+        case .template(let template):
+            try eachMood(filter) { (page) throws(ClientError) in
+                try print(page.moods.map { template.line(of: $0, console: console) + "\n" }.joined())
+            }
+        case .fields:
+            try eachMood(filter) { (page) throws(ClientError) in
+                try print(page.moods.map { $0.fields + "\n" }.joined())
+            }
+        case .table: try listTable(filter)
         }
     }
 
-    private func listJSON(_ params: [JSONValue.Member]) throws(ClientError) {
+    private func listForm() throws(ClientError) -> ListForm {
+        let given = ["json", "jsonl", "template"].filter { invocation.has($0) }
+        guard given.count < 2 else { throw usage("Give only one of --\(given.joined(separator: " and --")).") }
+        if wantsJSON { return invocation.has("all") ? .wholeJSON : .page }
+        if invocation.has("jsonl") { return .lines }
+        if let text = invocation.value("template") {
+            do throws(MoodTemplate.Fault) {
+                return .template(try MoodTemplate(text))
+            } catch {
+                throw usage("--template: \(error.message)")
+            }
+        }
+        return console.isOutputTerminal ? .table : .fields
+    }
+
+    // MARK: For programs
+
+    /// All pages, or as many moods as `--limit` says. If there is none, that is told.
+    private func eachMood(
+        _ filter: [JSONValue.Member], _ body: (MoodPage) throws(ClientError) -> Void
+    ) throws(ClientError) {
+        var rest = invocation.integer("limit") ?? .max
         var cursor: String?
+        var isFirst = true
         repeat {
-            let result = try call("mood.list", params + cursorMember(cursor))
-            try print(json: result)
-            guard invocation.has("all") else { return }
-            guard let page = IDPage(result) else { throw unexpected() }
+            let params = listParams(filter, limit: min(rest, 1_000))
+            guard let page = MoodPage(try call("mood.list", params + cursorMember(cursor))) else { throw unexpected() }
+            if isFirst, page.items.isEmpty { tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }
+            isFirst = false
+            try body(page)
+            if let next = page.nextCursor, next == cursor { throw unexpected() }
+            cursor = page.nextCursor
+            rest -= page.items.count
+        } while cursor != nil && rest > 0
+    }
+
+    /// All pages as one: the items of each, byte for byte.
+    private func listWhole(_ filter: [JSONValue.Member]) throws(ClientError) {
+        var cursor: String?
+        var total: Int?
+        var separator = #"{"items":["#
+        repeat {
+            let params = listParams(filter, limit: 1_000)
+            guard let page = MoodPage(try call("mood.list", params + cursorMember(cursor))) else { throw unexpected() }
+            total = total ?? page.total
+            var bytes: [UInt8] = []
+            for item in page.items {
+                bytes += Array(separator.utf8) + item
+                separator = ","
+            }
+            try write(console.isOutputTerminal ? Escaping.visible(json: bytes) : bytes)
             if let next = page.nextCursor, next == cursor { throw unexpected() }
             cursor = page.nextCursor
         } while cursor != nil
+        let start = separator == "," ? "" : separator
+        try print(start + "]" + (total.map { ",\"total\":\($0)" } ?? "") + "}\n")
     }
 
     private func count(_ params: [JSONValue.Member]) throws(ClientError) {
@@ -98,6 +125,41 @@ extension Client {
         guard let total = page["total"]?.integer else { throw unexpected() }
         if total == 0 { tellOfMissingStore() }
         try print("\(total)\n")
+    }
+
+    // MARK: On a terminal
+
+    private func listTable(_ filter: [JSONValue.Member]) throws(ClientError) {
+        var moods: [MoodView] = []
+        var cursor: String?
+        var total: Int?
+        repeat {
+            guard let page = MoodPage(try call("mood.list", listParams(filter) + cursorMember(cursor))) else {
+                throw unexpected()
+            }
+            if moods.isEmpty, page.items.isEmpty { return tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }
+            total = total ?? page.total
+            moods += page.moods
+            if let next = page.nextCursor, next == cursor { throw unexpected() }
+            cursor = page.nextCursor
+        } while cursor != nil && invocation.has("all")
+        let table = MoodView.table(moods, palette: palette(), console: console, shorten: shown)
+        try page(table.text(width: max(console.columns - 2, 1), style: style))
+        try? handles()?.keep(listed: moods.map(\.id))
+        if cursor != nil {
+            let number = total.map { "\(moods.count) of \($0)" } ?? "The first \(moods.count)"
+            tell("\(number) moods; 'mood list --all' shows all that match.")
+        }
+    }
+
+    // MARK: Nothing to show
+
+    /// The host knows whether the store is empty or nothing matches; what to do is said in words of the shell.
+    private func tellOfNoMoods(_ empty: JSONValue?, isFiltered: Bool) {
+        tellOfMissingStore()
+        let title = empty?["title"]?.string ?? (isFiltered ? "No mood matches" : "No moods yet")
+        tell(Escaping.visible(title) + ".")
+        if !isFiltered { tell("'mood add 😊 Happy' remembers the first one.") }
     }
 
     /// An empty list may come from a mistyped path.
@@ -111,11 +173,12 @@ extension Client {
         }
     }
 
-    private var isFiltered: Bool { !filter().isEmpty || invocation.has("cursor") }
+    // MARK: Params
 
-    private func listParams() -> [JSONValue.Member] {
+    /// - Parameter limit: of a page; nil is what the command line says.
+    private func listParams(_ filter: [JSONValue.Member], limit: Int? = nil) -> [JSONValue.Member] {
         var params: [JSONValue.Member] = []
-        if let limit = invocation.integer("limit") {
+        if let limit = limit ?? invocation.integer("limit") {
             params.append(.init("limit", .number(String(limit))))
         } else if invocation.has("all") {
             params.append(.init("limit", 1000))
@@ -125,37 +188,13 @@ extension Client {
         for name in ["sort", "order"] {
             if let value = invocation.value(name) { params.append(.init(name, .string(value))) }
         }
-        let filter = filter()
         if !filter.isEmpty { params.append(.init("filter", .object(filter))) }
         if invocation.has("count") { params.append(.init("count", true)) }
         return params
     }
 
-    private func filter() -> [JSONValue.Member] {
-        var filter: [JSONValue.Member] = []
-        if invocation.has("favorite") { filter.append(.init("isFavorite", true)) }
-        for name in ["text", "emoji", "label"] {
-            if let value = invocation.value(name) { filter.append(.init(name, .string(value))) }
-        }
-        if invocation.has("tag") { filter.append(.init("tags", .array(invocation.values("tag").map { .string($0) }))) }
-        for name in ["from", "to"] {
-            if let time = invocation.value(name) {
-                filter.append(.init(name, .string(TimeInput.protocolText(time, console: console))))
-            }
-        }
-        return filter
-    }
-
     /// - Parameter cursor: of the next page; nil is what the command line says.
     private func cursorMember(_ cursor: String?) -> [JSONValue.Member] {
         (cursor ?? invocation.value("cursor")).map { [.init("cursor", .string($0))] } ?? []
-    }
-
-    /// What the host says about an empty list. It knows whether the store is empty or nothing matches.
-    private func emptyText(_ page: JSONValue) -> String {
-        let empty = page["empty"]
-        let lines = [empty?["title"]?.string, empty?["hint"]?.string].compactMap { $0 }.filter { !$0.isEmpty }
-        if !lines.isEmpty { return lines.map { Escaping.visible($0) + "\n" }.joined() }
-        return isFiltered ? "No mood matches.\n" : "No moods yet. 'mood add 😊 Happy' remembers the first one.\n"
     }
 }

@@ -33,7 +33,7 @@ extension Client {
             if let value = invocation.value(param.option) { params.append(.init(param.name, .string(value))) }
         }
         if let now = invocation.value("now") {
-            params.append(.init("now", .string(TimeInput.protocolText(now, console: console))))
+            params.append(.init("now", .string(try moment(now, option: "--now"))))
         }
         _ = try call("nav.open", [.init("url", .string(invocation.words[0]))])
         let result = try call("nav.screen", params)

@@ -10,10 +10,8 @@ final class Client {
     let style: Style
     let launcher: HostLauncher
     private var connection: HostConnection?
-    /// All ids, after they were needed.
-    var directory: IDDirectory?
-    /// Whether reading them failed, so that it is tried only once.
-    var showsWholeIDs = false
+    /// The palette, after it was needed.
+    var knownPalette: Palette?
 
     init(_ invocation: Invocation, console: Console, launcher: HostLauncher) {
         self.invocation = invocation
@@ -95,7 +93,7 @@ final class Client {
         try write((console.isOutputTerminal ? Escaping.visible(json: json) : json) + [UInt8(ascii: "\n")])
     }
 
-    private func write(_ bytes: [UInt8]) throws(ClientError) {
+    func write(_ bytes: [UInt8]) throws(ClientError) {
         do throws(SystemError) {
             try console.write(bytes)
         } catch {

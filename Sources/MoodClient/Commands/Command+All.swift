@@ -1,10 +1,24 @@
 extension Command {
+    /// Commands that belong together, as help shows them.
+    struct Group: Sendable {
+        let title: String
+        let commands: [Command]
+    }
+
     /// Every command, in the order of the help.
-    static let all: [Command] = [
-        add, list, show, open, edit, remove, clear, favorite, unfavorite, note, share, watch, navigate, call, info,
-        store, plugin, doctor,
+    static let groups: [Group] = [
+        Group(
+            title: "EVERY DAY",
+            commands: [add, list, show, edit, note, favorite, unfavorite, remove, share]),
+        Group(title: "LOOK BACK", commands: []),
+        Group(title: "KEEP IT SAFE", commands: [info, doctor, store, clear]),
+        Group(title: "PROGRAMS", commands: [watch, open, navigate, plugin, call]),
     ]
 
+    static let all: [Command] = groups.flatMap(\.commands)
+
     /// What an id may look like, for the help of each command that takes one.
-    static let idSummary = "A mood's id, a unique beginning of it, or @last for the newest mood."
+    static let idSummary =
+        "@last (the latest mood), @added (the one added last), @3 or @3-7 (rows of the latest list), an id, or its last 6"
+        + " digits or more."
 }

@@ -77,6 +77,12 @@ struct RemoteError: Error, Sendable {
         }
     }
 
+    /// The message without the JSON Pointer at its beginning.
+    var bareMessage: String {
+        guard let path = data?["path"]?.string, message.hasPrefix(path + " ") else { return message }
+        return String(message.dropFirst(path.count + 1))
+    }
+
     private func mentions(_ text: String) -> Bool {
         let needle = Array(text.utf8)
         let hay = Array(message.utf8)

@@ -58,6 +58,13 @@ struct Moment {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
+    /// RFC 3339 in UTC, with milliseconds.
+    static func rfc3339(milliseconds: Int) -> String {
+        let rest = (milliseconds % 1_000 + 1_000) % 1_000
+        let text = Moment(secondsSince1970: (milliseconds - rest) / 1_000).rfc3339
+        return text.dropLast() + "." + padded(rest, 3) + "Z"
+    }
+
     /// RFC 3339 in UTC.
     var rfc3339: String {
         var days = secondsSince1970 / 86_400
@@ -92,8 +99,13 @@ struct Moment {
 
 extension LocalTime {
     /// `2026-01-02 06:04`. The zone is in a heading or after it.
-    var text: String {
-        Moment.padded(year, 4) + "-" + Moment.padded(month, 2) + "-" + Moment.padded(day, 2) + " "
-            + Moment.padded(hour, 2) + ":" + Moment.padded(minute, 2)
+    var text: String { date + " " + clock }
+
+    /// `2026-01-02`
+    var date: String {
+        Moment.padded(year, 4) + "-" + Moment.padded(month, 2) + "-" + Moment.padded(day, 2)
     }
+
+    /// `06:04`
+    var clock: String { Moment.padded(hour, 2) + ":" + Moment.padded(minute, 2) }
 }

@@ -1,4 +1,5 @@
 import JSONCodec
+import Platform
 
 /// The parts of a mood that people see. Missing and odd members are shown as missing: the host has checked the rest.
 struct MoodView {
@@ -6,9 +7,13 @@ struct MoodView {
     let emoji: String
     let label: String
     let timestamp: String
+    /// The zone in which it was lived.
+    let timeZone: String?
     let isFavorite: Bool
     let notes: String
     let tags: [String]
+    /// Its own, as the host wrote it.
+    let valence: String?
     /// `sleep 7, energy -2.5`; empty where there are none.
     let scales: String
     let members: [JSONValue.Member]
@@ -20,9 +25,11 @@ struct MoodView {
         emoji = value["emoji"]?.string ?? ""
         label = value["label"]?.string ?? ""
         timestamp = value["timestamp"]?.string ?? ""
+        timeZone = value["timeZone"]?.string
         isFavorite = value["isFavorite"]?.boolean ?? false
         notes = value["notes"]?.string ?? ""
         tags = (value["tags"]?.array ?? []).compactMap(\.string)
+        valence = value["valence"]?.text
         scales = (value["scales"]?.object ?? []).map { "\($0.name) \($0.value.text)" }.joined(separator: ", ")
         members = value.object ?? []
     }
@@ -30,52 +37,51 @@ struct MoodView {
     /// `😊 Happy`, safe for a terminal.
     var title: String { Escaping.visible("\(emoji) \(label)") }
 
-    /// Members without their own line in `mood show`.
-    var others: [JSONValue.Member] {
-        let known =
-            ["id", "emoji", "label", "timestamp", "isFavorite", "notes", "tags"] + (scales.isEmpty ? [] : ["scales"])
-        return members.filter { !known.contains($0.name) }
-    }
+    /// `😊 Happy of 2026-01-02 06:04`
+    func told(_ console: Console) -> String { localTime(console).map { "\(title) of \($0.time.text)" } ?? title }
 
-    /// The table of a list.
-    /// - Parameter shorten: an id as it is shown.
-    static func table(_ moods: [MoodView], console: Console, shorten: (String) -> String) -> Table {
-        let times = moods.map { Moment($0.timestamp).flatMap { console.localTime($0.secondsSince1970) } }
-        let zones = Set(times.compactMap { $0?.zone })
-        let sharedZone = zones.count == 1 ? zones.first : nil
-        var table = Table([
-            .init("ID", role: .quiet), .init("★", role: .mark), .init("MOOD", isFlexible: true),
-            .init(sharedZone.map { "WHEN (\(Escaping.visible($0)))" } ?? "WHEN (local time)"),
-            .init("TAGS", isFlexible: true), .init("SCALES", isFlexible: true),
-            .init("NOTE", isFlexible: true, role: .quiet),
-        ])
-        for (mood, time) in zip(moods, times) {
-            let when = time.map { sharedZone == nil ? "\($0.text) \($0.zone)" : $0.text } ?? mood.timestamp
-            table.rows.append([
-                shorten(mood.id), mood.isFavorite ? "★" : "", mood.title, Escaping.visible(when),
-                Escaping.visible(mood.tags.map { "#" + $0 }.joined(separator: " ")), Escaping.visible(mood.scales),
-                Escaping.visible(Self.oneLine(mood.notes)),
-            ])
+    /// When it was on the clocks where it was lived, else on those here; whether those here show something else.
+    func localTime(_ console: Console) -> (time: LocalTime, isElsewhere: Bool)? {
+        guard let moment = Moment(timestamp), let here = console.localTime(moment.secondsSince1970) else { return nil }
+        guard let timeZone, let there = console.localTimeInZone(moment.secondsSince1970, timeZone) else {
+            return (here, false)
         }
-        return table
+        return (there, there.text != here.text)
     }
 
-    /// Line breaks as a visible sign.
-    private static func oneLine(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else { return text }
+    /// For programs: id, time, emoji, label, valence, tags and note, with tabs between them.
+    var fields: String {
+        [id, timestamp, emoji, label, valence ?? "", tags.joined(separator: ","), notes].map(Self.escaped)
+            .joined(separator: "\t")
+    }
+
+    /// A tab, a line's end and a backslash are `\t`, `\n` and `\\`.
+    private static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 0x09 || $0 == 0x0a || $0 == 0x5c }) else { return text }
         var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars where scalar != "\r" { result.append(scalar == "\n" ? "↵" : scalar) }
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\t": result.append(contentsOf: "\\t".unicodeScalars)
+            case "\n": result.append(contentsOf: "\\n".unicodeScalars)
+            case "\\": result.append(contentsOf: "\\\\".unicodeScalars)
+            default: result.append(scalar)
+            }
+        }
         return String(result)
+    }
+
+    /// Members without their own line in `mood show`.
+    private var others: [JSONValue.Member] {
+        let known =
+            ["id", "emoji", "label", "timestamp", "timeZone", "isFavorite", "notes", "tags"]
+            + (scales.isEmpty ? [] : ["scales"])
+        return members.filter { !known.contains($0.name) }
     }
 
     /// Everything about one mood, a line for each thing.
     func card(console: Console, style: Style) -> String {
         var text = style.apply(.heading, to: title) + (isFavorite ? " " + style.apply(.mark, to: "★") : "") + "\n"
-        var when = timestamp
-        if let time = Moment(timestamp).flatMap({ console.localTime($0.secondsSince1970) }) {
-            when = "\(time.text) \(time.zone) (\(timestamp))"
-        }
-        var rows = [("id", id), ("when", when)]
+        var rows = [("id", id)] + times(console)
         if !tags.isEmpty { rows.append(("tags", tags.map { "#" + $0 }.joined(separator: " "))) }
         if !scales.isEmpty { rows.append(("scales", scales)) }
         for member in others {
@@ -94,5 +100,15 @@ struct MoodView {
             }
         }
         return text
+    }
+
+    /// When it was, where it was lived; and when that was here, if the clocks here showed something else.
+    private func times(_ console: Console) -> [(String, String)] {
+        guard let local = localTime(console) else { return [("when", timestamp)] }
+        let zone = timeZone ?? local.time.zone
+        guard local.isElsewhere, let here = Moment(timestamp).flatMap({ console.localTime($0.secondsSince1970) }) else {
+            return [("when", "\(local.time.text) \(zone) (\(timestamp))")]
+        }
+        return [("when", "\(local.time.text) \(zone) (\(timestamp))"), ("here", "\(here.text) \(here.zone)")]
     }
 }

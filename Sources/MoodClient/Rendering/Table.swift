@@ -4,11 +4,14 @@ struct Table {
         let title: String
         /// Whether it may be cut when the terminal is too narrow.
         let isFlexible: Bool
+        /// Which goes first when the terminal is far too narrow: the lowest. Nil stays.
+        let rank: Int?
         let role: Style.Role
 
-        init(_ title: String, isFlexible: Bool = false, role: Style.Role = .plain) {
+        init(_ title: String, isFlexible: Bool = false, rank: Int? = nil, role: Style.Role = .plain) {
             self.title = title
             self.isFlexible = isFlexible
+            self.rank = rank
             self.role = role
         }
     }
@@ -26,9 +29,10 @@ struct Table {
     /// The lines, each ended by a line feed.
     /// - Parameter width: the terminal's; nil if nothing is cut.
     func text(width: Int?, style: Style) -> String {
-        let used = columns.indices.filter { index in
+        var used = columns.indices.filter { index in
             rows.contains { index < $0.count && !$0[index].isEmpty }
         }
+        if let width { leaveOut(&used, width) }
         let widths = fitted(natural: used.map(naturalWidth), used, width)
         var text = line(used.map { columns[$0].title }, used.map { _ in .heading }, widths, width, style)
         for row in rows {
@@ -41,6 +45,19 @@ struct Table {
     private func naturalWidth(_ column: Int) -> Int {
         rows.reduce(DisplayWidth.of(columns[column].title)) { widest, row in
             column < row.count ? max(widest, DisplayWidth.of(row[column])) : widest
+        }
+    }
+
+    /// Leaves columns out until the others fit, cut as far as they may be.
+    private func leaveOut(_ used: inout [Int], _ width: Int) {
+        while true {
+            let least = used.reduce(Self.gap.count * (used.count - 1)) { sum, index in
+                let natural = naturalWidth(index)
+                return sum + (columns[index].isFlexible ? min(natural, Self.narrowest) : natural)
+            }
+            let ranked = used.compactMap { index in columns[index].rank.map { (index, $0) } }
+            guard least > width, let first = ranked.min(by: { $0.1 < $1.1 }) else { return }
+            used.removeAll { $0 == first.0 }
         }
     }
 

@@ -1,0 +1,123 @@
+/// The words of `mood add`: a mood, then signs and a note.
+///
+///     😊 Happy slept well +sport     an emoji, its label, the note, a tag
+///     😊                             an emoji; the label is the palette's
+///     calm @2h slept well            a word of the palette, a time, the note
+///     calm -- +1 from Ada            after -- nothing is a sign
+struct MoodWords {
+    struct Fault: Error {
+        let message: String
+        /// Whether the palette was asked and does not know the word.
+        let isUnknownWord: Bool
+
+        init(_ message: String, isUnknownWord: Bool = false) {
+            self.message = message
+            self.isUnknownWord = isUnknownWord
+        }
+    }
+
+    private(set) var emoji = ""
+    private(set) var label = ""
+    private(set) var tags: [String] = []
+    /// As it was typed after the @.
+    private(set) var time: String?
+    private(set) var note = ""
+
+    /// - Parameters:
+    ///   - wordsBeforeDashes: how many words may be signs.
+    ///   - palette: asked only where a word or a label has to be looked up.
+    init(_ words: [String], wordsBeforeDashes: Int, palette: () -> Palette) throws(Fault) {
+        var rest: [(text: String, isSign: Bool)] = []
+        for (index, word) in words.enumerated() {
+            if index >= wordsBeforeDashes {
+                rest.append((word, false))
+            } else if word.hasPrefix("+"), word.count > 1 {
+                tags += Client.tags(String(word.dropFirst()))
+            } else {
+                rest.append((word, word.hasPrefix("@") && word.count > 1))
+            }
+        }
+        takeTime(&rest)
+        guard let first = rest.first else {
+            throw Fault("Which mood? Give an emoji and a label, or a word of your palette.")
+        }
+        if let emoji = try Emoji.read(first.text) {
+            rest.removeFirst()
+            try take(emoji: emoji, &rest, palette)
+        } else {
+            try takeWord(&rest, palette())
+        }
+        takeTime(&rest)
+        note = rest.map(\.text).joined(separator: " ")
+    }
+
+    /// A word that begins with @, if it comes next.
+    private mutating func takeTime(_ rest: inout [(text: String, isSign: Bool)]) {
+        guard time == nil, let first = rest.first, first.isSign else { return }
+        time = String(first.text.dropFirst())
+        rest.removeFirst()
+    }
+
+    private mutating func take(
+        emoji: String, _ rest: inout [(text: String, isSign: Bool)], _ palette: () -> Palette
+    ) throws(Fault) {
+        self.emoji = emoji
+        if let next = rest.first, !next.isSign {
+            label = next.text
+            rest.removeFirst()
+            return
+        }
+        guard let feeling = palette().feeling(emoji: emoji) else {
+            throw Fault("\(emoji) is not in your palette, so it needs a label: mood add \(emoji) LABEL")
+        }
+        label = feeling.label
+    }
+
+    /// The longest label or alias that the words begin with.
+    private mutating func takeWord(
+        _ rest: inout [(text: String, isSign: Bool)], _ palette: Palette
+    ) throws(Fault) {
+        // An argument may hold several words: each ends somewhere in one.
+        var ends: [(argument: Int, end: String.Index, text: String)] = []
+        var text = ""
+        for (argument, word) in rest.enumerated() where !word.isSign || argument == 0 {
+            var isInWord = false
+            for index in word.text.indices {
+                if word.text[index].isWhitespace {
+                    if isInWord { ends.append((argument, index, text)) }
+                    isInWord = false
+                    continue
+                }
+                if !isInWord, !text.isEmpty { text += " " }
+                text.append(word.text[index])
+                isInWord = true
+            }
+            if isInWord { ends.append((argument, word.text.endIndex, text)) }
+            // Labels have a few words; a note has many.
+            if ends.count > 8 { break }
+        }
+        for end in ends.reversed() {
+            let folded = Folding.folded(end.text)
+            guard let feeling = palette.feelings.first(where: { $0.names.contains(folded) }) else { continue }
+            emoji = feeling.emoji
+            label = feeling.label
+            let remainder = rest[end.argument].text[end.end...].drop { $0.isWhitespace }
+            rest.removeFirst(end.argument + 1)
+            if !remainder.isEmpty { rest.insert((String(remainder), false), at: 0) }
+            return
+        }
+        throw Self.unknown(ends.map(\.text), palette)
+    }
+
+    private static func unknown(_ texts: [String], _ palette: Palette) -> Fault {
+        let known = palette.feelings.flatMap { [$0.label] + $0.aliases }
+        let word = texts.first ?? ""
+        let nearest = texts.prefix(2).reversed().lazy.compactMap {
+            Suggestion.nearest(to: Folding.folded($0), among: known)
+        }.first
+        return Fault(
+            "'\(word)' is no emoji and no word of your palette.\(Suggestion.question(nearest))"
+                + " A new feeling wants an emoji and a label: mood add 😌 '\(word)'",
+            isUnknownWord: true)
+    }
+}

@@ -1,0 +1,81 @@
+import JSONCodec
+
+extension Command {
+    static let edit = Command(
+        name: "edit", summary: "Change moods; the rest of each stays.",
+        parameters: [.init("ID", .any, idSummary)],
+        options: [
+            .init("emoji", .text("EMOJI"), "Another emoji."),
+            .init("label", .text("TEXT"), "Another label."),
+            .init("note", short: "n", .text("TEXT"), "Other notes; - reads them from stdin."),
+            .init("tag", short: "t", .text("TAG"), isRepeatable: true, "The new tags, in place of all old ones."),
+            .init("no-tags", "Remove all tags."),
+            .init("at", .text("TIME"), "Another time, such as \(Client.timeExamples)."),
+            .init("favorite", short: "f", "Make it a favourite."),
+            .init("no-favorite", "Make it not a favourite."),
+            .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
+            .init("no-valence", "Remove that."),
+            .init("scale", .text("NAME=NUMBER"), isRepeatable: true, "Set one, such as sleep=7; the others stay."),
+            .init("no-scales", "Remove all of them."),
+            .init("time-zone", .text("ZONE"), "The zone in which it was lived, and of --at."),
+            .init("no-time-zone", "Remove that."),
+        ] + CommandOption.filters(prefix: "where-") + [.yes, .ifRevision, .operationID, .dryRun],
+        examples: [
+            .init("mood edit @last --label 'Very happy'", "Rename the latest mood."),
+            .init("mood edit @2 @4 -t work -t late", "Replace the tags of two rows of the latest list."),
+            .init("mood edit @added --at '2026-01-02 14:30' --no-valence", "Move it, and remove a value."),
+            .init("mood edit --where-tag holidays -t holiday --yes", "Rename a tag everywhere."),
+            .init("mood edit @last --scale sleep=6.5", "Set one number; its others stay."),
+        ],
+        run: { (client) throws(ClientError) in try client.edit() })
+}
+
+extension Client {
+    func edit() throws(ClientError) {
+        let (set, scales) = try changes()
+        guard !set.isEmpty || !scales.isEmpty else {
+            throw usage("Nothing to change: name what to change, such as --label TEXT.")
+        }
+        let ids = try targets(invocation.words)
+        if ids.count > 1, invocation.has("if-revision") { throw usage("--if-revision is for one mood alone.") }
+        try confirm("Change", ids)
+        if ids.count > 1, scales.isEmpty { return try update(ids, set, "Changed") }
+        for id in ids {
+            var (set, common) = (set, commonMembers())
+            if !scales.isEmpty {
+                let (all, revision) = try laid(scales, over: id)
+                set.append(.init("scales", all))
+                if !invocation.has("if-revision"), let revision { common.append(.init("ifRevision", revision)) }
+            }
+            let result = try call("mood.update", [.init("id", .string(id)), .init("set", .object(set))] + common)
+            if wantsJSON { try print(json: result) } else { try report("Changed", mood(result)) }
+        }
+    }
+
+    /// What the command line changes, and the scales that are laid over those of each mood.
+    private func changes() throws(ClientError) -> (set: [JSONValue.Member], scales: [JSONValue.Member]) {
+        var set: [JSONValue.Member] = []
+        if let emoji = invocation.value("emoji") {
+            do throws(MoodWords.Fault) {
+                set.append(.init("emoji", .string(try Emoji.read(emoji) ?? emoji)))
+            } catch {
+                throw usage(error.message)
+            }
+        }
+        if let label = invocation.value("label") { set.append(.init("label", .string(label))) }
+        set += try givenMembers()
+        let scales = try givenScales()
+        for (option, member, value) in Self.removals where invocation.has(option) {
+            if set.contains(where: { $0.name == member }) || member == "scales" && !scales.isEmpty {
+                throw usage("--\(option) takes back what another option sets; give only one of them.")
+            }
+            set.append(.init(member, value))
+        }
+        return (set, scales)
+    }
+
+    private static let removals: [(option: String, member: String, value: JSONValue)] = [
+        ("no-tags", "tags", []), ("no-favorite", "isFavorite", false), ("no-valence", "valence", .null),
+        ("no-time-zone", "timeZone", .null), ("no-scales", "scales", .null),
+    ]
+}

@@ -1,0 +1,75 @@
+import JSONCodec
+
+/// Times as people say them: the host reads them (`time.parse`), so that all who ask it mean the same.
+extension Client {
+    /// A span of time: from `start` on, before `end`, in the protocol's form.
+    struct Span {
+        let start: String
+        let end: String
+        /// The moment that is meant where one is wanted; nil for a long span.
+        let at: String?
+        /// The first and the last day, where it is made of whole days.
+        let days: (from: String, to: String)?
+    }
+
+    /// Three that are often wanted, for help and errors.
+    static let timeExamples = "21:30, 'yesterday evening' or 2026-11-20"
+
+    /// - Parameter option: as it is called in errors.
+    func span(_ text: String, option: String) throws(ClientError) -> Span {
+        var params: [JSONValue.Member] = [.init("text", .string(text))]
+        if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
+        let answer: JSONValue
+        do throws(ClientError) {
+            answer = try tree(call("time.parse", params))
+        } catch {
+            guard case .remote(let failure) = error else { throw error }
+            if failure.code == -32601 {
+                let time = TimeInput.protocolText(text, console: console)
+                return Span(start: time, end: time, at: time, days: nil)
+            }
+            guard failure.code == -32602, failure.data?["path"]?.string == "/text" else { throw error }
+            throw .badInput("\(option): \(failure.bareMessage)", advice: nil)
+        }
+        guard let start = answer["start"]?.string, let end = answer["end"]?.string else { throw unexpected() }
+        var days: (from: String, to: String)?
+        if let from = answer["dayFrom"]?.string, let to = answer["dayTo"]?.string { days = (from, to) }
+        return Span(start: start, end: end, at: answer["at"]?.string, days: days)
+    }
+
+    /// A moment, for `--at` and `--now`.
+    func moment(_ text: String, option: String) throws(ClientError) -> String {
+        // What the protocol understands itself needs no question.
+        if Moment(text) != nil { return text }
+        if text == "now" { return Moment.rfc3339(milliseconds: console.nowMilliseconds()) }
+        guard let at = try span(text, option: option).at else {
+            throw .badInput(
+                "\(option) wants a moment; '\(text)' is a longer span.", advice: "Such as \(Self.timeExamples).")
+        }
+        return at
+    }
+
+    /// `--from`, `--to`, `--on` and `--in` as members of a filter.
+    func timeFilter() throws(ClientError) -> [JSONValue.Member] {
+        let given = ["from", "to", "on", "in"].filter { invocation.has($0) }
+        if given.contains("on") || given.contains("in"), given.count > 1 {
+            throw usage("Give --on, --in, or --from and --to: each says the whole span.")
+        }
+        var filter: [JSONValue.Member] = []
+        for option in given {
+            let text = invocation.value(option) ?? ""
+            let span = try span(text, option: "--\(option)")
+            switch option {
+            case "from": filter.append(.init("from", .string(span.start)))
+            case "to": filter.append(.init("to", .string(span.end)))
+            default:
+                if let days = span.days {
+                    filter += [.init("dayFrom", .string(days.from)), .init("dayTo", .string(days.to))]
+                } else {
+                    filter += [.init("from", .string(span.start)), .init("to", .string(span.end))]
+                }
+            }
+        }
+        return filter
+    }
+}

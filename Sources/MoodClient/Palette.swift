@@ -1,0 +1,48 @@
+import JSONCodec
+
+/// The feelings that a person has words for: `palette` of `settings.get`.
+struct Palette {
+    struct Feeling {
+        let emoji: String
+        let label: String
+        let valence: Double?
+        let aliases: [String]
+
+        /// Label and aliases as they are compared.
+        var names: [String] { ([label] + aliases).map(Folding.folded) }
+    }
+
+    var feelings: [Feeling] = []
+
+    init() {}
+
+    /// - Parameter settings: what `settings.get` answered.
+    init(_ settings: JSONValue) {
+        feelings = (settings["palette"]?.array ?? []).compactMap { entry in
+            guard let emoji = entry["emoji"]?.string, let label = entry["label"]?.string else { return nil }
+            return Feeling(
+                emoji: emoji, label: label, valence: entry["valence"]?.double,
+                aliases: (entry["aliases"]?.array ?? []).compactMap(\.string))
+        }
+    }
+
+    /// What a mood without a valence of its own probably is: by its label, else by its emoji.
+    func valence(emoji: String, label: String) -> Double? {
+        let folded = Folding.folded(label)
+        let byLabel = feelings.first { Folding.folded($0.label) == folded }
+        return (byLabel ?? feelings.first { $0.emoji.utf8.elementsEqual(emoji.utf8) })?.valence
+    }
+
+    func feeling(emoji: String) -> Feeling? { feelings.first { $0.emoji.utf8.elementsEqual(emoji.utf8) } }
+}
+
+extension Client {
+    /// The palette, asked for once; empty where the host has none.
+    func palette() -> Palette {
+        if let known = knownPalette { return known }
+        let settings = (try? call("settings.get")).flatMap { try? JSONValue.parse($0) }
+        let palette = settings.map(Palette.init) ?? Palette()
+        knownPalette = palette
+        return palette
+    }
+}

@@ -1,0 +1,50 @@
+import Platform
+
+extension MoodView {
+    /// The table of a list, for a terminal. A narrow one keeps the number, the day, and the mood.
+    /// - Parameter shorten: an id as it is shown.
+    static func table(
+        _ moods: [MoodView], palette: Palette, console: Console, shorten: (String) -> String
+    ) -> Table {
+        let times = moods.map { $0.localTime(console) }
+        let zones = Set(times.compactMap { $0?.time.zone })
+        let sharedZone = zones.count == 1 ? zones.first : nil
+        var table = Table([
+            .init("", role: .quiet), .init("ID", rank: 2, role: .quiet), .init("★", rank: 6, role: .mark),
+            .init("DAY"),
+            .init(sharedZone.map { "TIME (\(Escaping.visible($0)))" } ?? "TIME", rank: 4),
+            .init("MOOD", isFlexible: true), .init("VALENCE", rank: 5),
+            .init("TAGS", isFlexible: true, rank: 3), .init("SCALES", isFlexible: true, rank: 1),
+            .init("NOTE", isFlexible: true, rank: 0, role: .quiet),
+        ])
+        for (index, mood) in moods.enumerated() {
+            let time = times[index]?.time
+            let clock = time.map { sharedZone == nil ? "\($0.clock) \($0.zone)" : $0.clock } ?? ""
+            table.rows.append([
+                "@\(index + 1)", shorten(mood.id), mood.isFavorite ? "★" : "",
+                Escaping.visible(time?.date ?? mood.timestamp), Escaping.visible(clock), mood.title,
+                mood.valenceBar(palette), Escaping.visible(mood.tags.map { "#" + $0 }.joined(separator: " ")),
+                Escaping.visible(mood.scales), Escaping.visible(oneLine(mood.notes)),
+            ])
+        }
+        return table
+    }
+
+    /// `▰▰▰▱▱`: from none for -1 to all for 1. One that the palette only makes likely is marked. Empty if unknown.
+    private func valenceBar(_ palette: Palette) -> String {
+        let parts = 5
+        let own = valence.flatMap(Double.init)
+        guard let value = own ?? palette.valence(emoji: emoji, label: label) else { return "" }
+        let filled = Int(((min(max(value, -1), 1) + 1) / 2 * Double(parts)).rounded())
+        let bar = String(repeating: "▰", count: filled) + String(repeating: "▱", count: parts - filled)
+        return own == nil ? bar + "~" : bar
+    }
+
+    /// Line breaks as a visible sign.
+    private static func oneLine(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where scalar != "\r" { result.append(scalar == "\n" ? "↵" : scalar) }
+        return String(result)
+    }
+}

@@ -1,0 +1,62 @@
+import CPlatform
+
+/// A file that is read and written whole: settings, notes of a program. Not for what must survive a power cut.
+public enum SmallFile {
+    /// The bytes; nil where there is no such file.
+    /// - Throws: what the system says; `EFBIG` above the limit.
+    public static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8]? {
+        let descriptor = retryingInterrupted { Int(open(path, O_RDONLY | O_CLOEXEC)) }
+        guard descriptor >= 0 else {
+            let code = cplatform_errno()
+            if code == ENOENT || code == ENOTDIR { return nil }
+            throw SystemError(call: "open", subject: path, code: code)
+        }
+        let file = Int32(clamping: descriptor)
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try StandardStream.read(from: file, into: buffer)
+            if count == 0 { return bytes }
+            bytes.append(contentsOf: buffer[..<count])
+            guard bytes.count <= bytesMax else { throw SystemError(call: "read", subject: path, code: EFBIG) }
+        }
+    }
+
+    /// Puts a file in place at once: a reader sees the old or the new one. Folders above it are made.
+    public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+        let system = FileSystem.system
+        try makeFolders(above: path)
+        let draft = "\(path).\(getpid())"
+        try? system.unlink(draft)
+        let file = try File(draft, .create, in: system)
+        do throws(SystemError) {
+            let written: Result<Void, SystemError> = bytes.withUnsafeBytes { raw in
+                do throws(SystemError) {
+                    return .success(try file.write(raw, at: 0))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            try written.get()
+            try system.rename(draft, path)
+        } catch {
+            try? system.unlink(draft)
+            throw error
+        }
+    }
+
+    private static func makeFolders(above path: String) throws(SystemError) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else { return }
+        let folder = String(path[..<slash])
+        if access(folder, F_OK) == 0 { return }
+        try makeFolders(above: folder)
+        do throws(SystemError) {
+            try FileSystem.system.makeDirectory(folder)
+        } catch {
+            // Another process may have been first.
+            if error.code != EEXIST { throw error }
+        }
+    }
+}
