@@ -23,7 +23,10 @@ enum ClientError: Error {
 
 extension ClientError {
     /// One or two plain lines for people: what is wrong, and what to do. Empty if there is nothing to say.
-    var lines: [String] {
+    var lines: [String] { lines(for: nil) }
+
+    /// The same in the words of the command that failed.
+    func lines(for failed: Command?) -> [String] {
         switch self {
         case .usage(let message, let command):
             let help = command.map { "mood \($0) --help" } ?? "mood --help"
@@ -32,7 +35,7 @@ extension ClientError {
             return [message] + (advice.map { [$0] } ?? [])
         case .ambiguous(let text, let moods):
             return ["The ids of several moods end in '\(text)'; give more of the id:"] + moods
-        case .remote(let failure): return failure.lines
+        case .remote(let failure): return failure.lines(for: failed)
         case .declined(let message), .unsound(let message): return [message]
         case .outputClosed: return []
         case .outputFailed(let error): return ["The output could not be written: \(error)."]

@@ -44,6 +44,9 @@ struct Console {
     /// What TZ names, where that is no zone.
     let unknownTimeZone: () -> String?
 
+    /// How wide help is.
+    var helpColumns: Int { isOutputTerminal ? columns : 80 }
+
     static func ofThisProcess() -> Console {
         Console(
             write: { (bytes) throws(SystemError) in try writeOutput(bytes) },

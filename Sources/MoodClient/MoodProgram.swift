@@ -16,6 +16,7 @@ public enum MoodProgram {
     /// - Parameter arguments: without the program's name; nil is one that is not UTF-8.
     static func run(_ arguments: [String?], console: Console, launcher: HostLauncher) -> ExitCode {
         var wantsJSON = false
+        var command: Command?
         do throws(ClientError) {
             let texts = arguments.compactMap { $0 }
             guard texts.count == arguments.count else {
@@ -26,13 +27,19 @@ public enum MoodProgram {
             case .help(let command, let invocation): try help(command, invocation, console, launcher)
             case .run(let invocation):
                 wantsJSON = invocation.has("json")
+                command = invocation.command
+                if let zone = console.unknownTimeZone() {
+                    console.writeError(
+                        "mood: TZ names '\(Escaping.visible(zone))', which is no time zone here; times are taken as UTC.\n"
+                    )
+                }
                 let client = Client(invocation, console: console, launcher: launcher)
                 defer { client.close() }
                 try invocation.command.run(client)
             }
             return .success
         } catch {
-            report(error, wantsJSON: wantsJSON, console)
+            report(error, command, wantsJSON: wantsJSON, console)
             return ExitCode(error)
         }
     }
@@ -40,8 +47,10 @@ public enum MoodProgram {
     private static func help(
         _ command: Command?, _ invocation: Invocation?, _ console: Console, _ launcher: HostLauncher
     ) throws(ClientError) {
-        guard let command else { return try write(Help.program(Command.all), console) }
-        var text = Help.command(command)
+        guard let command else {
+            return try write(Help.program(Command.groups, width: console.helpColumns), console)
+        }
+        var text = Help.command(command, width: console.helpColumns)
         if command.name == Command.call.name {
             let options = HostOptions(program: invocation?.value("host"), store: .inMemory)
             let method = invocation?.words.first
@@ -60,13 +69,15 @@ public enum MoodProgram {
     }
 
     /// Errors go to stderr: the host's own as JSON for programs, everything else in words.
-    private static func report(_ error: ClientError, wantsJSON: Bool, _ console: Console) {
+    private static func report(
+        _ error: ClientError, _ command: Command?, wantsJSON: Bool, _ console: Console
+    ) {
         if wantsJSON, case .remote(let failure) = error {
             let json = console.isErrorTerminal ? Escaping.visible(json: failure.json) : failure.json
             console.writeError(String(decoding: json, as: UTF8.self) + "\n")
             return
         }
-        for (index, line) in error.lines.enumerated() {
+        for (index, line) in error.lines(for: command).enumerated() {
             console.writeError((index == 0 ? "mood: " : "      ") + Escaping.visible(line) + "\n")
         }
     }

@@ -33,7 +33,7 @@ public struct MoodHeadline {
         return JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
     }
 
-    /// Writes it as a JSON string: `EMOJI LABEL`, a line break, `Recorded RELATIVE`, copied without decoding.
+    /// Writes it as a JSON string: `EMOJI LABEL`, a line break, `Recorded RELATIVE` in the words of the locale, copied without decoding.
     /// - Throws: when the locale or the zone is unknown.
     public func write(
         _ context: ReadingContext, _ phrases: inout Phrases, to writer: inout JSONWriter
@@ -42,7 +42,8 @@ public struct MoodHeadline {
         writer.contents(emoji)
         writer.buffer.append(UInt8(ascii: " "))
         writer.contents(label)
-        writer.buffer.append("\\nRecorded " as StaticString)
+        writer.buffer.append("\\n" as StaticString)
+        writer.buffer.append(Words.beforeRelative(context.locale))
         try phrases.withRelative(
             from: moment?.milliseconds ?? 0, to: context.now.milliseconds, locale: context.locale,
             timeZone: context.timeZone

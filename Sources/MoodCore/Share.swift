@@ -89,7 +89,12 @@ public struct Share {
     }
 
     fileprivate func plain(_ phrases: inout Phrases) throws(TextError) -> String {
-        return "\(emoji) \(label)\nRecorded \(try relative(&phrases))"
+        return "\(emoji) \(label)\n\(try recorded(&phrases))"
+    }
+
+    /// `Recorded 2 hours ago`, as a sentence of the reader's language.
+    private func recorded(_ phrases: inout Phrases) throws(TextError) -> String {
+        "\(Words.beforeRelative(context.locale))\(try relative(&phrases))"
     }
 
     private func relative(_ phrases: inout Phrases) throws(TextError) -> String {
@@ -119,11 +124,8 @@ public struct Share {
     }
 
     fileprivate func markdown(_ phrases: inout Phrases) throws(TextError) -> String {
-        var text = "**\(Self.markdownEscaped(emoji + " " + label))**\n\nRecorded \(try relative(&phrases))\n"
-        if !notes.isEmpty {
-            let lines = notes.split(omittingEmptySubsequences: false) { $0.isNewline }
-            text += "\n" + lines.map { "> " + Self.markdownLine(String($0)) }.joined(separator: "\n") + "\n"
-        }
+        var text = "**\(Self.markdownEscaped(emoji + " " + label))**\n\n\(try recorded(&phrases))\n"
+        if !notes.isEmpty { text += "\n" + Self.markdownQuote(notes) }
         if !tags.isEmpty { text += "\nTags: " + tags.map(Self.markdownEscaped).joined(separator: ", ") + "\n" }
         return text
     }
@@ -131,9 +133,12 @@ public struct Share {
     fileprivate func html(_ phrases: inout Phrases) throws(TextError) -> String {
         var text = "<figure class=\"mood\"><p>\(Self.htmlEscaped(emoji))</p><figcaption>"
         text += "<strong>\(Self.htmlEscaped(label))</strong> "
-        text += "<time datetime=\"\(mood.timestamp.value?.text ?? "")\">Recorded "
-        text += Self.htmlEscaped(try relative(&phrases)) + "</time>"
-        if !notes.isEmpty { text += "<p>\(Self.htmlEscaped(notes))</p>" }
+        text += "<time datetime=\"\(mood.timestamp.value?.text ?? "")\">"
+        text += Self.htmlEscaped(try recorded(&phrases)) + "</time>"
+        if !notes.isEmpty {
+            let lines = notes.split(omittingEmptySubsequences: false) { $0.isNewline }
+            text += "<p>" + lines.map { Self.htmlEscaped(String($0)) }.joined(separator: "<br>") + "</p>"
+        }
         if !tags.isEmpty {
             text += "<ul>" + tags.map { "<li>\(Self.htmlEscaped($0))</li>" }.joined() + "</ul>"
         }
@@ -155,6 +160,17 @@ public struct Share {
             result.append(scalar)
         }
         return String(result)
+    }
+
+    /// The lines as a quotation. A line's end would be a space; a backslash before it keeps it. CommonMark 0.31, section 6.7.
+    private static func markdownQuote(_ notes: String) -> String {
+        let lines = notes.split(omittingEmptySubsequences: false) { $0.isNewline }
+        var text = ""
+        for (index, line) in lines.enumerated() {
+            let isBroken = !line.isEmpty && index + 1 < lines.count && !lines[index + 1].isEmpty
+            text += "> " + markdownLine(String(line)) + (isBroken ? "\\\n" : "\n")
+        }
+        return text
     }
 
     /// Escapes a line, whose leading white space would otherwise make it code. CommonMark 0.31, sections 2.5 and 4.4.

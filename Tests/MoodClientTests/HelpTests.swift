@@ -40,7 +40,7 @@ import Testing
                 #expect(DisplayWidth.of(String(line)) <= 84, "\(line)")
             }
         }
-        for line in Help.program(Command.all).split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 80) }
+        for line in Help.program(Command.groups).split(separator: "\n") { #expect(DisplayWidth.of(String(line)) <= 80) }
     }
 
     @Test func theProgramsHelpNamesEveryCommand() {

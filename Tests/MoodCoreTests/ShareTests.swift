@@ -36,7 +36,7 @@ import Testing
     @Test func aPlainTextIsEmojiLabelAndWhen() throws {
         #expect(try share(plainRecord, .text) == "😊 Happy\nRecorded 2 hours ago")
         #expect(try share(fullRecord, .text) == "😊 Happy \"day\"\nRecorded 2 hours ago")
-        #expect(try share(plainRecord, .text, locale: "fi_FI") == "😊 Happy\nRecorded 2 tuntia sitten")
+        #expect(try share(plainRecord, .text, locale: "fi_FI") == "😊 Happy\nKirjattu 2 tuntia sitten")
         #expect(try share(plainRecord, .text, now: "2026-01-02T03:04:05.678Z") == "😊 Happy\nRecorded now")
         #expect(try share(plainRecord, .text, now: "2026-01-03T12:00:00Z") == "😊 Happy\nRecorded yesterday")
     }
@@ -54,7 +54,33 @@ import Testing
         return (plainRecord.replacing("2026-01-02T03:04:05.678Z", with: time.text), time)
     }
 
-    /// The words behind "Recorded" are Foundation's, whatever language they are in.
+    /// A sentence is of one language; where we have no words, the time alone is one.
+    private static let recorded = [
+        "en_US": "Recorded ", "de_DE": "Erfasst ", "fi_FI": "Kirjattu ", "fr_FR": "Noté ", "es_ES": "Registrado ",
+        "ja_JP": "", "ar_EG": "",
+    ]
+
+    @Test(arguments: recorded.keys) func theSentenceAboutTheTimeIsOfOneLanguage(locale: String) throws {
+        let word = try #require(Self.recorded[locale])
+        let time = try relative(locale)
+        #expect(try share(plainRecord, .text, locale: locale) == "😊 Happy\n\(word)\(time)")
+        #expect(try share(plainRecord, .html, locale: locale).contains(">\(word)\(time)</time>"))
+    }
+
+    private func relative(_ locale: String) throws -> String {
+        let style = Date.AnchoredRelativeFormatStyle(
+            anchor: Date(timeIntervalSinceNow: -7_200), presentation: .named, locale: Locale(identifier: locale))
+        return style.format(Date())
+    }
+
+    /// A line's end in a note stays one.
+    @Test func linesOfNotesStayLines() throws {
+        let record = fullRecord.replacing(#"a\nb\u0001"#, with: #"one\ntwo\n\nthree"#)
+        #expect(try share(record, .markdown).contains("> one\\\n> two\n> \n> three\n"))
+        #expect(try share(record, .html).contains("<p>one<br>two<br><br>three</p>"))
+    }
+
+    /// The words for the time are Foundation's, whatever language they are in.
     @Test(arguments: ["en_US", "de_DE", "fi_FI", "ja_JP", "ar_EG"])
     func theTimeIsSaidAsFoundationSaysIt(locale: String) throws {
         #expect(Self.offsets.count >= 40)
@@ -70,7 +96,7 @@ import Testing
             ).format(now)
             let record = try withTimestamp(date).record
             let text = try share(record, .text, locale: locale, timeZone: zone.identifier, now: nowText)
-            #expect(text == "😊 Happy\nRecorded \(truth)", "offset \(offset)")
+            #expect(text == "😊 Happy\n\(Self.recorded[locale] ?? "")\(truth)", "offset \(offset)")
         }
     }
 
@@ -95,7 +121,7 @@ import Testing
             }
             // Where the words change between the two, either may be right.
             guard texts[0] == texts[1] else { continue }
-            #expect(texts[0] == "😊 Happy\nRecorded \(said)", "offset \(offset)")
+            #expect(texts[0] == "😊 Happy\n\(Self.recorded[locale] ?? "")\(said)", "offset \(offset)")
             compared += 1
         }
         #expect(compared > Self.offsets.count)

@@ -26,6 +26,7 @@ extension Client {
         if let count, count < 1 { throw usage("--count is at least 1.") }
         let since = invocation.integer("since")
         if let since, since < 0 { throw usage("--since is a revision: 0 or more.") }
+        if let since { try checkReached(since) }
         var shown = 0
         // If the sequence ended because we were too slow, it is resumed after the last commit seen.
         var next = since
@@ -38,6 +39,14 @@ extension Client {
             guard let lagged else { return }
             next = lagged
         } while true
+    }
+
+    /// A revision that is still to come would be waited for without a word.
+    private func checkReached(_ since: Int) throws(ClientError) {
+        guard let revision = try tree(call("store.info"))["revision"]?.integer, since > revision else { return }
+        throw .badInput(
+            "--since \(since): the store is at revision \(revision), so there is nothing after that yet.",
+            advice: "Leave --since out to see what comes, or give \(revision) or less.")
     }
 
     /// Subscribes and passes events to `body` until it answers false.

@@ -36,16 +36,23 @@ struct RemoteError: Error, Sendable {
     }
 
     /// One or two lines for people: the message, and what `data` adds to it.
-    var lines: [String] {
+    var lines: [String] { lines(for: nil) }
+
+    /// The same in the words of a command; one that sends requests as they are has those of the protocol.
+    func lines(for command: Command?) -> [String] {
         var facts: [String] = []
-        if let path = data?["path"]?.string, !path.isEmpty, !mentions(path) { facts.append("It is about \(path).") }
+        let command = command?.name == Command.call.name ? nil : command
+        if let path = data?["path"]?.string, !path.isEmpty, !mentions(path) {
+            facts.append("It is about \(command.map { ShellWords.name(of: path, $0) } ?? path).")
+        }
         if let reason = data?["reason"]?.string, !mentions(reason) { facts.append("Reason: \(reason).") }
         let suggestions = (data?["suggestions"]?.array ?? []).compactMap(\.string)
         if let first = suggestions.first, !suggestions.contains(where: mentions) {
             facts.append("Did you mean '\(first)'?")
         }
         facts += advice.map { [$0] } ?? []
-        return (facts.isEmpty ? [message] : [message, facts.joined(separator: " ")]) + problems
+        let told = command.map { ShellWords.text(message, path: data?["path"]?.string, command: $0) } ?? message
+        return (facts.isEmpty ? [told] : [told, facts.joined(separator: " ")]) + problems
     }
 
     /// How many places in a file are named.
@@ -69,7 +76,7 @@ struct RemoteError: Error, Sendable {
         // A plugin's id has dots, a mood's has none.
         case 1001 where data?["id"]?.string?.utf8.contains(UInt8(ascii: ".")) == true:
             "'mood plugin list' shows all plugins."
-        case 1001 where data?["id"] != nil: "'mood list' shows all moods."
+        case 1001 where data?["id"] != nil && !mentions("mood.list"): "'mood list' shows all moods."
         case 1010: "Nothing was changed; try again in a moment."
         case 1013: "Check with 'mood list' whether it was kept, then try again."
         case -32601: "'mood rpc --help' lists the methods."

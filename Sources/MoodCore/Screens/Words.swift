@@ -55,15 +55,41 @@ final class Words: Sendable {
 
     /// The words of a locale's language; English if we have none.
     static func of(_ locale: String) -> Words {
-        // The language is what stands before the first separator; two letters decide.
+        switch language(of: locale) {
+        case .german: german
+        case .spanish: spanish
+        case .finnish: finnish
+        case .french: french
+        case .english, nil: english
+        }
+    }
+
+    private enum Language { case english, german, spanish, finnish, french }
+
+    /// Nil where we have no words. The language is what stands before the first separator; two letters decide.
+    private static func language(of locale: String) -> Language? {
         let tag = locale.utf8.prefix(3)
-        guard tag.count == 2 || tag.last == UInt8(ascii: "_") || tag.last == UInt8(ascii: "-") else { return english }
+        guard tag.count == 2 || tag.last == UInt8(ascii: "_") || tag.last == UInt8(ascii: "-") else { return nil }
         switch (tag.first.map { $0 | 0x20 }, tag.dropFirst().first.map { $0 | 0x20 }) {
-        case (UInt8(ascii: "d"), UInt8(ascii: "e")): return german
-        case (UInt8(ascii: "e"), UInt8(ascii: "s")): return spanish
-        case (UInt8(ascii: "f"), UInt8(ascii: "i")): return finnish
-        case (UInt8(ascii: "f"), UInt8(ascii: "r")): return french
-        default: return english
+        case (UInt8(ascii: "d"), UInt8(ascii: "e")): return .german
+        case (UInt8(ascii: "e"), UInt8(ascii: "n")): return .english
+        case (UInt8(ascii: "e"), UInt8(ascii: "s")): return .spanish
+        case (UInt8(ascii: "f"), UInt8(ascii: "i")): return .finnish
+        case (UInt8(ascii: "f"), UInt8(ascii: "r")): return .french
+        default: return nil
+        }
+    }
+
+    /// What stands before a relative time, so that both are one sentence of one language. Where we have no words, nothing:
+    /// the time alone says enough.
+    static func beforeRelative(_ locale: String) -> StaticString {
+        switch language(of: locale) {
+        case .english: "Recorded "
+        case .german: "Erfasst "
+        case .spanish: "Registrado "
+        case .finnish: "Kirjattu "
+        case .french: "Noté "
+        case nil: ""
         }
     }
 
