@@ -85,3 +85,24 @@ extension JSONWriter {
         endModelResult(version: version)
     }
 }
+
+extension JSONWriter {
+    /// The lines of a page of moods, as text.
+    public static func moodLines(of page: [UInt8], _ rule: NotesRule) -> String {
+        var lines = JSONWriter(capacity: 4096)
+        lines.buffer.append(UInt8(ascii: "\""))
+        page.withUnsafeBytes { bytes in
+            ValidJSON(trusting: bytes).forEachMember { name, value in
+                guard name.equals("items") else { return }
+                var isFirst = true
+                value.forEachElement { mood in
+                    if !isFirst { lines.put("\\n") }
+                    isFirst = false
+                    lines.moodLine(mood, rule)
+                }
+            }
+        }
+        lines.buffer.append(UInt8(ascii: "\""))
+        return lines.buffer.withBytes { ValidJSON(trusting: $0).text?.string ?? "" }
+    }
+}

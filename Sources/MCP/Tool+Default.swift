@@ -5,7 +5,7 @@ import MoodProtocol
 /// The tools that are there without an option, in the order in which they are listed.
 extension Tool {
     public static func all(isReadOnly: Bool) -> [Tool] {
-        let all = [add, find, get, update, favorite, delete, share, screen, perform]
+        let all = [add, find, get, update, favorite, delete, undo, share, stats, year, screen, perform]
         return isReadOnly ? all.filter(\.effect.isReadOnly) : all
     }
 
@@ -118,6 +118,19 @@ extension Tool {
             .optional("revision", .integer(1 ... .max), "The change, for mood_undo; absent where nothing was kept."),
         ]))
 
+    static let undo = Tool(
+        "mood_undo", "Take a change back", .change,
+        "Takes back one change, named by the revision that its answer had. Refused if a later change has touched the same mood. Example: {\"revision\": 12}",
+        [
+            .required("revision", .integer(1 ... .max), "The change, from the result of the tool that made it."),
+            ToolFields.dryRun,
+        ], .undo,
+        output: .result([
+            .required("revision", .integer(0 ... .max), "The store's revision now."),
+            .required(
+                "undone", .array(.result([]), .any, isUnique: false), "What was taken back: {revision, kind, ids}."),
+        ]))
+
     static let share = Tool(
         "mood_share", "Say a mood as text", .read,
         "Writes a mood as text that can be passed on: a message, Markdown, HTML, or an entry of a calendar. Example: {\"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\", \"format\": \"markdown\"}",
@@ -130,6 +143,22 @@ extension Tool {
             .required("text", .string(.plain), "The text."),
             .required("mediaType", .string(.plain), "Its media type, with the charset."),
             .required("format", .string(.plain), "Its form."),
+        ]))
+
+    static let stats = Tool(
+        "mood_stats", "Statistics of a span", .read,
+        "Sums up a span: how many moods, how pleasant, which feelings and tags, which days and hours. Tags that go together with a valence are association, never cause. Example: {\"span\": \"last month\"}",
+        [.optional("span", .string(.plain), "today, this week, last 30 days, 2026-11, 2026; everything, if absent.")],
+        .stats, output: .result([.required("moods", .integer(0 ... .max), "How many moods; more members follow.")]))
+
+    static let year = Tool(
+        "mood_year", "A year in pixels", .read,
+        "Shows a year as text, a sign for each day, and names the picture of it. Example: {\"year\": 2026}",
+        [.optional("year", .integer(1...9999), "Which year; this one, if absent.")], .year,
+        output: .result([
+            .required(
+                "days", .array(.result([]), .any, isUnique: false),
+                "Every day: {date, count, average?, emoji?, label?}.")
         ]))
 
     static let screen = Tool(

@@ -16,6 +16,7 @@ extension Tool {
 
     /// Writes the params; nil where the tool makes its calls itself.
     public func writeParams(_ arguments: ToolArguments, to writer: inout JSONWriter) {
+        let mark = writer.count
         writer.beginObject()
         switch work {
         case .add:
@@ -43,6 +44,7 @@ extension Tool {
             arguments.write("dry_run", as: "dryRun", to: &writer)
         case .undo:
             arguments.write("revision", as: "revision", to: &writer)
+            arguments.write("scope", as: "scope", to: &writer)
             arguments.write("dry_run", as: "dryRun", to: &writer)
         case .share:
             arguments.write("id", as: "id", to: &writer)
@@ -53,13 +55,22 @@ extension Tool {
         case .perform:
             arguments.write("action", as: "action", to: &writer)
             arguments.write("dry_run", as: "dryRun", to: &writer)
-        case .stats, .year, .method, .plugin: break
+        case .stats: arguments.write("span", as: "in", to: &writer)
+        case .year:
+            writer.key("year")
+            writer.integer(arguments.meaning("year")?.integer ?? arguments.integer("year") ?? 1)
+        case .native(_, let fields):
+            writer.rewind(to: mark)
+            return Self.write(arguments.object, as: fields, to: &writer)
+        case .plugin:
+            writer.rewind(to: mark)
+            return writer.raw((arguments.object ?? .emptyObject).bytes)
         }
         writer.endObject()
     }
 
-    /// The method that does most of the work.
-    public var method: StaticString {
+    /// The method that does most of the work; of a plugin's nothing.
+    public var method: Name {
         switch work {
         case .add: "mood.create"
         case .find: "mood.list"
@@ -73,7 +84,7 @@ extension Tool {
         case .year: "stats.year"
         case .screen: "nav.screen"
         case .perform: "action.perform"
-        case .method(let name): name
+        case .native(let name, _): name
         case .plugin: ""
         }
     }

@@ -27,15 +27,7 @@ extension Tool {
         out.toolResult(
             facts.revision, version: facts.version,
             text: { text in
-                screen.forEachMember { name, value in
-                    if name.equals("title"), let title = value.text { text.line(title) }
-                    guard name.equals("cells") || name.equals("toolbar") || name.equals("actions") else { return }
-                    var number = 0
-                    value.forEachElement { element in
-                        number += 1
-                        if !name.equals("cells") || number <= shown { text.screenLine(element) }
-                    }
-                }
+                text.screenLines(screen, cells: shown)
                 guard shown < count else { return }
                 text.put("\\n")
                 text.buffer.append(integer: count - shown)
@@ -65,6 +57,19 @@ extension Tool {
 }
 
 extension JSONWriter {
+    /// The inside of a string: the title of a screen, and what is on it, line by line.
+    mutating func screenLines(_ screen: ValidJSON, cells shown: Int) {
+        screen.forEachMember { name, value in
+            if name.equals("title"), let title = value.text { line(title) }
+            guard name.equals("cells") || name.equals("toolbar") || name.equals("actions") else { return }
+            var number = 0
+            value.forEachElement { element in
+                number += 1
+                if !name.equals("cells") || number <= shown { screenLine(element) }
+            }
+        }
+    }
+
     /// Something on a screen: what is said of it to those who do not see it, and each thing that can be done with it.
     fileprivate mutating func screenLine(_ element: ValidJSON) {
         var label: JSONText?

@@ -15,6 +15,8 @@ public struct Tool: Sendable {
     /// The shape of the structured result.
     let output: @Sendable () -> Schema
     public let work: Work
+    /// The shape of arguments that somebody else checks.
+    let foreignInput: JSONValue?
 
     init(
         _ name: String, _ title: String, _ effect: Effect, _ summary: String, _ input: [Field], _ work: Work,
@@ -27,6 +29,33 @@ public struct Tool: Sendable {
         self.input = input
         self.work = work
         self.output = output
+        foreignInput = nil
+    }
+
+    /// A method of a plugin.
+    /// - Parameters:
+    ///   - name: as clients know it.
+    ///   - method: as the host knows it.
+    public init(
+        foreign name: String, _ title: String, _ effect: Effect, _ summary: String, input: JSONValue,
+        output: JSONValue, method: String
+    ) {
+        self.name = name
+        self.title = title
+        self.summary = summary
+        self.effect = effect
+        self.input = []
+        work = .plugin(method)
+        foreignInput = input
+        let isObject = output["type"]?.string == "object"
+        self.output = {
+            isObject
+                ? .described(output.object ?? [])
+                : .described([
+                    .init("type", "object"), .init("properties", .object([.init("result", output)])),
+                    .init("required", ["result"]),
+                ])
+        }
     }
 
     /// What clients tell people before it is used.
@@ -54,11 +83,14 @@ public struct Tool: Sendable {
     /// What it asks the host for.
     public enum Work: Sendable {
         case add, find, get, update, favorite, delete, undo, share, stats, year, screen, perform
-        /// One of the host's methods, as it is.
-        case method(StaticString)
+        /// One of the host's methods, as it is, with its own params.
+        case native(Name, [Field])
         /// A method of a plugin.
         case plugin(String)
     }
+
+    /// Whether somebody else checks its arguments.
+    public var isForeign: Bool { foreignInput != nil }
 
     /// Whether its results show many moods, each with a part of its notes alone.
     public var showsMany: Bool { if case .find = work { true } else { false } }
@@ -73,7 +105,7 @@ public struct Tool: Sendable {
         writer.key("description")
         writer.string(summary)
         writer.key("inputSchema")
-        ToolSchema.input(input).write(to: &writer)
+        (foreignInput.map(ToolSchema.foreign) ?? ToolSchema.input(input)).write(to: &writer)
         writer.key("outputSchema")
         ToolSchema.output(output()).write(to: &writer)
         writer.key("annotations")

@@ -3,7 +3,7 @@ import MoodProtocol
 
 /// The arguments of one call: views of the message, and the words in them that the host has understood.
 public struct ToolArguments {
-    private let object: ValidJSON?
+    public let object: ValidJSON?
     /// What stands for an argument that was given in words, as JSON.
     private var understood: [(name: StaticString, value: JSONValue)] = []
 

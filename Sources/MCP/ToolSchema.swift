@@ -9,6 +9,9 @@ public enum ToolSchema {
 
     static func output(_ schema: Schema) -> JSONValue { whole(schema) }
 
+    /// What a plugin has written.
+    static func foreign(_ schema: JSONValue) -> JSONValue { whole(.described(schema.object ?? [])) }
+
     private static func whole(_ schema: Schema) -> JSONValue {
         var components: [JSONValue.Member] = []
         var described = schema.jsonSchema(&components)

@@ -24,10 +24,12 @@ struct Core: ~Copyable {
 
     /// What each commit does is noted where somebody is told of it, or asked about it.
     mutating func chooseSummaries() {
+        if let listedTools, listedTools != plugins.toolRevision { tellModelsOfTools() }
         pluginFlags = plugins.flags
         isWatching = state.followsStore || plugins.hasEvents
         let wanted =
-            isWatching && (state.events.wants(.mood) || plugins.hasEvents && path == nil) || plugins.hasChangeHooks
+            isWatching && (state.events.wants(.mood) || state.models.followsStore || plugins.hasEvents && path == nil)
+            || plugins.hasChangeHooks
         if store.keepsSummary != wanted { store.keepsSummary = wanted }
     }
 
@@ -38,6 +40,8 @@ struct Core: ~Copyable {
     /// The state before the present group of requests, once one of them has changed it.
     private var stateBeforeGroup: SessionState?
     var phrases = Phrases()
+    /// What `PluginRegistry.toolRevision` was when the tools were last asked for; nil: they were not.
+    var listedTools: Int?
     /// Whether the notes of moods are left out of texts and screens, because the present request wants it so.
     var hidesNotes = false
     /// The bytes of a mood that is looked at while others are read.

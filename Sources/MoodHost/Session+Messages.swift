@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MCP
 import MoodProtocol
 
 /// How a message's bytes become a request, and what is answered where they do not.
@@ -43,9 +44,14 @@ extension Session {
         }
         guard let name = envelope.method else { return }
         if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
+            if core.endListening(id), !isSilent {
+                output.errorResponse(id: id, RPCError(.cancelled, "The subscription was cancelled."))
+            }
             return dispatcher.pending.cancel(id, of: .client, isSilent: isSilent)
         }
-        if !cancellations.isEmpty, let id = envelope.id, let silence = cancellations.find(id, before: frameNumber) {
+        if !cancellations.isEmpty, let id = envelope.id, let silence = cancellations.find(id, before: frameNumber),
+            !name.equals(ModelMethod.initialize.name)
+        {
             if !silence { output.errorResponse(id: id, RPCError(.cancelled, "The request was cancelled.")) }
             return
         }

@@ -60,6 +60,7 @@ extension Session {
             deliver(answer, pending.destination, pending.caller)
         }
         groupStart = output.count
+        endListening()
     }
 
     private mutating func tellProgress() {

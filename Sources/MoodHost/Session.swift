@@ -194,6 +194,7 @@ struct Session: ~Copyable {
         }
         commit()
         cancellations.removeAll()
+        if isInputAtEnd, !core.state.models.listeners.isEmpty { endListening() }
         hasWork = core.hasUntold
         if isWorkDone { attendWork(milliseconds: milliseconds) }
     }

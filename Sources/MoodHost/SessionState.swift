@@ -15,5 +15,11 @@ struct SessionState {
     var models = ModelState()
 
     /// Whether something has to happen when moods change.
-    var followsStore: Bool { !events.subscriptions.isEmpty || navigation.hasMoods }
+    var followsStore: Bool { !events.subscriptions.isEmpty || navigation.hasMoods || models.followsStore }
+
+    /// The commit after which somebody has not been told; nil where nobody wants to be.
+    var toldToAll: Int? {
+        guard let told = models.told else { return events.toldToAll }
+        return min(told, events.toldToAll ?? told)
+    }
 }

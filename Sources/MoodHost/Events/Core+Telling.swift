@@ -17,7 +17,7 @@ import Storage
 extension Core {
     /// Whether somebody has not been told of commits that are durable.
     var hasUntold: Bool {
-        guard isWatching, store.isOpen, let told = state.events.toldToAll else { return false }
+        guard isWatching, store.isOpen, let told = state.toldToAll else { return false }
         return told < store.durableRevision
     }
 
@@ -25,7 +25,7 @@ extension Core {
     mutating func tellOfRequest() {
         tellOfStore()
         if plugins.hasEvents, path == nil { keepForDelivery() }
-        if let told = state.events.toldToAll, told < store.revision {
+        if let told = state.toldToAll, told < store.revision {
             if told < min(store.durableRevision, store.revision - 1) {
                 _ = tellOfCommits(bytesMax: options.limits[.queuedOutputBytes])
             }
@@ -45,12 +45,18 @@ extension Core {
     /// Tells of durable commits, until there are about so many bytes of it.
     /// - Returns: false where there is more to tell.
     mutating func tellOfCommits(bytesMax: Int) -> Bool {
-        guard hasUntold, let told = state.events.toldToAll else { return true }
+        guard hasUntold, let told = state.toldToAll else { return true }
         let notices = notices
         let start = notices.byteCount
         let messageBytes = options.limits[.messageBytes]
         var subscriptions = state.events.subscriptions
+        var toldToModels = state.models.told
+        var touched = TouchedMoods()
         let isWhole = store.commits(after: told) { commit in
+            if toldToModels == commit.seq - 1 {
+                for change in commit.changes { touched.add(change.id) }
+                toldToModels = commit.seq
+            }
             var changes = EventChanges(bytesMax: messageBytes)
             for change in commit.changes.prefix(EventChanges.changesMax) {
                 changes.add(change.kind, change.id, change.record)
@@ -69,7 +75,11 @@ extension Core {
             }
             return notices.byteCount - start < bytesMax
         }
-        changeState { $0.events.subscriptions = subscriptions }
+        changeState { state in
+            state.events.subscriptions = subscriptions
+            state.models.told = toldToModels
+        }
+        tellModels(of: touched)
         if !isWhole { endSubscriptions { $0.told < $1 } }
         return !hasUntold
     }
@@ -77,6 +87,13 @@ extension Core {
     private mutating func tellOfOwnCommit() {
         let summary = store.summary
         guard summary.revision == store.revision else { return }
+        if state.models.awaits(summary.revision) {
+            var touched = TouchedMoods()
+            for change in summary.changes { touched.add(change.id) }
+            if summary.count > summary.changes.count { touched.addAll() }
+            changeState { $0.models.told = summary.revision }
+            tellModels(of: touched)
+        }
         var subscriptions = state.events.subscriptions
         guard subscriptions.contains(where: { $0.awaits(summary.revision) }) else { return }
         var changes = EventChanges(bytesMax: options.limits[.messageBytes])
@@ -117,6 +134,13 @@ extension Core {
         isAnotherStore: Bool = false, where isOver: (Subscription, Int) -> Bool
     ) {
         let last = store.durableRevision
+        if let told = state.models.told, isAnotherStore || told != last && isOver(.ofModels(told), last) {
+            // Nobody knows what has changed, so all may have; the wish goes on.
+            changeState { $0.models.told = last }
+            var touched = TouchedMoods()
+            touched.addAll()
+            tellModels(of: touched)
+        }
         let ended = state.events.subscriptions.filter { $0.topics.contains(.mood) && isOver($0, last) }
         guard !ended.isEmpty else { return }
         for subscription in ended { notices.addLag(subscription, isAnotherStore: isAnotherStore, at: now) }
@@ -215,6 +239,11 @@ extension Core {
 }
 
 extension Subscription {
+    /// What AI clients have been told, as a subscription to moods.
+    fileprivate static func ofModels(_ told: Int) -> Subscription {
+        Subscription(number: 0, topics: .mood, told: told, begun: told)
+    }
+
     fileprivate func awaits(_ revision: Int) -> Bool { topics.contains(.mood) && told == revision - 1 }
 }
 

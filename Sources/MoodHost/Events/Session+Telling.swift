@@ -46,7 +46,8 @@ extension Session {
     /// Whether changes of the store by other processes are worth a look at once.
     var followsStore: Bool {
         core.isWatching && core.path != nil
-            && (core.state.events.wants([.mood, .nav, .store]) || core.plugins.hasEvents)
+            && (core.state.events.wants([.mood, .nav, .store]) || core.state.models.followsStore
+                || core.plugins.hasEvents)
     }
 
     /// Sees what others have done while nothing can be handled, because the client does not read.

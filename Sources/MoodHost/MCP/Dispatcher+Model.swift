@@ -19,15 +19,16 @@ extension Dispatcher {
             let given = try ModelParams(params)
             let revision = try revision(of: method, given)
             out.beginResponse(id: request.id)
-            guard try write(method, given, revision, request, &validator, to: &out) else {
-                return out.rewind(to: mark)
-            }
+            let isWritten = try write(method, given, revision, request, &validator, to: &out)
+            core.keepStateOfRequest()
+            guard isWritten else { return out.rewind(to: mark) }
             out.endResponse()
             if out.count - mark > request.room {
                 throw .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: request.destination.batch != nil)
             }
         } catch {
             out.rewind(to: mark)
+            core.revertStateOfRequest()
             throw error
         }
     }
@@ -64,7 +65,21 @@ extension Dispatcher {
             try given.checkCursor()
             listTools(&out)
         case .callTool: return try callTool(given, revision, request, &validator, to: &out)
-        default: throw RPCError(.methodNotFound, "not yet", [.init("suggestions", .array([]))])
+        case .listResources: return try listResources(given, revision, request, &validator, to: &out)
+        case .listTemplates:
+            try given.checkCursor()
+            listTemplates(&out)
+        case .readResource: return try readResource(given, revision, request, &validator, to: &out)
+        case .subscribe: try subscribe(given, revision, &out)
+        case .unsubscribe: try unsubscribe(given, &out)
+        case .listen:
+            try listen(given, revision, request)
+            return false
+        case .listPrompts:
+            try given.checkCursor()
+            listPrompts(&out)
+        case .getPrompt: return try getPrompt(given, request, &validator, to: &out)
+        case .complete: return try complete(given, revision, request, &validator, to: &out)
         }
         return true
     }
@@ -78,7 +93,6 @@ extension Dispatcher {
         var agreed = Revision(asked) ?? .newestWithHandshake
         if agreed.isStateless { agreed = .newestWithHandshake }
         core.changeState { $0.models.agreed = agreed }
-        core.keepStateOfRequest()
         out.beginModelResult()
         out.key("protocolVersion")
         out.string(agreed.name)
@@ -116,9 +130,22 @@ extension Dispatcher {
 
     /// The tools that there are now.
     mutating func toolCatalogue() -> ToolCatalogue {
-        if let tools { return tools }
-        let made = ToolCatalogue(Tool.all(isReadOnly: core.options.isReadOnly))
+        core.loadPlugins()
+        if let tools, core.listedTools == core.plugins.toolRevision { return tools }
+        let isReadOnly = core.options.isReadOnly
+        var all = Tool.all(isReadOnly: isReadOnly).filter { core.methods.find(JSONText($0.method)) != nil }
+        if core.options.offersAllTools {
+            for method in core.methods.all {
+                guard let tool = Tool(method, &core.methods.names), !isReadOnly || tool.effect.isReadOnly,
+                    !all.contains(where: { $0.name == tool.name })
+                else { continue }
+                all.append(tool)
+            }
+        }
+        all += core.plugins.tools.filter { !isReadOnly || $0.effect.isReadOnly }
+        let made = ToolCatalogue(all)
         tools = made
+        core.listedTools = core.plugins.toolRevision
         return made
     }
 }

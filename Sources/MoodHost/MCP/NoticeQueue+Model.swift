@@ -1,4 +1,6 @@
 import JSONCodec
+import MCP
+import MoodCore
 
 /// The notifications of the Model Context Protocol.
 extension NoticeQueue {
@@ -11,5 +13,61 @@ extension NoticeQueue {
             writer.buffer.append(",\"progress\":1,\"total\":1,\"message\":\"Done\"" as StaticString)
             writer.endObject()
         }
+    }
+
+    /// Which notifications a `subscriptions/listen` will bring.
+    func addAcknowledged(_ listener: ModelListener) {
+        add("notifications/subscriptions/acknowledged") { writer in
+            writer.beginObject()
+            writer.key("notifications")
+            writer.beginObject()
+            if listener.hearsTools {
+                writer.key("toolsListChanged")
+                writer.boolean(true)
+            }
+            if listener.hearsLists {
+                writer.key("resourcesListChanged")
+                writer.boolean(true)
+            }
+            if !listener.addresses.isEmpty {
+                writer.key("resourceSubscriptions")
+                writer.beginArray()
+                for address in listener.addresses { writer.string(address) }
+                writer.endArray()
+            }
+            writer.endObject()
+            writer.subscription(listener.id)
+            writer.endObject()
+        }
+    }
+
+    /// - Parameter id: of the `subscriptions/listen` that it is for; nil in the older era.
+    func addListChanged(_ method: StaticString, for id: [UInt8]?) {
+        add(method) { writer in
+            writer.beginObject()
+            if let id { writer.subscription(id) }
+            writer.endObject()
+        }
+    }
+
+    func addUpdated(_ address: String, for id: [UInt8]?) {
+        add("notifications/resources/updated") { writer in
+            writer.beginObject()
+            writer.key("uri")
+            writer.string(address)
+            if let id { writer.subscription(id) }
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    /// `_meta` with the id of a `subscriptions/listen`.
+    mutating func subscription(_ id: [UInt8]) {
+        key("_meta")
+        beginObject()
+        key("io.modelcontextprotocol/subscriptionId")
+        id.withUnsafeBytes { raw($0) }
+        endObject()
     }
 }

@@ -103,7 +103,7 @@ final class PluginRegistry {
         isLoaded = true
         watchFile()
         guard !settings.isOff else { return }
-        let (before, secretsBefore) = (self.records, self.secrets)
+        let (before, secretsBefore, toolsBefore) = (self.records, self.secrets, tools.map(\.name))
         self.records = records
         self.secrets = secrets
         for id in trusted.values.map(\.id)
@@ -114,7 +114,11 @@ final class PluginRegistry {
             add(record, &methods)
         }
         note()
+        if tools.map(\.name) != toolsBefore { toolRevision += 1 }
     }
+
+    /// Becomes another number with each change of what AI clients can use of plugins.
+    private(set) var toolRevision = 0
 
     private func add(_ record: PluginRecords.Record, _ methods: inout MethodTable) {
         guard let plugin = TrustedPlugin(record, self, options) else { return }

@@ -51,6 +51,8 @@ extension Session {
     mutating func seePluginFile() {
         guard core.plugins.takeFileNews() else { return }
         core.reloadPlugins()
+        sendNotices()
+        groupStart = output.count
         tellOfPlugins(milliseconds: Clock.milliseconds)
         expectWork()
     }

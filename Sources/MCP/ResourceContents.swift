@@ -1,0 +1,119 @@
+import JSONCodec
+import MoodProtocol
+
+/// The result of `resources/read`: the same thing as JSON for programs and as text for people.
+public struct ResourceContents {
+    let uri: String
+    let notes: NotesRule
+    let version: String
+
+    public init(_ uri: String, notes: NotesRule, version: String) {
+        self.uri = uri
+        self.notes = notes
+        self.version = version
+    }
+
+    /// One mood, and its text as the host says it.
+    public func writeMood(_ mood: ValidJSON, markdown: ValidJSON, to out: inout JSONWriter) {
+        begin(&out)
+        json(&out) { $0.mood(mood, notes == .hidden ? .hidden : .whole) }
+        text("text/markdown", &out) { inside in
+            markdown.forEachMember { name, value in
+                if name.equals("text"), let text = value.text { inside.contents(text) }
+            }
+        }
+        end(&out)
+    }
+
+    /// A page of moods.
+    public func writeMoods(_ page: ValidJSON, title: String, to out: inout JSONWriter) {
+        let rule = notes == .hidden ? NotesRule.hidden : .ofLists
+        begin(&out)
+        json(&out) { json in
+            json.beginObject()
+            page.forEachMember { name, value in
+                json.string(name)
+                json.buffer.append(UInt8(ascii: ":"))
+                guard name.equals("items") else { return json.raw(value.bytes) }
+                json.beginArray()
+                value.forEachElement { json.mood($0, rule) }
+                json.endArray()
+            }
+            json.endObject()
+        }
+        text("text/markdown", &out) { inside in
+            inside.put("# ")
+            inside.line(title)
+            inside.put("\\n")
+            page.forEachMember { name, value in
+                if name.equals("items") {
+                    value.forEachElement { mood in
+                        inside.put("\\n- ")
+                        inside.moodLine(mood, rule)
+                    }
+                } else if name.equals("nextCursor"), let cursor = value.text {
+                    inside.put("\\n\\nThere are more: moodboard://moods?cursor=")
+                    inside.text(ResourceAddress.encoded(cursor.string))
+                }
+            }
+        }
+        end(&out)
+    }
+
+    /// A screen.
+    public func writeScreen(_ screen: ValidJSON, to out: inout JSONWriter) {
+        begin(&out)
+        json(&out) { if notes == .hidden { $0.withoutNotes(screen) } else { $0.raw(screen.bytes) } }
+        text("text/markdown", &out) { $0.screenLines(screen, cells: .max) }
+        end(&out)
+    }
+
+    /// What the host says in one form, and the same in another.
+    public func write(
+        _ first: ValidJSON, as mediaType: StaticString, isText: Bool, _ second: ValidJSON?, to out: inout JSONWriter
+    ) {
+        begin(&out)
+        if isText { words(first, mediaType, &out) } else { json(&out) { $0.raw(first.bytes) } }
+        if let second { words(second, "text/plain", &out) }
+        end(&out)
+    }
+
+    /// `text` of a result of `stats.render`.
+    private func words(_ rendered: ValidJSON, _ mediaType: StaticString, _ out: inout JSONWriter) {
+        text(mediaType, &out) { inside in
+            rendered.forEachMember { name, value in
+                if name.equals("text"), let text = value.text { inside.contents(text) }
+            }
+        }
+    }
+
+    private func begin(_ out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("contents")
+        out.beginArray()
+    }
+
+    private func end(_ out: inout JSONWriter) {
+        out.endArray()
+        out.endModelResult(version: version)
+    }
+
+    private func json(_ out: inout JSONWriter, _ write: (inout JSONWriter) -> Void) {
+        var scratch = JSONWriter(capacity: 1024)
+        write(&scratch)
+        text("application/json", &out) { inside in scratch.buffer.withBytes { inside.contents(utf8: $0) } }
+    }
+
+    private func text(_ mediaType: StaticString, _ out: inout JSONWriter, _ write: (inout JSONWriter) -> Void) {
+        out.beginObject()
+        out.key("uri")
+        out.string(uri)
+        out.key("mimeType")
+        out.string(mediaType)
+        out.key("text")
+        out.buffer.append(UInt8(ascii: "\""))
+        write(&out)
+        out.buffer.append(UInt8(ascii: "\""))
+        out.endObject()
+    }
+}

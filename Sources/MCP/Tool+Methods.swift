@@ -1,0 +1,67 @@
+import JSONCodec
+import MoodProtocol
+
+/// A tool for each of the host's own methods that is meant for models: `--mcp-tools all`.
+extension Tool {
+    /// - Parameter names: keeps the names that are made.
+    /// - Returns: nil for a method that is not for models.
+    public init?(_ method: Method, _ names: inout KeptNames) {
+        guard Self.isForModels("\(method.name)") else { return nil }
+        let fields = method.fields.filter { "\($0.name)" != "progressToken" }
+        let renamed = fields.map { Self.renamed($0, &names) }
+        let result = method.result
+        let name = Self.snake("\(method.name)").split(separator: ".").joined(separator: "_")
+        let required = fields.filter(\.isRequired).map { "\"\(Self.snake("\($0.name)"))\": …" }
+        self.init(
+            name, "\(method.name)", method.effect == .write ? .change : .read,
+            "\(method.summary) The host's own method \(method.name). Example: {\(required.joined(separator: ", "))}",
+            renamed + ("\(method.name)".hasPrefix("mood.") ? [ToolFields.withNotes] : []),
+            .native(method.name, fields), output: result)
+    }
+
+    private static func isForModels(_ name: String) -> Bool {
+        switch name {
+        case "mood.clear": false
+        case "time.parse", "store.info", "store.verify", "store.log": true
+        default: name.hasPrefix("mood.") || name.hasPrefix("stats.") || name.hasPrefix("nav.")
+        }
+    }
+
+    /// `isFavorite` is `is_favorite`.
+    static func snake(_ name: String) -> String {
+        var result = ""
+        for byte in name.utf8 {
+            if 0x41...0x5a ~= byte {
+                result += "_"
+                result.unicodeScalars.append(Unicode.Scalar(byte | 0x20))
+            } else {
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            }
+        }
+        return result
+    }
+
+    private static func renamed(_ field: Field, _ names: inout KeptNames) -> Field {
+        let name = names.name(snake("\(field.name)"))
+        var schema = field.schema
+        if case .object(let inner, let rule) = schema { schema = .object(inner.map { renamed($0, &names) }, rule) }
+        return field.isRequired
+            ? .required(name, schema, field.summary)
+            : .optional(name, schema, field.summary, default: field.defaultValue)
+    }
+
+    /// Writes arguments as the params of the method that they are for.
+    static func write(_ arguments: ValidJSON?, as fields: [Field], to writer: inout JSONWriter) {
+        writer.beginObject()
+        arguments?.forEachMember { name, value in
+            guard let field = fields.first(where: { name.string == snake("\($0.name)") }) else { return }
+            writer.key(text: "\(field.name)")
+            if case .object(let inner, _) = field.schema, !value.isNull {
+                write(value, as: inner, to: &writer)
+            } else {
+                writer.raw(value.bytes)
+            }
+        }
+        writer.endObject()
+    }
+}

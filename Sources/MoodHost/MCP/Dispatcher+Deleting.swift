@@ -1,0 +1,96 @@
+import JSONCodec
+import JSONRPC
+import MCP
+import MoodProtocol
+
+/// `mood_delete`: of several moods a person is asked, through the client where that can ask.
+extension Dispatcher {
+    private static let namedMax = 10
+
+    mutating func delete(
+        _ call: inout ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        var ids: [JSONText] = []
+        call.arguments["ids"]?.forEachElement { if let id = $0.text { ids.append(id) } }
+        if ids.count > 1, !call.facts.isDryRun {
+            if call.facts.revision.isStateless, call.given.meta.elicits {
+                switch Self.consent(call.given.inputResponses) {
+                case nil: return try askPerson(ids, call, &validator, to: &out)
+                case false:
+                    out.toolError("mood_delete: the person has not agreed. Nothing was deleted.", version: Core.version)
+                    return true
+                case true: break
+                }
+            } else if call.arguments.integer("confirm") != ids.count {
+                let reason =
+                    "must be \(ids.count), the number of ids, to say that so many moods are meant to be deleted. Ask the person first"
+                out.toolError(call.tool.text(reason, at: "/confirm"), version: Core.version)
+                return true
+            }
+        }
+        var params = JSONWriter(capacity: 512)
+        var native = JSONWriter(capacity: 64)
+        defer { extendLifetime(params) }
+        defer { extendLifetime(native) }
+        call.tool.writeParams(call.arguments, to: &params)
+        let before = revisionBefore(call)
+        let asked = ValidJSON(trusting: params.buffer.bytes)
+        switch try ask("mood.deleteMany", asked, for: call.request, &validator, into: &native) {
+        case .result:
+            noteChange(since: before, &call)
+            call.tool.writeDeleted(ids, call.facts, to: &out)
+        case .failure(let error): out.toolError(call.tool.text(of: error), version: Core.version)
+        case .later, .parked: return false
+        }
+        return true
+    }
+
+    /// What the person has answered; nil where nobody was asked.
+    private static func consent(_ responses: ValidJSON?) -> Bool? {
+        guard let answer = responses.flatMap({ JSONValue($0)["delete"] }) else { return nil }
+        return answer["action"]?.string == "accept" && answer["content"]?["delete"]?.boolean == true
+    }
+
+    /// Has the client ask; it then makes the same call again, with the answer.
+    private mutating func askPerson(
+        _ ids: [JSONText], _ call: ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0.string)]) }
+        let (tool, count) = (call.tool, ids.count)
+        return try ask(calls, call.given, call.request, &validator, to: &out) { (_, outcomes, out) throws(RPCError) in
+            var names: [String] = []
+            for outcome in outcomes {
+                switch outcome {
+                case .success(let bytes):
+                    let mood = JSONValue(bytes: bytes)
+                    names.append(
+                        "\(mood["emoji"]?.string ?? "") \(mood["label"]?.string ?? "") (\(mood["timestamp"]?.string?.prefix(10) ?? ""))"
+                    )
+                case .failure(let error): return out.toolError(tool.text(of: error), version: Core.version)
+                }
+            }
+            let more = count > names.count ? " and \(count - names.count) more" : ""
+            let question: JSONValue = [
+                "method": "elicitation/create",
+                "params": [
+                    "mode": "form",
+                    "message": .string("Delete \(count) moods? \(names.joined(separator: ", "))\(more)"),
+                    "requestedSchema": [
+                        "type": "object",
+                        "properties": [
+                            "delete": [
+                                "type": "boolean", "title": "Delete them",
+                                "description": "They can be brought back with undo.",
+                            ]
+                        ],
+                        "required": ["delete"],
+                    ],
+                ],
+            ]
+            out.raw("{\"resultType\":\"input_required\"")
+            out.key("inputRequests")
+            JSONValue.object([.init("delete", question)]).write(to: &out)
+            out.endModelResult(version: Core.version)
+        }
+    }
+}

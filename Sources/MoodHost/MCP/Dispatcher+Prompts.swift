@@ -1,0 +1,213 @@
+import JSONCodec
+import JSONRPC
+import MCP
+import MoodCore
+import MoodProtocol
+
+/// `prompts/*` and `completion/complete`.
+extension Dispatcher {
+    mutating func listPrompts(_ out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("prompts")
+        out.beginArray()
+        for prompt in Prompt.allCases where !core.options.isReadOnly || prompt != .log { prompt.write(to: &out) }
+        out.endArray()
+        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+    }
+
+    mutating func getPrompt(
+        _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        let name = try given.text(given.name, "name", "the name of a prompt, as prompts/list gives it").string
+        guard let prompt = Prompt(rawValue: name), prompt != .log || !core.options.isReadOnly else {
+            throw Self.unknownPrompt(name, at: "/name")
+        }
+        let arguments = ToolArguments(try given.object(given.arguments, "arguments"))
+        let argument = prompt.argument
+        if let value = arguments[argument.name], value.text == nil {
+            throw Arguments.error("must be a string", at: "/arguments/\(argument.name)")
+        }
+        let said = arguments.text(argument.name)
+        if prompt == .log {
+            guard let said else {
+                throw Arguments.error("is required: \(argument.summary)", at: "/arguments/\(argument.name)")
+            }
+            Self.write(prompt, given: "", data: [said], to: &out)
+            return true
+        }
+        let span = said ?? prompt.usualSpan
+        let from = try promptTime(span, .start, argument.name)
+        var filter: [JSONValue.Member] = [.init("from", .string(from.text))]
+        if prompt != .beforeTherapy {
+            filter.append(.init("to", .string(try promptTime(span, .end, argument.name).text)))
+        }
+        let rule: NotesRule = core.options.hidesNotes ? .hidden : prompt == .beforeTherapy ? .whole : .ofLists
+        let range: JSONValue = .object(filter)
+        return try ask(
+            [
+                NativeCall("mood.list", ["limit": 100, "order": "asc", "filter": range]),
+                NativeCall("stats.summary", range),
+            ], given, request, &validator, to: &out
+        ) { (_, outcomes, out) throws(RPCError) in
+            let moods = JSONWriter.moodLines(of: try outcomes[0].get(), rule)
+            var data = [moods.isEmpty ? "There are no moods in this span." : "My moods, the oldest first:\n\(moods)"]
+            // Without statistics there are the moods.
+            if case .success(let statistics) = outcomes[1] {
+                data.append("Statistics of the same span, as JSON:\n" + String(decoding: statistics, as: UTF8.self))
+            }
+            Self.write(prompt, given: span, data: data, to: &out)
+        }
+    }
+
+    private mutating func promptTime(
+        _ span: String, _ meaning: Tool.TimeMeaning, _ argument: StaticString
+    ) throws(RPCError) -> Timestamp {
+        switch core.time(of: span, as: meaning, zone: nil) {
+        case .success(let time): return time
+        case .failure(let problem): throw Arguments.error(problem.reason, at: "/arguments/\(argument)")
+        }
+    }
+
+    private static func unknownPrompt(_ name: String, at path: String) -> RPCError {
+        let nearest = NearestNames.find(name, among: Prompt.allCases.map(\.rawValue)).first
+        return Arguments.error(
+            "is no prompt; " + (nearest.map { "did you mean \"\($0)\"?" } ?? "prompts/list lists all"), at: path)
+    }
+
+    private static func write(_ prompt: Prompt, given: String, data: [String], to out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("description")
+        out.string(prompt.summary)
+        out.key("messages")
+        out.beginArray()
+        for text in [prompt.task(given), Prompt.warning] + data {
+            out.beginObject()
+            out.key("role")
+            out.string("user" as StaticString)
+            out.key("content")
+            out.beginObject()
+            out.key("type")
+            out.string("text" as StaticString)
+            out.key("text")
+            out.string(text)
+            out.endObject()
+            out.endObject()
+        }
+        out.endArray()
+        out.endModelResult(version: Core.version)
+    }
+
+    // MARK: Completion
+
+    mutating func complete(
+        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        guard let reference = try given.object(given.reference, "ref") else {
+            throw Arguments.error(
+                "is required: {type: \"ref/prompt\", name} or {type: \"ref/resource\", uri}", at: "/ref")
+        }
+        guard let argument = try given.object(given.argument, "argument").map({ JSONValue($0) }),
+            let name = argument["name"]?.string, let value = argument["value"]?.string
+        else {
+            throw Arguments.error("is required: {name, value}, both strings", at: "/argument")
+        }
+        switch try Self.completion(JSONValue(reference), name) {
+        case .words(let words):
+            Self.write(words.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
+            return true
+        case .feelings:
+            Self.write(core.feelings(beginning: value), to: &out)
+            return true
+        case .ids:
+            var params: [JSONValue.Member] = [.init("limit", 100)]
+            let isID = value.utf8.count >= 4 && value.utf8.allSatisfy { "0123456789abcdef-".utf8.contains($0) }
+            if !value.isEmpty, !isID { params.append(.init("filter", ["text": .string(value)])) }
+            return try ask([NativeCall("mood.list", .object(params))], given, request, &validator, to: &out) {
+                (_, outcomes, out) throws(RPCError) in
+                let items = JSONValue(bytes: try outcomes[0].get())["items"]?.array ?? []
+                let ids = items.compactMap { $0["id"]?.string }
+                Self.write(isID ? ids.filter { $0.hasPrefix(value) } : ids, to: &out)
+            }
+        case .tags:
+            return try ask([NativeCall("mood.tags")], given, request, &validator, to: &out) {
+                (_, outcomes, out) throws(RPCError) in
+                // A host without that method knows none.
+                guard case .success(let answer) = outcomes[0] else { return Self.write([], to: &out) }
+                let tags = (JSONValue(bytes: answer)["tags"]?.array ?? []).compactMap {
+                    $0["tag"]?.string
+                }
+                Self.write(tags.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
+            }
+        case .years:
+            let oldest: JSONValue = ["limit": 1, "order": "asc"]
+            let now = Int(core.now.text.prefix(4)) ?? 0
+            return try ask([NativeCall("mood.list", oldest)], given, request, &validator, to: &out) {
+                (_, outcomes, out) throws(RPCError) in
+                let first = JSONValue(bytes: try outcomes[0].get())["items"]?.array?.first?["timestamp"]?.string
+                let from = min(first.flatMap { Int($0.prefix(4)) } ?? now, now)
+                Self.write((from...now).reversed().map { String($0) }.filter { $0.hasPrefix(value) }, to: &out)
+            }
+        }
+    }
+
+    private enum Completion {
+        case ids, tags, years, feelings
+        case words([String])
+    }
+
+    private static func completion(_ reference: JSONValue, _ argument: String) throws(RPCError) -> Completion {
+        switch reference["type"]?.string {
+        case "ref/prompt":
+            let name = reference["name"]?.string ?? ""
+            guard let prompt = Prompt(rawValue: name) else { throw unknownPrompt(name, at: "/ref/name") }
+            guard argument == "\(prompt.argument.name)" else {
+                throw Arguments.error(
+                    "is no argument of \(name); it takes \(prompt.argument.name)", at: "/argument/name")
+            }
+            return prompt == .log ? .feelings : .words(spans)
+        case "ref/resource":
+            let uri = reference["uri"]?.string ?? ""
+            guard let template = ResourceAddress.templates.first(where: { $0.template == uri }) else {
+                // A plain address has nothing to complete.
+                if ResourceAddress(uri) != nil { return .words([]) }
+                throw Arguments.error("is no template; resources/templates/list lists all", at: "/ref/uri")
+            }
+            guard uri.contains("{\(argument)}") else {
+                throw Arguments.error("does not stand in \(uri)", at: "/argument/name")
+            }
+            switch template.name {
+            case "mood": return .ids
+            case "tag": return .tags
+            case "year": return .years
+            case "stats": return .words(spans)
+            case "screen": return .words(Array(Route.names.dropLast()))
+            default: return .words([])
+            }
+        default: throw Arguments.error("must be ref/prompt or ref/resource", at: "/ref/type")
+        }
+    }
+
+    private static let spans = [
+        "today", "yesterday", "this week", "last week", "this month", "last month", "this year", "last year",
+        "last 7 days", "last 30 days", "2 weeks ago",
+    ]
+
+    private static let valuesMax = 100
+
+    private static func write(_ values: [String], to out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("completion")
+        out.beginObject()
+        out.key("values")
+        out.beginArray()
+        for value in values.prefix(valuesMax) { out.string(value) }
+        out.endArray()
+        out.key("total")
+        out.integer(values.count)
+        out.key("hasMore")
+        out.boolean(values.count > valuesMax)
+        out.endObject()
+        out.endModelResult(version: Core.version)
+    }
+}

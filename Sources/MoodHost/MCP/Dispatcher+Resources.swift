@@ -1,0 +1,188 @@
+import JSONCodec
+import JSONRPC
+import MCP
+import MoodCore
+import MoodProtocol
+
+/// `resources/list` and `resources/read`.
+extension Dispatcher {
+    private static let pageCount = 50
+
+    /// The moods page by page; before the first of them what is always there.
+    mutating func listResources(
+        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        var params: [JSONValue.Member] = [.init("limit", .number(String(Self.pageCount)))]
+        let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
+        if !cursor.isEmpty { params.append(.init("cursor", .string(cursor))) }
+        let calls = [NativeCall("mood.list", .object(params))]
+        let year = has("stats.render") ? core.now.text.prefix(4) : ""
+        return try ask(calls, given, request, &validator, to: &out) { (_, outcomes, out) throws(RPCError) in
+            let page = JSONValue(bytes: try outcomes[0].get())
+            out.beginModelResult()
+            out.key("resources")
+            out.beginArray()
+            if cursor.isEmpty {
+                Resource("moodboard://moods", "Moods", "The newest moods, as JSON and as Markdown.").write(to: &out)
+                Resource("moodboard://menu", "Menu", "The menu of the app, as a screen.").write(to: &out)
+                if !year.isEmpty {
+                    Resource("moodboard://year/\(year)", "\(year)", "The year in pixels.", "image/svg+xml").write(
+                        to: &out)
+                }
+            }
+            for mood in page["items"]?.array ?? [] {
+                Resource(
+                    "moodboard://mood/\(mood["id"]?.string ?? "")",
+                    "\(mood["emoji"]?.string ?? "") \(mood["label"]?.string ?? "")",
+                    "A mood of \(mood["timestamp"]?.string ?? "")."
+                ).write(to: &out)
+            }
+            out.endArray()
+            if let next = page["nextCursor"]?.string {
+                out.key("nextCursor")
+                out.string(next)
+            }
+            out.endModelResult(version: Core.version)
+        }
+    }
+
+    /// Whether the host has a method.
+    private mutating func has(_ method: StaticString) -> Bool { core.methods.find(JSONText(method)) != nil }
+
+    mutating func listTemplates(_ out: inout JSONWriter) {
+        out.beginModelResult()
+        out.key("resourceTemplates")
+        out.beginArray()
+        for template in ResourceAddress.templates where template.method.map({ has($0) }) ?? true {
+            out.beginObject()
+            out.key("uriTemplate")
+            out.string(template.template)
+            out.key("name")
+            out.string(template.name)
+            out.key("title")
+            out.string(template.name)
+            out.key("description")
+            out.string(template.summary)
+            out.key("mimeType")
+            out.string(template.mediaType)
+            out.endObject()
+        }
+        out.endArray()
+        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+    }
+
+    mutating func readResource(
+        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        let uri = try given.text(given.uri, "uri", "the address of a resource").string
+        guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
+        let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
+        let contents = ResourceContents(uri, notes: notes, version: Core.version)
+        core.hidesNotes = core.options.hidesNotes
+        defer { core.hidesNotes = false }
+        return try ask(calls(for: address), given, request, &validator, to: &out) {
+            (_, outcomes, out) throws(RPCError) in
+            var parts: [[UInt8]] = []
+            for outcome in outcomes {
+                do throws(RPCError) { parts.append(try outcome.get()) } catch {
+                    // What is not there, or is named in a way that means nothing.
+                    if [.notFound, .invalidParams, .methodNotFound].contains(error.code) {
+                        throw .noResource(uri, revision, error)
+                    }
+                    throw error
+                }
+            }
+            Self.write(address, parts, contents, to: &out)
+        }
+    }
+
+    /// The native calls that show what is at an address.
+    private mutating func calls(for address: ResourceAddress) -> [NativeCall] {
+        let limit = JSONValue.Member("limit", .number(String(Self.pageCount)))
+        switch address {
+        case .moods(let cursor):
+            let rest = cursor.map { [JSONValue.Member("cursor", .string($0))] } ?? []
+            return [NativeCall("mood.list", .object([limit] + rest))]
+        case .mood(let id):
+            return [
+                NativeCall("mood.get", ["id": .string(id.text)]),
+                NativeCall("mood.share", ["id": .string(id.text), "format": "markdown"]),
+            ]
+        case .day(let date):
+            let filter: JSONValue = ["dayFrom": .string(date), "dayTo": .string(date)]
+            return [NativeCall("mood.list", ["limit": 1000, "filter": filter])]
+        case .tag(let tag):
+            return [NativeCall("mood.list", .object([limit, .init("filter", ["tags": [.string(tag)]])]))]
+        case .stats(let span):
+            return [
+                NativeCall("stats.summary", ["in": .string(Self.span(span))]),
+                NativeCall("stats.render", ["what": "summary", "format": "text", "in": .string(Self.span(span))]),
+            ]
+        case .year(let year):
+            let number = JSONValue.number(String(year))
+            return [
+                NativeCall("stats.render", ["what": "year", "format": "svg", "year": number]),
+                NativeCall("stats.render", ["what": "year", "format": "text", "year": number]),
+            ]
+        case .screen(let route): return [NativeCall("nav.screen", ["route": Self.value(of: route)])]
+        case .menu: return [NativeCall("nav.screen", ["route": Self.value(of: .menu)])]
+        }
+    }
+
+    /// `week` is this one.
+    private static func span(_ word: String) -> String {
+        ["week", "month", "year"].contains(word) ? "this \(word)" : word
+    }
+
+    static func value(of route: Route) -> JSONValue {
+        var members: [JSONValue.Member] = [.init("name", .string("\(route.name)"))]
+        if let id = route.id { members.append(.init("id", .string(id.text))) }
+        return .object(members)
+    }
+
+    private static func write(
+        _ address: ResourceAddress, _ parts: [[UInt8]], _ contents: ResourceContents, to out: inout JSONWriter
+    ) {
+        parts[0].withUnsafeBytes { first in
+            let first = ValidJSON(trusting: first)
+            switch address {
+            case .moods: contents.writeMoods(first, title: "Moods", to: &out)
+            case .day(let date): contents.writeMoods(first, title: date, to: &out)
+            case .tag(let tag): contents.writeMoods(first, title: "#" + tag, to: &out)
+            case .screen, .menu: contents.writeScreen(first, to: &out)
+            case .mood:
+                parts[1].withUnsafeBytes { contents.writeMood(first, markdown: ValidJSON(trusting: $0), to: &out) }
+            case .stats:
+                parts[1].withUnsafeBytes {
+                    contents.write(first, as: "application/json", isText: false, ValidJSON(trusting: $0), to: &out)
+                }
+            case .year:
+                parts[1].withUnsafeBytes {
+                    contents.write(first, as: "image/svg+xml", isText: true, ValidJSON(trusting: $0), to: &out)
+                }
+            }
+        }
+    }
+}
+
+extension JSONValue {
+    /// What the host has written.
+    init(bytes: [UInt8]) { self = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) } }
+}
+
+extension RPCError {
+    /// There is nothing at an address. The eras have codes of their own for it.
+    static func noResource(_ uri: String, _ revision: Revision, _ cause: RPCError? = nil) -> RPCError {
+        let shown = String(uri.unicodeScalars.prefix(200))
+        let reason = cause?.message ?? "resources/templates/list says which there are."
+        let details: [JSONValue.Member] = [
+            .init("path", "/uri"), .init("reason", .string("names no resource: \(reason)")),
+            .init("uri", .string(shown)),
+        ]
+        return RPCError(
+            revision.isStateless ? .invalidParams : .resourceNotFound, "There is no resource \"\(shown)\". \(reason)",
+            details)
+    }
+}

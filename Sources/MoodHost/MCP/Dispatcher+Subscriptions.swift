@@ -1,0 +1,145 @@
+import JSONCodec
+import JSONRPC
+import MCP
+import MoodProtocol
+
+/// Who wants to be told of changes: `resources/subscribe` in the older era, `subscriptions/listen` in the newer one.
+extension Dispatcher {
+    mutating func subscribe(_ given: ModelParams, _ revision: Revision, _ out: inout JSONWriter) throws(RPCError) {
+        let uri = try given.text(given.uri, "uri", "the address of a resource").string
+        guard ResourceAddress(uri) != nil else { throw .noResource(uri, revision) }
+        guard core.state.models.addresses.count < ModelState.addressesMax else {
+            throw RPCError(
+                .limitExceeded,
+                "There are \(ModelState.addressesMax) subscriptions already. End one with resources/unsubscribe.",
+                [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.addressesMax)))])
+        }
+        try core.followForModels { models in
+            models.hearsLists = true
+            if !models.addresses.contains(where: { $0.utf8.elementsEqual(uri.utf8) }) { models.addresses.append(uri) }
+        }
+        out.raw("{}")
+    }
+
+    mutating func unsubscribe(_ given: ModelParams, _ out: inout JSONWriter) throws(RPCError) {
+        let uri = try given.text(given.uri, "uri", "the address of a resource").string
+        core.changeState { state in
+            state.models.addresses.removeAll { $0.utf8.elementsEqual(uri.utf8) }
+            if !state.models.wantsCommits { state.models.told = nil }
+        }
+        out.raw("{}")
+    }
+
+    /// It is answered when the host ends it; until then it brings notifications.
+    mutating func listen(_ given: ModelParams, _ revision: Revision, _ request: Request) throws(RPCError) {
+        guard let id = request.id.map(Array.init) else { return }
+        if request.destination.batch != nil {
+            throw RPCError(.invalidRequest, "subscriptions/listen goes on for long, so it cannot be in a batch.")
+        }
+        guard let asked = try given.object(given.notifications, "notifications") else {
+            throw Arguments.error(
+                "is required: {toolsListChanged?, resourcesListChanged?, resourceSubscriptions?: [uri]}",
+                at: "/notifications")
+        }
+        var addresses: [String] = []
+        for (place, address) in (JSONValue(asked)["resourceSubscriptions"]?.array ?? []).enumerated() {
+            guard let uri = address.string, ResourceAddress(uri) != nil else {
+                throw Arguments.error(
+                    "is no address of a resource; resources/templates/list says which there are",
+                    at: "/notifications/resourceSubscriptions/\(place)")
+            }
+            addresses.append(uri)
+        }
+        let listeners = core.state.models.listeners
+        if listeners.contains(where: { $0.id == id }) {
+            throw RPCError(.invalidRequest, "A subscriptions/listen with this id goes on already. Choose another id.")
+        }
+        guard listeners.count < ModelState.listenersMax, addresses.count <= ModelState.addressesMax else {
+            throw RPCError(
+                .limitExceeded, "There are too many subscriptions. Cancel one with notifications/cancelled.",
+                [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.listenersMax)))])
+        }
+        func wants(_ name: String) -> Bool { JSONValue(asked)[name]?.boolean == true }
+        let listener = ModelListener(
+            id: id, framing: request.destination.framing, hearsTools: wants("toolsListChanged"),
+            hearsLists: wants("resourcesListChanged"), addresses: addresses)
+        // What plugins bring is only followed once it was read.
+        if listener.hearsTools { core.loadPlugins() }
+        try core.followForModels { $0.listeners.append(listener) }
+        core.notices.addAcknowledged(listener)
+    }
+}
+
+extension Core {
+    /// Notes a wish to be told; from the present revision on.
+    fileprivate mutating func followForModels(_ change: (inout ModelState) -> Void) throws(RPCError) {
+        var models = state.models
+        change(&models)
+        if models.wantsCommits, models.told == nil {
+            try open()
+            models.told = store.revision
+            let identity = store.identity
+            if state.events.store == nil { changeState { $0.events.store = identity } }
+        }
+        changeState { $0.models = models }
+    }
+
+    /// Tells AI clients what commits mean for what they read.
+    mutating func tellModels(of touched: TouchedMoods) {
+        guard !touched.isEmpty else { return }
+        let models = state.models
+        for address in models.addresses where touched.mayChange(address) { notices.addUpdated(address, for: nil) }
+        if models.hearsLists { notices.addListChanged("notifications/resources/list_changed", for: nil) }
+        for listener in models.listeners {
+            for address in listener.addresses where touched.mayChange(address) {
+                notices.addUpdated(address, for: listener.id)
+            }
+            if listener.hearsLists {
+                notices.addListChanged("notifications/resources/list_changed", for: listener.id)
+            }
+        }
+    }
+
+    /// What plugins bring has changed.
+    mutating func tellModelsOfTools() {
+        // Once, until somebody asks for the tools again.
+        listedTools = nil
+        if state.models.agreed != nil { notices.addListChanged("notifications/tools/list_changed", for: nil) }
+        for listener in state.models.listeners where listener.hearsTools {
+            notices.addListChanged("notifications/tools/list_changed", for: listener.id)
+        }
+    }
+
+    /// Ends the `subscriptions/listen` of this id.
+    /// - Returns: whether there was one.
+    mutating func endListening(_ id: UnsafeRawBufferPointer) -> Bool {
+        guard let place = state.models.listeners.firstIndex(where: { $0.id.elementsEqual(id) }) else { return false }
+        changeState { state in
+            state.models.listeners.remove(at: place)
+            if !state.models.wantsCommits { state.models.told = nil }
+        }
+        keepStateOfRequest()
+        return true
+    }
+}
+
+extension Session {
+    /// The connection ends, and with it what went on: each `subscriptions/listen` gets its answer.
+    mutating func endListening() {
+        for listener in core.state.models.listeners {
+            let mark = output.count
+            listener.id.withUnsafeBytes { output.beginResponse(id: $0) }
+            output.beginModelResult()
+            output.subscription(listener.id)
+            output.endObject()
+            output.endResponse()
+            output.endMessage(from: mark, framing: listener.framing)
+        }
+        core.changeState { state in
+            state.models.listeners.removeAll()
+            if !state.models.wantsCommits { state.models.told = nil }
+        }
+        core.keepStateOfRequest()
+        groupStart = output.count
+    }
+}
