@@ -1,0 +1,382 @@
+#!/usr/bin/env python3
+"""The official SDK of the Model Context Protocol as a client of the host.
+
+    mcpclients.py HOST SCHEMAS    with an SDK installed: every tool, resource, template, prompt, completion, subscription
+
+SCHEMAS is a folder with the official JSON Schemas by version (2025-11-25.json …); each result is checked against that of its
+version. Without it that is left out. `--malformed N` needs no SDK: N random malformed messages from a seed, after each of which
+the next call works; then stdin is closed, and the host has to be gone within 100 ms.
+"""
+import argparse
+import asyncio
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import time
+import warnings
+
+NEWER = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": NEWER,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+RESULTS = {
+    "tools/list": "ListToolsResult", "tools/call": "CallToolResult", "resources/list": "ListResourcesResult",
+    "resources/templates/list": "ListResourceTemplatesResult", "resources/read": "ReadResourceResult",
+    "prompts/list": "ListPromptsResult", "prompts/get": "GetPromptResult", "completion/complete": "CompleteResult",
+    "initialize": "InitializeResult", "server/discover": "DiscoverResult",
+}
+
+
+class Host:
+    """The host, spoken to line by line."""
+
+    def __init__(self, host, *arguments):
+        self.process = subprocess.Popen(
+            [host, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.last = 0
+
+    def send(self, message):
+        data = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(data + b"\n")
+        self.process.stdin.flush()
+
+    def answer(self, wanted):
+        while True:
+            line = self.process.stdout.readline()
+            assert line, f"the host has ended instead of answering {wanted}"
+            message = json.loads(line)
+            if "method" not in message and message["id"] == wanted:
+                return message
+
+    def call(self, method, params=None, newer=False):
+        self.last += 1
+        params = dict(params or {})
+        if newer:
+            params["_meta"] = META
+        self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
+        return self.answer(self.last)
+
+    def end(self):
+        """Closes stdin; how many seconds the host takes to be gone."""
+        start = time.monotonic()
+        self.process.stdin.close()
+        self.process.stdout.read()
+        code = self.process.wait(10)
+        assert code == 0, f"exit code {code}"
+        return time.monotonic() - start
+
+
+def every_call(host, newer):
+    """Each request of a client with usual params: (method, answer)."""
+    def call(method, params=None):
+        answer = host.call(method, params, newer)
+        calls.append((method, answer))
+        assert "result" in answer, f"{method} {params}: {answer}"
+        return answer["result"]
+
+    def tool(name, **arguments):
+        result = call("tools/call", {"name": name, "arguments": arguments})
+        assert not result["isError"], f"{name} {arguments}: {result['content']}"
+        return result["structuredContent"]
+
+    calls = []
+    tools = call("tools/list")["tools"]
+    mood = tool("mood_add", emoji="😌", label="Calm", notes="by an SDK", tags=["sdk"])
+    tool("mood_get", id=mood["id"], with_history=True)
+    tool("mood_find", text="SDK")
+    change = tool("mood_update", id=mood["id"], valence=0.5)
+    tool("mood_undo", revision=change["revision"])
+    tool("mood_favorite", id=mood["id"])
+    for form in ["text", "markdown", "html", "ics"]:
+        tool("mood_share", id=mood["id"], format=form)
+    for route in ["menu", "crudList", f"moodboard://mood/{mood['id']}"]:
+        tool("mood_screen", route=route)
+    tool("mood_perform", action={"type": "toggleFavorite", "id": mood["id"]})
+    names = [tool["name"] for tool in tools]
+    if "mood_stats" in names:
+        tool("mood_stats")
+    if "mood_year" in names:
+        tool("mood_year")
+    for resource in call("resources/list")["resources"]:
+        call("resources/read", {"uri": resource["uri"]})
+    values = {"id": mood["id"], "date": mood["timestamp"][:10], "tag": "sdk", "span": "week", "year": "2026",
+              "route": "crudList"}
+    for template in call("resources/templates/list")["resourceTemplates"]:
+        call("resources/read", {"uri": template["uriTemplate"].format(**values)})
+        argument = template["uriTemplate"].split("{")[1].rstrip("}")
+        call("completion/complete", {
+            "ref": {"type": "ref/resource", "uri": template["uriTemplate"]},
+            "argument": {"name": argument, "value": ""}})
+    said = {"feeling": "content, but tired", "span": "2020-01-01T00:00:00Z", "since": "2020-01-01T00:00:00Z",
+            "month": "2020-01-01T00:00:00Z"}
+    for prompt in call("prompts/list")["prompts"]:
+        name = prompt["arguments"][0]["name"]
+        call("prompts/get", {"name": prompt["name"], "arguments": {name: said[name]}})
+        call("completion/complete", {
+            "ref": {"type": "ref/prompt", "name": prompt["name"]}, "argument": {"name": name, "value": ""}})
+    tool("mood_delete", ids=[mood["id"]])
+    return calls
+
+
+def check_schemas(host, folder):
+    """Every result against the official schema of its version, and every structured result against its tool's own."""
+    import jsonschema
+    checked = 0
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWER]:
+        process = Host(host, "--in-memory", "--samples")
+        calls = []
+        if version == NEWER:
+            calls.append(("server/discover", process.call("server/discover", newer=True)))
+        else:
+            calls.append(("initialize", process.call("initialize", {
+                "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})))
+        calls += every_call(process, version == NEWER)
+        schema = json.loads((pathlib.Path(folder) / f"{version}.json").read_text())
+        key = "$defs" if "$defs" in schema else "definitions"
+        for method, answer in calls:
+            wanted = {"$ref": f"#/{key}/{RESULTS[method]}", key: schema[key]}
+            jsonschema.Draft202012Validator(wanted).validate(answer["result"])
+            checked += 1
+        tools = {tool["name"]: tool for tool in calls[1][1]["result"]["tools"]}
+        for tool in tools.values():
+            jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
+            jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
+        process.end()
+    print(f"{checked} results are as the official schemas of five versions want them")
+
+
+# MARK: the SDKs
+
+
+async def with_sdk(host):
+    import importlib.metadata
+    version = importlib.metadata.version("mcp")
+    if version.startswith("1."):
+        await with_first_sdk(host, version)
+    else:
+        for mode in ["auto", "legacy"]:
+            await with_second_sdk(host, version, mode)
+
+
+async def drive(session, label, read, templates, changed):
+    """What both generations of the SDK can do. `read` reads a resource by its address."""
+    tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+    added = await session.call_tool("mood_add", {"emoji": "😌", "label": "Calm", "notes": label, "tags": ["sdk"]})
+    mood = structured(added)
+    calls = [
+        ("mood_get", {"id": mood["id"], "with_history": True}), ("mood_find", {"text": label}),
+        ("mood_update", {"id": mood["id"], "valence": 0.5}), ("mood_favorite", {"id": mood["id"]}),
+        ("mood_share", {"id": mood["id"], "format": "markdown"}), ("mood_screen", {"route": "crudList"}),
+        ("mood_perform", {"action": {"type": "toggleFavorite", "id": mood["id"]}}),
+    ]
+    calls += [(name, {}) for name in ["mood_stats", "mood_year"] if name in tools]
+    for name, arguments in calls:
+        result = await session.call_tool(name, arguments)
+        assert not is_error(result), f"{label}: {name}: {result}"
+    undone = await session.call_tool("mood_undo", {"revision": structured(
+        await session.call_tool("mood_update", {"id": mood["id"], "notes": "x"}))["revision"]})
+    assert not is_error(undone), undone
+    wrong = await session.call_tool("mood_get", {"idd": 1})
+    assert is_error(wrong) and "id" in wrong.content[0].text, wrong
+    for resource in (await session.list_resources()).resources[:5]:
+        assert (await read(str(resource.uri))).contents, resource
+    assert (await read(f"moodboard://mood/{mood['id']}")).contents
+    assert templates(await session.list_resource_templates())
+    prompts = (await session.list_prompts()).prompts
+    assert len(prompts) == 4, prompts
+    got = await session.get_prompt("log", {"feeling": "content"})
+    assert got.messages
+    await changed(mood["id"])
+    gone = await session.call_tool("mood_delete", {"ids": [mood["id"]]})
+    assert structured(gone)["deleted"] == 1
+    assert len(tools) >= 10, sorted(tools)
+
+
+def structured(result):
+    value = getattr(result, "structured_content", None)
+    return value if value is not None else result.structuredContent
+
+
+def is_error(result):
+    value = getattr(result, "is_error", None)
+    return value if value is not None else result.isError
+
+
+async def with_first_sdk(host, version):
+    from mcp import ClientSession, StdioServerParameters, types
+    from mcp.client.stdio import stdio_client
+    from pydantic import AnyUrl
+    told = asyncio.Event()
+
+    async def hear(message):
+        if isinstance(message, types.ServerNotification) and isinstance(
+                message.root, types.ResourceUpdatedNotification):
+            told.set()
+
+    parameters = StdioServerParameters(command=host, args=["mcp", "--in-memory", "--samples"])
+    async with stdio_client(parameters) as (reader, writer):
+        async with ClientSession(reader, writer, message_handler=hear) as session:
+            await session.initialize()
+            await session.send_ping()
+
+            async def changed(mood):
+                uri = AnyUrl(f"moodboard://mood/{mood}")
+                await session.subscribe_resource(uri)
+                progress = []
+
+                async def note(done, total, message):
+                    progress.append(done)
+
+                await session.call_tool("mood_favorite", {"id": mood}, progress_callback=note)
+                await asyncio.wait_for(told.wait(), 5)
+                assert progress == [1], progress
+                await session.unsubscribe_resource(uri)
+                completed = await session.complete(
+                    types.ResourceTemplateReference(type="ref/resource", uri="moodboard://mood/{id}"),
+                    {"name": "id", "value": "calm"})
+                assert mood in completed.completion.values
+
+            await drive(session, f"mcp {version}", lambda uri: session.read_resource(AnyUrl(uri)),
+                        lambda result: result.resourceTemplates, changed)
+    print(f"mcp {version}: every part works")
+
+
+async def with_second_sdk(host, version, mode):
+    import mcp
+    told = asyncio.Event()
+
+    async def hear(message):
+        if "updated" in str(getattr(message, "method", "")) or "ResourceUpdated" in type(message).__name__:
+            told.set()
+
+    parameters = mcp.StdioServerParameters(command=host, args=["mcp", "--in-memory", "--samples"])
+    async with mcp.Client(parameters, mode=mode, message_handler=hear) as client:
+        async def changed(mood):
+            uri = f"moodboard://mood/{mood}"
+            progress = []
+
+            async def note(done, total, message):
+                progress.append(done)
+
+            if mode == "legacy":
+                await client.subscribe_resource(uri)
+                await client.call_tool("mood_favorite", {"id": mood}, progress_callback=note)
+                await asyncio.wait_for(told.wait(), 5)
+                await client.unsubscribe_resource(uri)
+            else:
+                async with client.listen(resource_subscriptions=[uri]) as events:
+                    await client.call_tool("mood_favorite", {"id": mood}, progress_callback=note)
+
+                    async def first():
+                        async for event in events:
+                            return event
+
+                    assert await asyncio.wait_for(first(), 5)
+            assert progress == [1], progress
+
+        await drive(client, f"mcp {version} {mode}", client.read_resource,
+                    lambda result: result.resource_templates, changed)
+        protocol = client.protocol_version
+    assert (protocol == NEWER) == (mode == "auto"), protocol
+    print(f"mcp {version}, {mode}: every part works, as {protocol}")
+
+
+# MARK: malformed messages
+
+
+def malformed(host, count, seed):
+    """Each message is wrong in one place, and what is wrong is known: so is the error."""
+    source = random.Random(seed)
+    process = Host(host, "--in-memory", "--samples")
+    kinds = {}
+    for number in range(count):
+        message, codes = broken(source, number)
+        process.send(message)
+        if codes is not None:
+            wanted = None if codes == {-32700} else f"m{number}"
+            answer = process.answer(wanted)
+            got = answer["error"]["code"] if "error" in answer else "isError" if answer["result"].get("isError") else "ok"
+            assert got in codes, f"seed {seed}, message {number}: {message} was answered with {answer}"
+            kinds[got] = kinds.get(got, 0) + 1
+        if number % 10 == 0:
+            assert "result" in process.call("tools/call", {"name": "mood_find", "arguments": {"limit": 1}}, newer=True)
+    assert "result" in process.call("tools/list", newer=True)
+    seconds = process.end()
+    assert seconds < 0.1, f"the host took {seconds * 1000:.0f} ms to be gone"
+    print(f"{count} malformed messages from seed {seed}: {kinds}; gone after {seconds * 1000:.1f} ms")
+
+
+def broken(source, number):
+    """A message, and the codes of which one has to come; None: no answer."""
+    rubbish = [1, -1.5e300, "x", [], [1], {"a": 1}, True]
+    good = {"jsonrpc": "2.0", "id": f"m{number}", "method": "tools/call",
+            "params": {"name": "mood_find", "arguments": {"limit": 1}, "_meta": dict(META)}}
+    choice = source.randrange(14)
+    params = good["params"]
+    if choice == 0:
+        data = json.dumps(good).encode()
+        return data[:source.randrange(1, len(data) - 1)], {-32700}
+    if choice == 1:
+        good["jsonrpc"] = source.choice(rubbish)
+        return good, {-32600}
+    if choice == 2:
+        good["method"] = source.choice([None, 1, [], {}])
+        return good, {-32600}
+    if choice == 3:
+        good["method"] = source.choice(["tools/cal", "tools", "resources/", "initialise", "notifications/initialized"])
+        return good, {-32601}
+    if choice == 4:
+        good["params"] = source.choice([1, "x", True])
+        return good, {-32600}
+    if choice == 5:
+        del params["_meta"][source.choice(list(META))]
+        return good, {-32602}
+    if choice == 6:
+        params["_meta"]["io.modelcontextprotocol/protocolVersion"] = source.choice(["", "2025-11-25", "x" * 500])
+        return good, {-32022}
+    if choice == 7:
+        params["_meta"] = source.choice([1, "x", [1], True])
+        return good, {-32602}
+    if choice == 8:
+        params["name"] = source.choice([None, 1, [], {}, "", "mood", "mood_finds", "é" * 300])
+        return good, {-32602}
+    if choice == 9:
+        params["arguments"] = source.choice([1, "x", [1], True])
+        return good, {-32602}
+    if choice == 10:
+        name = source.choice(["text", "tags", "from", "favorites", "limit", "sort", "cursor", "nothing"])
+        params["arguments"] = {name: source.choice([{"a": 1}, [[1]], -1.5e300, [1]])}
+        return good, {"isError"}
+    if choice == 11:
+        good["method"] = source.choice(["resources/read", "prompts/get", "completion/complete", "subscriptions/listen"])
+        good["params"] = {"_meta": dict(META), source.choice(["uri", "name", "ref", "x"]): source.choice(rubbish)}
+        return good, {-32602}
+    if choice == 12:
+        good["method"] = source.choice(["ping", "initialize", "logging/setLevel", "resources/subscribe"])
+        return good, {-32601}
+    good["method"] = source.choice(["notifications/cancelled", "notifications/progress", "notifications/roots/list_changed"])
+    del good["id"]
+    good["params"] = source.choice([{}, {"requestId": source.choice(rubbish)}])
+    return good, None
+
+
+def main():
+    warnings.simplefilter("ignore")  # the older era is deprecated by its own SDK, and tried on purpose
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("host")
+    parser.add_argument("schemas", nargs="?")
+    parser.add_argument("--malformed", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    if options.malformed:
+        return malformed(options.host, options.malformed, options.seed)
+    if options.schemas:
+        check_schemas(options.host, options.schemas)
+    asyncio.run(with_sdk(options.host))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
