@@ -21,7 +21,7 @@ extension Core {
         Handler(
             HostMethods.discover,
             { (core, _, out) throws(RPCError) in
-                core.loadPlugins()
+                core.addPluginMethods()
                 OpenRPC.document(of: core.methods.all, version: version).write(to: &out)
             }
         ),

@@ -22,6 +22,7 @@ import Testing
         record.config = ["city": "Rome"]
         (record.readable, record.writable, record.runtimes) = (["/a"], ["/b", "/c"], ["/d"])
         record.tools = "sha256:" + String(repeating: "1", count: 64)
+        record.toolList = [["name": "sum", "inputSchema": ["type": "object"]]]
         let (other, first) = (try Self.record("org.other.b"), try Self.record("org.aaa.c"))
         for one in [record, other, first] { records[one.id] = one }
         #expect(records.records.map(\.id.text) == ["org.aaa.c", "org.example.poem", "org.other.b"])
@@ -29,6 +30,27 @@ import Testing
         #expect(again == records && again[record.id] == record && again.records == records.records)
         records[record.id] = nil
         #expect(records.records.count == 2 && records != again)
+    }
+
+    /// What a manifest brings is told without taking it apart; both have to agree.
+    @Test(
+        arguments: [
+            ("{}", []), (#"{"methods":[{"name":"a","summary":"A."}]}"#, .methods), (#"{"methods":[]}"#, []),
+            (#"{"hooks":[{"on":"navigate"}],"cells":[{"type":"a"}]}"#, [.navigateHooks, .cells]),
+            (#"{"hooks":[{"on":"change"}],"events":["mood"],"later":{"a":[1]}}"#, [.changeHooks, .events]),
+        ] as [(String, Provisions)])
+    func whatItBringsIsKnownFromItsRecord(provides: String, expected: Provisions) throws {
+        var record = try Self.record()
+        record.manifest = .object(
+            (TestManifest.json().object ?? []).filter { $0.name != "provides" }
+                + [.init("provides", try JSONValue(parsing: provides))])
+        #expect(record.provisions == expected)
+    }
+
+    @Test func anMCPServerBringsMethods() throws {
+        var record = try Self.record()
+        record.manifest = .object((record.manifest.object ?? []) + [.init("kind", "mcp")])
+        #expect(record.provisions.contains(.methods))
     }
 
     @Test func membersOfOthersAreKept() throws {

@@ -11,7 +11,7 @@ extension Core {
     /// Sees to what was acknowledged, and tells each plugin the next that it has not been told.
     mutating func deliverEvents() {
         let now = Clock.monotonicMilliseconds
-        for plugin in plugins.plugins where plugin.delivery != nil {
+        for plugin in plugins.plugins(that: .events) {
             guard let delivery = plugin.delivery, delivery.isOurs(at: now), delivery.advance(at: now),
                 plugin.hosted.life.state != .failed, let (seq, params) = nextEvent(after: delivery)
             else { continue }
@@ -26,7 +26,7 @@ extension Core {
     /// Whether some plugin has not acknowledged all that is durable, and this host is the one to tell it.
     var isDelivering: Bool {
         let now = Clock.monotonicMilliseconds
-        for plugin in plugins.plugins where plugin.hosted.life.state != .failed {
+        for plugin in plugins.plugins(that: .events) where plugin.hosted.life.state != .failed {
             if let delivery = plugin.delivery, isBehind(delivery), delivery.isOurs(at: now) { return true }
         }
         return false
@@ -34,7 +34,7 @@ extension Core {
 
     private var deliveryDeadline: Int? {
         var earliest: Int?
-        for plugin in plugins.plugins {
+        for plugin in plugins.plugins(that: .events) {
             guard let delivery = plugin.delivery, let time = delivery.deadline(isBehind: isBehind(delivery)) else {
                 continue
             }
@@ -113,6 +113,6 @@ extension Core {
         }
         changes.finish(total: summary.count)
         let params = Self.event(summary.revision, at: now.text, store.origin) { changes.write(to: &$0) }
-        for plugin in plugins.plugins { plugin.delivery?.add(params, of: summary.revision) }
+        for plugin in plugins.plugins(that: .events) { plugin.delivery?.add(params, of: summary.revision) }
     }
 }

@@ -40,6 +40,7 @@ extension Core {
     ) throws(RPCError) -> PluginWork {
         if let fault = own.params.check(params) { throw Arguments.error(fault.reason, at: path + fault.path) }
         let id = plugin.id.text
+        if plugin.manifest.kind == .mcp { return toolWork(plugin, own, params, token, write) }
         var sent = params
         // The plugin tells of its progress under the caller's token.
         if let token, let members = params.object, let value = try? JSONValue.parse(token) {
@@ -48,14 +49,25 @@ extension Core {
         let call = plugin.call(own.name, sent, progressToken: token)
         return PluginWork([(plugin.hosted, call)], progressToken: token) { (_, out) throws(RPCError) in
             let result = try call.result(of: id)
-            let fault = result.withUnsafeBytes { own.result.check(ValidJSON(trusting: $0)) }
-            if let fault {
-                throw .pluginFailed(
-                    id,
-                    "its result is not what it has declared: \(fault.path.isEmpty ? "it" : fault.path) \(fault.reason)",
-                    path: fault.path)
+            if let fault = result.withUnsafeBytes({ own.result.check(ValidJSON(trusting: $0)) }) {
+                throw .undeclared(id, fault)
             }
             write(result, &out)
+        }
+    }
+
+    /// Calls a tool of an MCP server.
+    private func toolWork(
+        _ plugin: TrustedPlugin, _ own: Manifest.OwnMethod, _ arguments: JSONValue, _ token: [UInt8]?,
+        _ write: @escaping ([UInt8], inout JSONWriter) -> Void
+    ) -> PluginWork {
+        let id = plugin.id.text
+        let call = plugin.call(own.name, arguments, progressToken: token)
+        return PluginWork([(plugin.hosted, call)], progressToken: token) { (_, out) throws(RPCError) in
+            let result = try call.toolResult(of: id)
+            // What it cannot structure is for people to read.
+            if result["content"] == nil, let fault = own.result.check(result) { throw .undeclared(id, fault) }
+            write(Array(result.text.utf8), &out)
         }
     }
 
@@ -65,7 +77,7 @@ extension Core {
         loadPlugins()
         let name = type.utf8.split(separator: UInt8(ascii: ".")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
         let id = PluginID(String(decoding: type.utf8.dropFirst(2).dropLast(name.utf8.count + 1), as: UTF8.self))
-        guard let id, let plugin = plugins[id], let own = plugin.manifest.provides.method(named: name) else {
+        guard let id, let plugin = plugins[id], let own = plugin.ownMethods.first(where: { $0.name == name }) else {
             if let id, plugins[id] == nil, let state = plugins.stateWithoutProcess(id) {
                 throw .pluginUnavailable(id.text, state: state)
             }
@@ -89,11 +101,17 @@ extension Core {
         return try findPluginMethod(name)
     }
 
+    /// Has the table hold the methods of all plugins that may run.
+    mutating func addPluginMethods() {
+        loadPlugins()
+        _ = plugins.addMethods(&methods)
+    }
+
     private mutating func findPluginMethod(_ name: JSONText) throws(RPCError) -> MethodTable.Entry? {
         let text = name.string
         guard text.utf8.starts(with: "x.".utf8), text.utf8.count < 256 else { return nil }
-        loadPlugins()
-        if let entry = methods.find(name) { return entry }
+        addPluginMethods()
+        if let entry = methods.find(name) ?? unseenTool(text) { return entry }
         let labels = text.utf8.dropFirst(2).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let id = PluginID(labels.dropLast().map { String(decoding: $0, as: UTF8.self) }.joined(separator: "."))
         else { return nil }
@@ -154,6 +172,12 @@ extension Core {
 }
 
 extension RPCError {
+    static func undeclared(_ plugin: String, _ fault: SchemaFault) -> RPCError {
+        .pluginFailed(
+            plugin, "its result is not what it has declared: \(fault.path.isEmpty ? "it" : fault.path) \(fault.reason)",
+            path: fault.path)
+    }
+
     /// Nothing that a plugin asks is served by a plugin.
     static func ofPluginToPlugin(_ plugin: String) -> RPCError {
         RPCError(

@@ -38,7 +38,7 @@ extension Core {
         let revision = params.first?.value["revision"]?.integer ?? 0
         let now = Clock.monotonicMilliseconds
         var wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)] = []
-        for plugin in plugins.plugins where !plugin.manifest.provides.cells.isEmpty {
+        for plugin in plugins.plugins(that: .cells) {
             let surroundings = [
                 params[1].value.text, params[2].value.text, location?.text ?? "", plugin.record.config.text,
                 plugin.record.digest,

@@ -42,7 +42,10 @@ extension Core {
             { (core, arguments, out) throws(RPCError) in
                 core.loadPlugins()
                 let id = try pluginID(arguments)
-                if let plugin = core.plugins[id] { plugin.restart(skip: arguments[PluginParams.skip]) }
+                if let plugin = core.plugins[id] {
+                    if !plugin.isUsable { core.plugins.prepareAnew(plugin) }
+                    core.plugins[id]?.restart(skip: arguments[PluginParams.skip])
+                }
                 try core.writePlugin(id, &out)
             }
         ),
@@ -191,10 +194,6 @@ extension Core {
                 .refused, "\(id) is invalid. \(reason)",
                 [.init("by", .string(id.text)), .init("reason", .string(reason))])
         }
-        guard manifest.kind == .moodboard else {
-            let reason = "This version of the host cannot run plugins of kind \(manifest.kind.rawValue)."
-            throw RPCError(.refused, reason, [.init("by", .string(id.text)), .init("reason", .string(reason))])
-        }
         let digest = arguments[PluginParams.digest]
         guard let current = found.digest, current.text.utf8.elementsEqual(digest.utf8) else {
             throw Self.otherDigest(id, found.digest?.text, revision: store.revision)
@@ -232,11 +231,13 @@ extension Core {
             id: id, digest: current.text, trustedSince: now.text, trustedRevision: store.revision,
             execRealPath: program.realPath, manifest: manifest.source)
         (record.readable, record.writable, record.runtimes) = (readable, writable, runtimes)
-        record.tools = tools ?? before?.tools
+        if manifest.kind == .mcp { pinTools(tools, before, &record) }
         try changePlugins { (records, _) throws(RPCError) in
             if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
             records[id] = record
         }
+        // The tools of an MCP server are known when it has run.
+        if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
         try writePlugin(id, &out)
     }
 

@@ -13,7 +13,9 @@ extension PluginRegistry {
         return found.problem != nil ? "invalid" : "untrusted"
     }
 
-    var shareFormatNames: [String] { plugins.flatMap { $0.manifest.provides.shareFormats.map(\.name) } }
+    var shareFormatNames: [String] {
+        plugins(that: .shareFormats).flatMap { $0.manifest.provides.shareFormats.map(\.name) }
+    }
 
     /// `{id, name, version, state, reason?, changed?, path, provides, permissions}` of one that is found.
     func summary(_ found: FoundPlugin) -> JSONValue {
@@ -115,6 +117,11 @@ extension TrustedPlugin {
                             case .declared(let reason): .init(part.rawValue, .string("declared: \(reason)"))
                             }
                         })))
+        }
+        if manifest.kind == .mcp {
+            if let tools = toolsDigest ?? record.tools { members.append(.init("tools", .string(tools))) }
+            if let pinned = record.tools { members.append(.init("pinnedTools", .string(pinned))) }
+            members.append(.init("hiddenTools", .array(hiddenTools.map { .string($0) })))
         }
         number("pid", hosted.processID.map(Int.init))
         number("starts", hosted.life.starts)

@@ -6,12 +6,13 @@ import MoodText
 import Platform
 import PluginHost
 
-/// Which plugins may run, and those that do. Nothing of it is touched before somebody needs plugins or opens the store.
+/// Which plugins may run, and those that do. Nothing of it is touched before somebody needs plugins or opens the store, and of
+/// a plugin no more than its record is read before somebody needs that one.
 ///
 /// A class, because calls of plugins come back to it from wherever they were begun; all of them are in the loop.
 final class PluginRegistry {
     let settings: PluginSettings
-    private let options: HostOptions
+    let options: HostOptions
     /// What was trusted, as it stands in `plugins.json`.
     private(set) var records = PluginRecords()
     private(set) var secrets = PluginSecrets()
@@ -19,35 +20,48 @@ final class PluginRegistry {
     private(set) var isLoaded = false
     /// Why what was trusted cannot be read.
     var problem: String?
-    /// The plugins that may run, in the order of their ids.
+    /// Those that may run, in the order of their ids.
+    private var known: [(id: PluginID, provisions: Provisions)] = []
+    /// What all of them bring together.
+    private(set) var provisions: Provisions = []
+    /// Those of them that were needed.
+    private var prepared: [String: TrustedPlugin] = [:]
+    /// The same, in the order of their ids.
     private(set) var hosted: [HostedPlugin] = []
-    private var trusted: [String: TrustedPlugin] = [:]
+    /// Those that may run no more and have not ended.
+    var leaving: [HostedPlugin] = []
+    /// Whether the table has the methods of all.
+    private var hasMethods = true
     /// For the greeting; set by the loop's side.
     var revision = 0
+    /// Whether an MCP server has listed its tools, and nobody has looked at them.
+    private(set) var haveToolsCome = false
     private var changes: [PluginChange] = []
     private var watch: FileWatch?
-    private var nextSession = 1
-    private var sessions: [String: Int] = [:]
-    private(set) var hasChangeHooks = false
-    private(set) var hasNavigateHooks = false
-    private(set) var hasCells = false
-    /// Whether some of them are told of changes.
-    private(set) var hasEvents = false
+    /// Who asks, when a plugin does, by its id.
+    var sessions: [String: Int] = [:]
     var cells = PluginCells()
-    private let temporary = TemporaryFolder("moodboard-plugins")
+    /// When somebody is told of changes again.
+    var deliveryDeadline: Int?
+    let temporary = TemporaryFolder("moodboard-plugins")
 
     init(_ options: HostOptions) {
         self.options = options
         settings = options.plugins
     }
 
+    var hasChangeHooks: Bool { provisions.contains(.changeHooks) }
+    var hasCells: Bool { provisions.contains(.cells) }
+    /// Whether some of them are told of changes.
+    var hasEvents: Bool { provisions.contains(.events) }
+
     var flags: PluginFlags {
         var flags: PluginFlags = isLoaded ? [] : .unread
         if hasChangeHooks { flags.insert(.changeHooks) }
-        if hasNavigateHooks { flags.insert(.navigateHooks) }
+        if provisions.contains(.navigateHooks) { flags.insert(.navigateHooks) }
         if hasCells { flags.insert(.cells) }
         if hasEvents { flags.insert(.events) }
-        if !all.isEmpty { flags.insert(.present) }
+        if !known.isEmpty || !leaving.isEmpty { flags.insert(.present) }
         if watchDescriptor != nil { flags.insert(.watched) }
         return flags
     }
@@ -58,43 +72,11 @@ final class PluginRegistry {
         milliseconds: { Clock.monotonicMilliseconds }, revision: { [unowned self] in revision },
         stateChanged: { [unowned self] plugin in
             noteChange(.state(plugin.id, plugin.life.state.rawValue, reason: plugin.life.reason))
-        })
+        },
+        toolsListed: { [unowned self] plugin in takeTools(of: plugin) })
 
-    // MARK: Places
-
-    /// The store's directory; nil in memory.
-    var store: String? {
-        if case .directory(let path) = options.place { path } else { nil }
-    }
-
-    var places: [String] { PluginPlace.all(storeDirectory: store, others: settings.places) }
-
-    /// Where the copies are that run.
-    func runFolder() throws(SystemError) -> String {
-        if let store { return "\(store)/\(PluginPlace.copies)" }
-        return try temporary.path()
-    }
-
-    func dataFolder(_ id: PluginID) -> String? { store.map { "\($0)/\(PluginPlace.data)/\(id)" } }
-
-    /// Makes the folder that the plugin may write to; none in memory.
-    func makeDataFolder(_ id: PluginID) throws(SystemError) {
-        guard let store, let own = dataFolder(id) else { return }
-        for path in ["\(store)/\(PluginPlace.data)", own] {
-            do throws(SystemError) { try FileSystem.system.makeDirectory(path) } catch {
-                guard error.code == EEXIST else { throw error }
-            }
-        }
-    }
-
-    /// All plugins that are found now.
-    func scan(only id: PluginID? = nil) -> [FoundPlugin] {
-        if settings.isOff { return [] }
-        return Catalogue.scan(
-            places: places, storeDirectory: store,
-            builtInFormats: Set(MoodCore.ShareFormat.all.map { "\($0.name)" }),
-            builtInCells: Set(CellType.all.map { "\($0.type)" }), only: id)
-    }
+    /// The zone that plugins are told; asked once, because the system's has to be looked for.
+    lazy var timeZone = options.timeZone ?? TimeZones.system
 
     // MARK: What was trusted
 
@@ -103,111 +85,108 @@ final class PluginRegistry {
         isLoaded = true
         watchFile()
         guard !settings.isOff else { return }
-        let (before, secretsBefore, toolsBefore) = (self.records, self.secrets, tools.map(\.name))
+        let (before, secretsBefore) = (self.records, self.secrets)
         self.records = records
         self.secrets = secrets
-        for id in trusted.values.map(\.id)
-        where before[id] != records[id] || secretsBefore[id].text != secrets[id].text {
-            remove(id, &methods)
+        for plugin in plugins() {
+            if let record = records[plugin.id], record.runs(like: before[plugin.id]),
+                secretsBefore[plugin.id].text == secrets[plugin.id].text
+            {
+                if record != plugin.record { repin(plugin, record, &methods) }
+            } else {
+                remove(plugin, &methods)
+            }
         }
-        for record in records.records where record.isEnabled && trusted[record.id.text] == nil {
-            add(record, &methods)
-        }
-        note()
-        if tools.map(\.name) != toolsBefore { toolRevision += 1 }
+        known = records.records.compactMap { $0.isEnabled ? ($0.id, $0.provisions) : nil }
+        // A change that no AI client can see costs one more listing.
+        if before != records { toolRevision += 1 }
+        provisions = known.reduce(into: []) { $0.formUnion($1.provisions) }
+        hasMethods = !provisions.contains(.methods)
     }
 
     /// Becomes another number with each change of what AI clients can use of plugins.
     private(set) var toolRevision = 0
 
-    private func add(_ record: PluginRecords.Record, _ methods: inout MethodTable) {
-        guard let plugin = TrustedPlugin(record, self, options) else { return }
-        trusted[record.id.text] = plugin
-        hosted.append(plugin.hosted)
-        hosted.sort { $0.id < $1.id }
-        for method in plugin.methods(&methods.names) { _ = methods.add(method.method, method.run) }
-    }
-
-    private func remove(_ id: PluginID, _ methods: inout MethodTable) {
-        guard let plugin = trusted.removeValue(forKey: id.text) else { return }
-        for method in plugin.manifest.provides.methods {
-            _ = methods.remove(methods.names.name("x.\(id).\(method.name)"))
-        }
+    private func remove(_ plugin: TrustedPlugin, _ methods: inout MethodTable) {
+        prepared[plugin.id.text] = nil
+        removeMethods(of: plugin, &methods)
         plugin.hosted.stop(because: "it may run no more")
         hosted.removeAll { $0 === plugin.hosted }
         if !plugin.hosted.isGone { leaving.append(plugin.hosted) }
-        cells.forget(id)
+        cells.forget(plugin.id)
     }
 
-    /// Those that may run no more and have not ended.
-    private var leaving: [HostedPlugin] = []
-
-    /// All that have a process, or may have one.
-    var all: [HostedPlugin] { leaving.isEmpty ? hosted : hosted + leaving }
-
-    private func note() {
-        let manifests = hosted.compactMap { trusted[$0.id.text]?.manifest }
-        hasChangeHooks = manifests.contains { $0.provides.hook(on: .change) != nil }
-        hasNavigateHooks = manifests.contains { $0.provides.hook(on: .navigate) != nil }
-        hasEvents = manifests.contains { $0.provides.events.contains(.mood) }
-        hasCells = manifests.contains { !$0.provides.cells.isEmpty }
-    }
-
-    subscript(id: PluginID) -> TrustedPlugin? { trusted[id.text] }
-
-    /// In the order of their ids, for which the first that has a name counts.
-    var plugins: [TrustedPlugin] { hosted.compactMap { trusted[$0.id.text] } }
-
-    // MARK: What they bring
-
-    func shareFormat(_ name: String) -> (plugin: TrustedPlugin, format: Manifest.ShareFormat)? {
-        for plugin in plugins {
-            for format in plugin.manifest.provides.shareFormats where format.name.utf8.elementsEqual(name.utf8) {
-                return (plugin, format)
-            }
+    private func removeMethods(of plugin: TrustedPlugin, _ methods: inout MethodTable) {
+        for method in plugin.ownMethods {
+            _ = methods.remove(methods.names.name("x.\(plugin.id).\(method.name)"))
         }
-        return nil
+        hasMethods = false
     }
 
-    /// What they bring for the menu.
-    var menu: [Menu.PluginItem] {
-        plugins.flatMap { plugin in
-            plugin.manifest.provides.menu.map { item in
-                Menu.PluginItem(
-                    title: item.title,
-                    description: plugin.manifest.provides.method(named: item.method)?.summary ?? plugin.manifest.name,
-                    icon: item.icon, color: item.color, action: "x.\(plugin.id).\(item.method)")
-            }
+    /// Other tools of an MCP server are pinned; it goes on.
+    private func repin(_ plugin: TrustedPlugin, _ record: PluginRecords.Record, _ methods: inout MethodTable) {
+        removeMethods(of: plugin, &methods)
+        plugin.pin(record)
+    }
+
+    /// An MCP server has listed its tools.
+    private func takeTools(of hosted: HostedPlugin) {
+        guard let plugin = prepared[hosted.id.text] else { return }
+        plugin.takeTools()
+        haveToolsCome = true
+    }
+
+    /// Has the methods be those of the tools that MCP servers have now.
+    /// - Returns: the servers whose tools nobody has pinned.
+    func takeTools(_ methods: inout MethodTable) -> [TrustedPlugin] {
+        guard haveToolsCome else { return [] }
+        haveToolsCome = false
+        for plugin in plugins() where plugin.toolsChanged {
+            removeMethods(of: plugin, &methods)
+            plugin.showTools()
         }
+        return plugins().filter(\.wantsPin)
     }
 
-    func changeHooks(besides id: String?, vetoOnly: Bool) -> [HookRound.Hook] {
-        hooks(on: .change, besides: id, vetoOnly)
-    }
-
-    func navigateHooks(besides id: String?) -> [HookRound.Hook] { hooks(on: .navigate, besides: id, true) }
-
-    private func hooks(on occasion: Manifest.Hook.Occasion, besides id: String?, _ vetoOnly: Bool) -> [HookRound.Hook] {
-        plugins.compactMap { plugin in
-            guard plugin.id.text != id, let hook = plugin.manifest.provides.hook(on: occasion) else { return nil }
-            return HookRound.Hook(
-                plugin: plugin.hosted, name: "x.\(plugin.id)", timeoutMilliseconds: hook.timeoutMilliseconds,
-                isClosed: hook.failure == .closed, vetoOnly: vetoOnly)
+    /// Has the table hold the methods of all that may run. Most processes are asked for none.
+    /// - Returns: whether there are some that it did not have.
+    func addMethods(_ methods: inout MethodTable) -> Bool {
+        if hasMethods { return false }
+        hasMethods = true
+        for plugin in plugins(that: .methods) {
+            for method in plugin.methods(&methods.names) { _ = methods.add(method.method, method.run) }
         }
+        return true
     }
 
-    // MARK: In the loop
-
-    var deadline: Int? {
-        var earliest = all.lazy.compactMap(\.deadline).min()
-        for plugin in trusted.values {
-            if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) }
-        }
-        guard let deliveryDeadline else { return earliest }
-        return min(earliest ?? deliveryDeadline, deliveryDeadline)
+    /// The plugin, if it may run.
+    subscript(id: PluginID) -> TrustedPlugin? {
+        if let plugin = prepared[id.text] { return plugin }
+        guard known.contains(where: { $0.id == id }), let record = records[id],
+            let plugin = TrustedPlugin(record, self)
+        else { return nil }
+        prepared[id.text] = plugin
+        hosted.insert(plugin.hosted, at: hosted.firstIndex { id < $0.id } ?? hosted.count)
+        return plugin
     }
-    /// When somebody is told of changes again.
-    var deliveryDeadline: Int?
+
+    /// Those that bring something of these kinds, in the order of their ids: of several that have a name, the first counts.
+    func plugins(that bring: Provisions) -> [TrustedPlugin] {
+        guard !provisions.isDisjoint(with: bring) else { return [] }
+        return known.compactMap { $0.provisions.isDisjoint(with: bring) ? nil : self[$0.id] }
+    }
+
+    /// Those that were needed, in the order of their ids.
+    func plugins() -> [TrustedPlugin] { hosted.compactMap { prepared[$0.id.text] } }
+
+    /// A plugin that cannot run as it was prepared is prepared anew when it is needed.
+    func prepareAnew(_ plugin: TrustedPlugin) {
+        prepared[plugin.id.text] = nil
+        hosted.removeAll { $0 === plugin.hosted }
+    }
+
+    // MARK: News
+
     /// Has changes by other hosts noticed, where there is a store by now.
     func watchFile() {
         guard watchDescriptor == nil, isLoaded, let store else { return }
@@ -231,23 +210,6 @@ final class PluginRegistry {
         }
     }
 
-    func tick() {
-        let now = Clock.monotonicMilliseconds
-        for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick() }
-        for plugin in trusted.values { plugin.checkDisk(at: now) }
-        leaving.removeAll(where: \.isGone)
-    }
-
-    /// Whether something of them has come that nobody has looked at.
-    func takeNews() -> Bool {
-        var hasNews = false
-        for plugin in all where plugin.hasNews {
-            plugin.hasNews = false
-            hasNews = true
-        }
-        return hasNews
-    }
-
     func noteChange(_ change: PluginChange) { changes.append(change) }
 
     /// What can be told of on the topic `plugin`.
@@ -256,88 +218,6 @@ final class PluginRegistry {
         defer { changes.removeAll() }
         return changes
     }
-
-    /// Who asks, when a plugin does.
-    func caller(_ plugin: HostedPlugin) -> Caller {
-        let id = plugin.id.text
-        let session = sessions[id] ?? nextSession
-        if sessions[id] == nil {
-            sessions[id] = session
-            nextSession += 1
-        }
-        var permissions: Permissions = []
-        switch trusted[id]?.manifest.permissions.moods {
-        case .read: permissions.insert(.readMoods)
-        case .write: permissions.formUnion([.readMoods, .writeMoods])
-        case .some(.none), nil: break
-        }
-        if trusted[id]?.manifest.permissions.navigation == true { permissions.insert(.navigation) }
-        return Caller(session: session, permissions: permissions)
-    }
-
-    /// The plugin that asks in this session; nil where it may run no more.
-    func hosted(session: Int) -> HostedPlugin? { hosted.first { sessions[$0.id.text] == session } }
-
-    /// Why a plugin may not ask this; nil where it may try.
-    /// - Parameter isAsked: whether its own hook is asked now.
-    func refusal(of name: JSONText, by plugin: HostedPlugin, isAsked: Bool, in methods: borrowing MethodTable)
-        -> RPCError?
-    {
-        if name.withDecoded({ $0.starts(with: "x.".utf8) }) {
-            return RPCError(
-                .permissionDenied, "What a plugin asks is not served by a plugin.", [.init("permission", "owner")])
-        }
-        guard let method = methods.find(name)?.method, method.effect == .write, method.permission == .writeMoods else {
-            return nil
-        }
-        if isAsked {
-            let reason = "A plugin may change nothing while its own hook is asked."
-            return RPCError(
-                .refused, reason, [.init("by", .string("x.\(plugin.id)")), .init("reason", .string(reason))])
-        }
-        guard trusted[plugin.id.text]?.mayChange(at: Clock.monotonicMilliseconds) == false else { return nil }
-        return RPCError(
-            .limitExceeded, "The plugin has made 600 changes in a minute, and is told of changes: that may be a loop.",
-            [.init("limit", "pluginChanges"), .init("value", 600)])
-    }
-
-    /// Waits until plugins have come so far, and hears nobody else.
-    /// - Parameter isOver: whether it is waited no more.
-    func wait(unless isOver: () -> Bool, _ isDone: () -> Bool) {
-        var sources = EventSources()
-        var watch = PluginWatch()
-        while !isDone(), !isOver() {
-            watch.prepare(all, isFull: false, &sources)
-            let look = Clock.monotonicMilliseconds + 50
-            sources.setDeadline(.plugins, at: min(deadline ?? look, look))
-            switch sources.next() {
-            case .readable(let name), .writable(let name), .closed(let name):
-                if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
-            case .due: tick()
-            }
-        }
-    }
-
-    /// The host ends: all of them are told so at the same time.
-    func stopAll() {
-        for plugin in all { plugin.stop(because: "the host ends") }
-    }
-
-    /// Nothing is left of them when this returns.
-    func part() {
-        guard isLoaded else { return }
-        stopAll()
-        let deadline = Clock.monotonicMilliseconds + Self.partingMilliseconds
-        wait(unless: { Clock.monotonicMilliseconds >= deadline }) { all.allSatisfy(\.isGone) }
-        for plugin in all { plugin.end() }
-        if let folder = temporary.made {
-            for record in records.records { TrustedCopy.removeOthers(of: record.id, in: folder, keeping: nil) }
-            temporary.remove(folders: records.records.map(\.id.text))
-        }
-    }
-
-    /// A goodbye, SIGTERM, SIGKILL, and a little more.
-    private static let partingMilliseconds = 1500
 }
 
 /// What the way of every request depends on. A copy of it is in the core, because a member of an object costs more to ask.

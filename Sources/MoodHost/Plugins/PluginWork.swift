@@ -78,6 +78,10 @@ extension PluginCall {
                 [.init("plugin", .string(plugin))])
         case .unavailable(let state, let retryAfter, let isRetryable):
             throw .pluginUnavailable(plugin, state: state, retryAfter: retryAfter, isRetryable: isRetryable)
+        case .unknown:
+            let reason =
+                "\(plugin) has no tool \(method), or not as it was when it was trusted. See plugin.info, and trust it with its tools."
+            throw RPCError(.methodNotFound, reason, [.init("suggestions", [])])
         case .cancelled, nil: throw RPCError(.cancelled, "The request was cancelled.")
         }
     }

@@ -25,6 +25,7 @@ extension Session {
     /// Sees what the plugins have done; no group is open.
     mutating func attendPlugins(milliseconds: Int64) {
         core.plugins.tick()
+        if core.plugins.haveToolsCome { pinTools() }
         endHooksInTime()
         if core.plugins.takeNews() || dispatcher.pending.deadline != nil {
             if core.plugins.hasCells { core.takeCells() }
@@ -34,6 +35,16 @@ extension Session {
         }
         if core.plugins.hasEvents { core.deliverEvents() }
         tellOfPlugins(milliseconds: milliseconds)
+    }
+
+    /// Keeps what MCP servers have listed.
+    private mutating func pinTools() {
+        core.store.beginGroup()
+        if core.takeServerTools() {
+            do throws(StorageError) { try core.store.flush() } catch { core.store.failure = error }
+        }
+        core.endsGroup = false
+        core.store.endGroup()
     }
 
     /// Tells the client of states that have changed, and of cells that have come.

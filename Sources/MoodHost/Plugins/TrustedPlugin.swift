@@ -9,9 +9,15 @@ import PluginHost
 /// A plugin that may run: what was trusted of it, and its process.
 final class TrustedPlugin {
     var id: PluginID { record.id }
-    let record: PluginRecords.Record
+    private(set) var record: PluginRecords.Record
     let manifest: Manifest
     let hosted: HostedPlugin
+    /// What clients may call it for: what its manifest declares, or the tools of an MCP server that a person has seen.
+    private(set) var ownMethods: [Manifest.OwnMethod] = []
+    /// Whether its tools are others than those of `ownMethods`.
+    private(set) var toolsChanged = false
+    /// Whether its program is the one that was trusted.
+    let isUsable: Bool
     private let data: String?
     private var diskTime = 0
     /// Nil: it is told of nothing.
@@ -21,8 +27,8 @@ final class TrustedPlugin {
     /// So many changes a minute may a plugin make that is told of changes.
     private static let changesMax = 600
 
-    /// Nil where what was kept of it cannot be used; the registry's log says why.
-    init?(_ record: PluginRecords.Record, _ registry: PluginRegistry, _ options: HostOptions) {
+    /// Nil where its manifest cannot be read. Where its program is not there it has failed, and says so.
+    init?(_ record: PluginRecords.Record, _ registry: PluginRegistry) {
         guard let manifest = try? Manifest.read(record.manifest, id: record.id.text),
             let runs = try? registry.runFolder()
         else { return nil }
@@ -32,11 +38,17 @@ final class TrustedPlugin {
         let copy = "\(runs)/\(id)/\(record.digest)"
         // What was trusted is this program and no other that has taken its name.
         let program = ExecSearch.find(manifest.exec[0], folder: copy, runtimes: record.runtimes)
-        guard let program, program.realPath == record.execRealPath else { return nil }
+        isUsable = program?.realPath == record.execRealPath
         let data = registry.dataFolder(id)
         self.data = data
-        let run = Self.run(id, record, manifest, program.path, copy, data, registry, options)
+        let run = Self.run(id, record, manifest, program?.path ?? record.execRealPath, copy, data, registry)
         hosted = HostedPlugin(run, registry.surroundings)
+        ownMethods = manifest.kind == .mcp ? Self.methods(of: record.toolList) : manifest.provides.methods
+        if !isUsable {
+            hosted.condemn(
+                "its program is no longer \(record.execRealPath), which was trusted; trust it again, or mend that and restart it"
+            )
+        }
         delivery =
             manifest.provides.events.contains(.mood)
             ? PluginDelivery(data.map { $0 + ".lease" }, from: record.trustedRevision) : nil
@@ -44,12 +56,11 @@ final class TrustedPlugin {
 
     private static func run(
         _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ program: String, _ copy: String,
-        _ data: String?,
-        _ registry: PluginRegistry, _ options: HostOptions
+        _ data: String?, _ registry: PluginRegistry
     ) -> PluginRun {
-        let limits = manifest.limits
+        let (limits, options) = (manifest.limits, registry.options)
         let home = data ?? "/nonexistent"
-        let zone = options.timeZone ?? TimeZones.system
+        let zone = registry.timeZone
         let plan = KeptProcess.Plan(
             keeper: "/proc/self/exe", program: program,
             arguments: [program] + manifest.exec.dropFirst(),
@@ -71,7 +82,8 @@ final class TrustedPlugin {
         return PluginRun(
             id: id, process: plan, times: times, timeoutMilliseconds: limits.timeoutMilliseconds,
             concurrency: limits.concurrency, answerBytesMax: options.limits[.pluginAnswerBytes],
-            hello: hello(id, record, manifest, registry, options, zone, data))
+            dialect: manifest.kind == .mcp
+                ? .mcp(hostVersion: Core.version) : .moodboard(hello: hello(id, record, manifest, registry, data)))
     }
 
     private static func expanded(_ paths: [String]) -> [String] {
@@ -85,18 +97,74 @@ final class TrustedPlugin {
     /// The params of `plugin.hello`, but `revision` and the closing brace.
     private static func hello(
         _ id: PluginID, _ record: PluginRecords.Record, _ manifest: Manifest, _ registry: PluginRegistry,
-        _ options: HostOptions, _ zone: String, _ data: String?
+        _ data: String?
     ) -> [UInt8] {
         let open = PluginConfig.withDefaults(record.config, by: manifest.config)
         let config = PluginConfig.laid(registry.secrets[id], over: open)
         var members: [JSONValue.Member] = [
             .init("protocol", 1),
             .init("host", ["name": "moodboard", "version": .string(Core.version)]),
-            .init("id", .string(id.text)), .init("config", config), .init("locale", .string(options.locale)),
-            .init("timeZone", .string(zone)),
+            .init("id", .string(id.text)), .init("config", config),
+            .init("locale", .string(registry.options.locale)), .init("timeZone", .string(registry.timeZone)),
         ]
         if let data { members.append(.init("dataDirectory", .string(data))) }
         return Array(JSONValue.object(members).text.utf8.dropLast())
+    }
+
+    // MARK: The tools of an MCP server
+
+    /// Whether nobody has pinned its tools, or only their digest, and they are known now.
+    var wantsPin: Bool {
+        guard manifest.kind == .mcp, record.toolList == nil, let digest = toolsDigest else { return false }
+        return record.tools.map { $0.utf8.elementsEqual(digest.utf8) } ?? true
+    }
+
+    /// Of the tools that it has now; nil where it has not run.
+    private(set) var toolsDigest: String?
+
+    /// It has listed its tools. Those that are not as a person has seen them cannot be called, so that no server becomes another
+    /// one after it was trusted.
+    func takeTools() {
+        let tools = hosted.tools
+        toolsDigest = PluginDigest.ofTools(.array(tools)).text
+        hosted.mayBeCalled = Set(seen(tools).compactMap { $0["name"]?.string })
+        toolsChanged = true
+    }
+
+    /// Of these tools, those that are as they were pinned; all where nothing is pinned.
+    private func seen(_ tools: [JSONValue]) -> [JSONValue] {
+        guard let pinned = record.toolList?.array else {
+            return record.tools == nil || record.tools == toolsDigest ? tools : []
+        }
+        let known = Set(pinned.map { PluginDigest.ofTools($0) })
+        return tools.filter { known.contains(PluginDigest.ofTools($0)) }
+    }
+
+    /// The names of the tools that it has and that may not be called.
+    var hiddenTools: [String] {
+        guard let shown = hosted.mayBeCalled else { return [] }
+        return hosted.tools.compactMap { $0["name"]?.string }.filter { !shown.contains($0) }
+    }
+
+    /// Has the methods be those of the tools that it has and that a person has seen.
+    func showTools() {
+        toolsChanged = false
+        ownMethods = Self.methods(of: .array(seen(hosted.tools)))
+    }
+
+    /// Other tools are pinned.
+    func pin(_ record: PluginRecords.Record) {
+        self.record = record
+        if toolsDigest == nil {
+            ownMethods = Self.methods(of: record.toolList)
+        } else {
+            takeTools()
+            showTools()
+        }
+    }
+
+    private static func methods(of tools: JSONValue?) -> [Manifest.OwnMethod] {
+        (tools?.array ?? []).compactMap { Manifest.OwnMethod(tool: $0) }
     }
 
     // MARK: Its disk
@@ -141,20 +209,21 @@ final class TrustedPlugin {
 
     /// Its own methods, as clients call them.
     func methods(_ names: inout KeptNames) -> [(method: Method, run: Handler.Run)] {
-        manifest.provides.methods.map { own in
-            let described = own.params.fields(&names)
-            let method = Method(
-                names.name("x.\(id).\(own.name)"), own.effect == .read ? .read : .write, .owner, own.summary,
-                described: described, result: .described(own.result.source.object ?? []),
-                errors: [.pluginUnavailable, .pluginFailed, .pluginTimeout], since: manifest.version)
-            let order = described.map { "\($0.name)" }
-            return (
-                method,
-                .later { [id] (core, arguments) throws(RPCError) in
-                    try core.callPlugin(id, own, order, arguments)
-                }
-            )
-        }
+        ownMethods.map { method($0, &names) }
+    }
+
+    /// One of them.
+    func method(_ own: Manifest.OwnMethod, _ names: inout KeptNames) -> (method: Method, run: Handler.Run) {
+        let described = own.params.fields(&names)
+        let method = Method(
+            names.name("x.\(id).\(own.name)"), own.effect == .read ? .read : .write, .owner, own.summary,
+            described: described, result: .described(own.result.source.object ?? []),
+            errors: [.pluginUnavailable, .pluginFailed, .pluginTimeout], since: manifest.version)
+        let order = described.map { "\($0.name)" }
+        return (
+            method,
+            .later { [id] (core, arguments) throws(RPCError) in try core.callPlugin(id, own, order, arguments) }
+        )
     }
 
     /// A person wants it to begin afresh; it starts when it is needed.

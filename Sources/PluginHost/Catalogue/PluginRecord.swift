@@ -24,6 +24,8 @@ extension PluginRecords {
         public var execRealPath: String
         /// The digest of an MCP server's tools, once they are pinned.
         public var tools: String?
+        /// The tools themselves, as the server has described them; nil where a person has pinned a digest before they were seen.
+        public var toolList: JSONValue?
         /// As it was trusted, so that a host needs no folder to know what the plugin provides. It is taken apart when it is
         /// asked for, because a host that starts asks for few.
         public var manifest: JSONValue {
@@ -32,6 +34,8 @@ extension PluginRecords {
         }
         /// Valid JSON, an object.
         private var manifestText: [UInt8]
+        /// What the manifest brings, without taking it apart.
+        public var provisions: Provisions { manifestText.withUnsafeBytes { Provisions(ValidJSON(trusting: $0)) } }
         private var others: [JSONValue.Member] = []
 
         public init(
@@ -44,6 +48,13 @@ extension PluginRecords {
             self.trustedRevision = trustedRevision
             self.execRealPath = execRealPath
             manifestText = Array(manifest.text.utf8)
+        }
+
+        /// Whether both run the same in the same way, whatever tools are pinned.
+        public func runs(like other: Record?) -> Bool {
+            guard var other else { return false }
+            (other.tools, other.toolList) = (tools, toolList)
+            return other == self
         }
 
         public static func == (a: Record, b: Record) -> Bool {
@@ -86,6 +97,9 @@ extension PluginRecords {
                 } else if key.equals("tools") {
                     tools = digestText(&reader)
                     isRight = tools != nil
+                } else if key.equals("toolList") {
+                    toolList = JSONValue(reader.skip())
+                    isRight = toolList?.array != nil
                 } else if key.equals("manifest") {
                     if reader.kind == .object { manifest = Array(reader.skip().bytes) } else { isRight = false }
                 } else {
@@ -122,6 +136,7 @@ extension PluginRecords {
                 .init("execRealPath", .string(execRealPath)),
             ]
             if let tools { members.append(.init("tools", .string(tools))) }
+            if let toolList { members.append(.init("toolList", toolList)) }
             writer.beginObject()
             for member in members + others {
                 writer.key(text: member.name)

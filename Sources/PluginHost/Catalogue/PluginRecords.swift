@@ -66,6 +66,11 @@ public struct PluginRecords: Sendable, Equatable {
     public subscript(id: PluginID) -> Record? {
         get { records.first { $0.id == id } }
         set {
+            // A file that was written by a host has them in this order.
+            if let last = records.last, last.id < id {
+                if let newValue { records.append(newValue) }
+                return
+            }
             records.removeAll { $0.id == id }
             guard let newValue else { return }
             records.insert(newValue, at: records.firstIndex { id < $0.id } ?? records.count)

@@ -43,6 +43,11 @@ extension HostedPlugin {
             return
         }
         forgetProcess()
+        // It does not know the newer way to begin, and has ended because of it.
+        if life.state == .starting, server?.fallBack() != nil {
+            note("It ended at server/discover, and is started again with initialize.")
+            return carryOut(life.greetAnew(at: now), at: now)
+        }
         let order = life.ended(at: now, ending)
         failCalls(at: now)
         surroundings.stateChanged(self)
@@ -53,7 +58,11 @@ extension HostedPlugin {
         process = nil
         processID = nil
         reapTime = nil
-        isGreeted = false
+        nextNumber = 0
+        greetingNumber = nil
+        discoverNumber = nil
+        probeTime = nil
+        forgotten.removeAll()
         closesInput = false
         requests.removeAll()
         wire = PluginWire(answerBytesMax: run.answerBytesMax)
@@ -124,11 +133,12 @@ extension HostedPlugin {
         let late = underWay.filter { $0.deadline.map { $0 <= now } ?? false }
         for call in late {
             underWay.removeAll { $0 === call }
-            if let number = call.number { wire.cancel(number) }
+            cancel(call)
             // What is abandoned is not counted against it: it was asked to leave off.
             end(call, .timedOut)
             if !call.isAbandoned { carryOut(life.timedOut(at: now), at: now) }
         }
+        if let probeTime, now >= probeTime { probeOlder() }
         carryOut(life.tick(at: now, isBusy: isBusy), at: now)
         advance(at: now)
     }
@@ -138,7 +148,8 @@ extension HostedPlugin {
         switch order {
         case .start: start(at: now)
         case .farewell:
-            wire.notify("{\"jsonrpc\":\"2.0\",\"method\":\"plugin.goodbye\"}")
+            // An MCP server knows no goodbye but the end of its input.
+            if server == nil { wire.notify("plugin.goodbye") }
             closesInput = true
             send()
         case .terminate: process?.terminate()
@@ -165,9 +176,6 @@ extension HostedPlugin {
             return surroundings.stateChanged(self)
         }
         surroundings.stateChanged(self)
-        var hello = run.hello
-        hello.append(contentsOf: ",\"revision\":\(surroundings.revision())}".utf8)
-        hello.withUnsafeBytes { wire.request(Self.greeting, "plugin.hello", $0) }
-        send()
+        greet(at: now)
     }
 }

@@ -14,6 +14,8 @@ public final class HostedPlugin {
     static let waitingMax = 64
     /// So many requests of the plugin may wait for the host.
     private static let requestsMax = 64
+    /// So many answers that nobody waits for are known as such.
+    private static let forgottenMax = 1024
     private static let readBytes = 64 * 1024
 
     public let run: PluginRun
@@ -36,8 +38,19 @@ public final class HostedPlugin {
     var wire: PluginWire
     var waiting: [PluginCall] = []
     var underWay: [PluginCall] = []
-    private var nextNumber = 1
-    var isGreeted = false
+    var nextNumber = 0
+    /// Of the request with which they begin, while it is not answered.
+    var greetingNumber: Int?
+    /// Of `server/discover`, while another way to begin is tried.
+    var discoverNumber: Int?
+    /// When an MCP server is asked in the older way.
+    var probeTime: Int?
+    /// Nil: it is no MCP server.
+    var server: ServerGreeting?
+    /// The tools of an MCP server that may be called; nil: all.
+    public var mayBeCalled: Set<String>?
+    /// Numbers of requests that an MCP server need not answer any more.
+    var forgotten: Set<Int> = []
     /// Whether its input is to be closed once all is sent.
     var closesInput = false
 
@@ -45,13 +58,12 @@ public final class HostedPlugin {
     var reapTime: Int?
     var ending = "it ended"
 
-    static let greeting = 0
-
     public init(_ run: PluginRun, _ surroundings: PluginSurroundings) {
         self.run = run
         self.surroundings = surroundings
         life = PluginLife(run.times)
         wire = PluginWire(answerBytesMax: run.answerBytesMax)
+        if case .mcp(let version) = run.dialect { server = ServerGreeting(hostVersion: version) }
     }
 
     /// Whether it has, or is about to have, something to do.
@@ -65,6 +77,7 @@ public final class HostedPlugin {
         for call in underWay { if let time = call.deadline { earliest = min(earliest ?? time, time) } }
         // The keeper ends a moment after it has told so.
         if let reapTime { earliest = min(earliest ?? .max, reapTime) }
+        if let probeTime { earliest = min(earliest ?? .max, probeTime) }
         return earliest
     }
 
@@ -98,8 +111,27 @@ public final class HostedPlugin {
             waiting.remove(at: place)
             return end(call, .cancelled)
         }
-        if let number = call.number { wire.cancel(number) }
+        cancel(call)
         send()
+        // An MCP server sends nothing more for it.
+        guard server != nil else { return }
+        underWay.removeAll { $0 === call }
+        end(call, .cancelled)
+        advance(at: surroundings.milliseconds())
+    }
+
+    /// Tells it that a call that it has been sent need not be answered.
+    func cancel(_ call: PluginCall) {
+        guard let number = call.number else { return }
+        guard server != nil else { return wire.cancel(number) }
+        wire.cancelCall(number)
+        if forgotten.count < Self.forgottenMax { forgotten.insert(number) }
+    }
+
+    /// The number of the next request.
+    func takeNumber() -> Int {
+        defer { nextNumber += 1 }
+        return nextNumber
     }
 
     func end(_ call: PluginCall, _ outcome: PluginCall.Outcome) {
@@ -113,13 +145,21 @@ public final class HostedPlugin {
         guard life.state == .running else { return }
         while underWay.count < run.concurrency, !waiting.isEmpty {
             let call = waiting.removeFirst()
-            let number = nextNumber
-            nextNumber += 1
+            if let mayBeCalled, !mayBeCalled.contains(call.method) {
+                end(call, .unknown)
+                continue
+            }
+            let number = takeNumber()
             call.number = number
             call.deadline = now + call.timeoutMilliseconds
             underWay.append(call)
             calls += 1
-            call.params.withUnsafeBytes { wire.request(number, call.method, $0) }
+            if let server {
+                let arguments = call.params.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+                request(number, "tools/call", server.call(call.method, arguments, number: number))
+            } else {
+                call.params.withUnsafeBytes { wire.request(number, call.method, $0) }
+            }
         }
         life.worked(at: now)
         send()
@@ -222,7 +262,8 @@ public final class HostedPlugin {
     private func handle(
         _ number: Int, _ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int
     ) {
-        if number == Self.greeting, !isGreeted { return greeted(result, error, at: now) }
+        if number == greetingNumber || number == discoverNumber { return greeted(number, result, error, at: now) }
+        if forgotten.remove(number) != nil { return }
         guard let place = underWay.firstIndex(where: { $0.number == number }) else {
             note("It answered a request that was not asked, or was answered before: number \(number).")
             return carryOut(life.printedRubbish(at: now), at: now)
@@ -242,6 +283,7 @@ public final class HostedPlugin {
         _ message: UnsafeRawBufferPointer, _ method: JSONText, _ isNotification: Bool, _ params: ValidJSON?, at now: Int
     ) {
         life.worked(at: now)
+        if server != nil { return handleServer(message, method, isNotification, params) }
         if isNotification, method.equals("plugin.log") { return takeLog(params) }
         if isNotification, method.equals("$/progress") { return takeProgress(params) }
         requests.append(Array(message))
@@ -260,20 +302,6 @@ public final class HostedPlugin {
         else { return }
         call.progress = Array(value.text.utf8)
         hasNews = true
-    }
-
-    private func greeted(_ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int) {
-        isGreeted = true
-        guard let result else {
-            return crash(
-                "it refused plugin.hello: \(error.map { String(decoding: $0.prefix(300), as: UTF8.self) } ?? "")",
-                at: now)
-        }
-        guard JSONValue(ValidJSON(trusting: result))["protocol"]?.integer == 1 else {
-            return crash("it does not speak protocol 1", at: now)
-        }
-        life.greeted(at: now)
-        surroundings.stateChanged(self)
     }
 
     /// Reads what it has printed on stderr.

@@ -167,6 +167,12 @@ public struct PluginLife: Sendable {
         return .kill
     }
 
+    /// Its process has ended because of how it was greeted, and is to be greeted in another way.
+    public mutating func greetAnew(at now: Int) -> Order? {
+        guard state == .starting else { return nil }
+        return start(at: now)
+    }
+
     /// Its process has ended, and everything that it had started.
     public mutating func ended(at now: Int, _ status: String) -> Order? {
         switch state {

@@ -12,12 +12,19 @@ public struct PluginRun: Sendable {
     public let concurrency: Int
     /// The longest answer, in bytes.
     public let answerBytesMax: Int
-    /// The params of `plugin.hello`, but `revision`: an object without its closing brace.
-    public let hello: [UInt8]
+    public let dialect: Dialect
+
+    /// What it speaks.
+    public enum Dialect: Sendable {
+        /// The protocol of this host; with the params of `plugin.hello`, but `revision`: an object without its closing brace.
+        case moodboard(hello: [UInt8])
+        /// It is an MCP server, which is told this version of the host.
+        case mcp(hostVersion: String)
+    }
 
     public init(
         id: PluginID, process: KeptProcess.Plan, times: PluginLife.Times, timeoutMilliseconds: Int, concurrency: Int,
-        answerBytesMax: Int, hello: [UInt8]
+        answerBytesMax: Int, dialect: Dialect
     ) {
         self.id = id
         self.process = process
@@ -25,7 +32,7 @@ public struct PluginRun: Sendable {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.concurrency = concurrency
         self.answerBytesMax = answerBytesMax
-        self.hello = hello
+        self.dialect = dialect
     }
 }
 
@@ -39,14 +46,17 @@ public struct PluginSurroundings {
     public let revision: () -> Int
     /// A state has changed.
     public let stateChanged: (HostedPlugin) -> Void
+    /// An MCP server has listed its tools; `mayBeCalled` is to be set.
+    public let toolsListed: (HostedPlugin) -> Void
 
     public init(
         timestamp: @escaping () -> String, milliseconds: @escaping () -> Int, revision: @escaping () -> Int,
-        stateChanged: @escaping (HostedPlugin) -> Void
+        stateChanged: @escaping (HostedPlugin) -> Void, toolsListed: @escaping (HostedPlugin) -> Void
     ) {
         self.timestamp = timestamp
         self.milliseconds = milliseconds
         self.revision = revision
         self.stateChanged = stateChanged
+        self.toolsListed = toolsListed
     }
 }

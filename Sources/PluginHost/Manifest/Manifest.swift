@@ -64,6 +64,11 @@ public struct Manifest: Sendable {
         public let effect: Effect
         /// Whether AI clients may be given it.
         public let isTool: Bool
+
+        init(name: String, summary: String, params: JSONSchema, result: JSONSchema, effect: Effect, isTool: Bool) {
+            (self.name, self.summary, self.params, self.result) = (name, summary, params, result)
+            (self.effect, self.isTool) = (effect, isTool)
+        }
     }
 
     public struct ShareFormat: Sendable {

@@ -67,12 +67,26 @@ extension Manifest.Provides {
 
 extension Manifest.OwnMethod {
     fileprivate init(_ member: ManifestMember) throws(ManifestProblem) {
-        name = try member.required("name", "the last part of x.<id>.<name>").name()
-        summary = try member.required("summary", "a sentence about what it does").line(max: 1000)
-        params = try member.optional("params")?.objectSchema() ?? .any
-        result = try member.optional("result")?.schema() ?? .any
-        effect = try member.optional("effect")?.choice() ?? .write
-        isTool = try member.optional("tool")?.boolean() ?? false
+        self.init(
+            name: try member.required("name", "the last part of x.<id>.<name>").name(),
+            summary: try member.required("summary", "a sentence about what it does").line(max: 1000),
+            params: try member.optional("params")?.objectSchema() ?? .any,
+            result: try member.optional("result")?.schema() ?? .any,
+            effect: try member.optional("effect")?.choice() ?? .write,
+            isTool: try member.optional("tool")?.boolean() ?? false)
+    }
+
+    /// A tool of an MCP server, as it describes it; nil where it cannot be called. What its schemas say in words that are not
+    /// known here is left to the server to judge.
+    public init?(tool: JSONValue) {
+        guard let name = tool["name"]?.string, ServerGreeting.isName(name), let params = tool["inputSchema"] else {
+            return nil
+        }
+        let summary = tool["description"]?.string ?? tool["title"]?.string ?? name
+        self.init(
+            name: name, summary: summary, params: JSONSchema.asFarAsKnown(params),
+            result: tool["outputSchema"].map { JSONSchema.asFarAsKnown($0) } ?? .any,
+            effect: tool["annotations"]?["readOnlyHint"]?.boolean == true ? .read : .write, isTool: false)
     }
 }
 

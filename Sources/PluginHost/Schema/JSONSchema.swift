@@ -45,6 +45,13 @@ public final class JSONSchema: Sendable {
         return JSONSchema(source: value, nodes: try compiler.compile(value))
     }
 
+    /// A schema of others: where it is not one that is supported here, it accepts every value.
+    public static func asFarAsKnown(_ value: JSONValue) -> JSONSchema {
+        do throws(SchemaProblem) { return try compile(value) } catch {
+            return JSONSchema(source: value, nodes: any.nodes)
+        }
+    }
+
     /// Accepts every value.
     public static let any = JSONSchema(source: .boolean(true), nodes: [SchemaNode()])
 

@@ -15,6 +15,8 @@ public final class PluginCall {
         /// It does not run, and cannot.
         case unavailable(state: String, retryAfter: Int?, isRetryable: Bool)
         case cancelled
+        /// The server has no such tool, or not as a person has seen it.
+        case unknown
     }
 
     public let method: String

@@ -50,9 +50,19 @@ struct PluginWire: ~Copyable {
         output.buffer.append("}\n" as StaticString)
     }
 
-    mutating func notify(_ text: StaticString) {
-        output.buffer.append(text)
-        output.buffer.append(UInt8(ascii: "\n"))
+    /// Notifies of what has no params.
+    mutating func notify(_ method: String) {
+        output.buffer.append("{\"jsonrpc\":\"2.0\",\"method\":\"" as StaticString)
+        output.buffer.append(utf8: method)
+        output.buffer.append("\"}\n" as StaticString)
+    }
+
+    /// Tells an MCP server that nobody waits for an answer any more; it then sends none.
+    mutating func cancelCall(_ number: Int) {
+        output.buffer.append(
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" as StaticString)
+        output.buffer.append(integer: number)
+        output.buffer.append("}}\n" as StaticString)
     }
 
     mutating func cancel(_ number: Int) {

@@ -72,7 +72,10 @@ extension StoreFiles {
                     + " out; else put back a copy, or move it away to begin with nothing saved. The moods are not affected."
             )
         }
-        return content.dropLast() + [UInt8(ascii: "}"), UInt8(ascii: "\n")]
+        var bytes = Array(content)
+        bytes[bytes.count - 1] = UInt8(ascii: "}")
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
     }
 
     private static func sealed(_ text: UnsafeRawBufferPointer) -> ByteBuffer {

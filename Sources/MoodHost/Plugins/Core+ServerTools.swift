@@ -1,0 +1,78 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import PluginHost
+
+/// The tools of MCP servers that are plugins: pinned at the first start, so that a server cannot become another one later.
+extension Core {
+    /// Sees what MCP servers have listed; no group is open, the store's lock may be waited for.
+    /// - Returns: whether something was written.
+    mutating func takeServerTools() -> Bool {
+        let unpinned = plugins.takeTools(&methods)
+        guard !unpinned.isEmpty, !options.isReadOnly else { return false }
+        do throws(RPCError) {
+            try changePlugins { (records, _) throws(RPCError) in
+                for plugin in unpinned {
+                    // Another host may have been first.
+                    guard var record = records[plugin.id], record.toolList == nil else { continue }
+                    record.tools = plugin.toolsDigest
+                    record.toolList = .array(plugin.hosted.tools)
+                    records[plugin.id] = record
+                }
+            }
+        } catch {
+            for plugin in unpinned { plugin.hosted.note("Its tools could not be pinned: \(error.message)") }
+        }
+        return true
+    }
+
+    /// A person trusts an MCP server.
+    /// - Parameter digest: of the tools that the person has seen; nil: those that were pinned stay so, or the first are.
+    mutating func pinTools(
+        _ digest: String?, _ before: PluginRecords.Record?, _ record: inout PluginRecords.Record
+    ) {
+        (record.tools, record.toolList) = (digest ?? before?.tools, before?.toolList)
+        guard let digest, before.map({ $0.tools != digest || $0.toolList == nil }) ?? true else { return }
+        let running = plugins[record.id]
+        record.toolList = running?.toolsDigest == digest ? running.map { .array($0.hosted.tools) } : nil
+    }
+
+    /// A method of an MCP server whose tools nobody has seen yet: it is asked when it runs.
+    mutating func unseenTool(_ name: String) -> MethodTable.Entry? {
+        for plugin in plugins.plugins(that: .methods)
+        where plugin.manifest.kind == .mcp && plugin.record.toolList == nil {
+            let prefix = "x.\(plugin.id)."
+            guard name.utf8.starts(with: prefix.utf8), plugin.toolsDigest == nil else { continue }
+            let tool: JSONValue = [
+                "name": .string(String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)),
+                "inputSchema": ["type": "object"],
+            ]
+            guard let own = Manifest.OwnMethod(tool: tool) else { return nil }
+            let (method, run) = plugin.method(own, &methods.names)
+            return MethodTable.Entry(method, run)
+        }
+        return nil
+    }
+}
+
+extension PluginCall {
+    /// The result of a tool: what is structured, else `{content}`.
+    /// - Throws: `pluginFailed` with the text where the tool has failed.
+    func toolResult(of plugin: String) throws(RPCError) -> JSONValue {
+        let bytes = try result(of: plugin)
+        let value = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        let texts = (value["content"]?.array ?? []).compactMap { $0["text"]?.string }
+        if value["isError"]?.boolean == true {
+            throw .pluginFailed(
+                plugin, [UInt8](JSONValue.object([.init("message", .string(texts.joined(separator: "\n")))]).text.utf8))
+        }
+        if value["resultType"]?.string == "input_required" {
+            throw .pluginFailed(plugin, "its tool wants to ask a person something, which nobody could answer here")
+        }
+        if let structured = value["structuredContent"], structured.object != nil { return structured }
+        guard let content = value["content"], content.array != nil else {
+            throw .pluginFailed(plugin, "its tool has answered with nothing that MCP knows", path: "/content")
+        }
+        return .object([.init("content", content)])
+    }
+}

@@ -1,0 +1,50 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import Platform
+import PluginHost
+
+/// What plugins ask of the host.
+extension PluginRegistry {
+    /// Who asks, when a plugin does.
+    func caller(_ plugin: HostedPlugin) -> Caller {
+        let id = plugin.id.text
+        let session = sessions[id] ?? sessions.count + 1
+        sessions[id] = session
+        var permissions: Permissions = []
+        let granted = self[plugin.id]?.manifest.permissions
+        switch granted?.moods {
+        case .read: permissions.insert(.readMoods)
+        case .write: permissions.formUnion([.readMoods, .writeMoods])
+        case .some(.none), nil: break
+        }
+        if granted?.navigation == true { permissions.insert(.navigation) }
+        return Caller(session: session, permissions: permissions)
+    }
+
+    /// The plugin that asks in this session; nil where it may run no more.
+    func hosted(session: Int) -> HostedPlugin? { hosted.first { sessions[$0.id.text] == session } }
+
+    /// Why a plugin may not ask this; nil where it may try.
+    /// - Parameter isAsked: whether its own hook is asked now.
+    func refusal(of name: JSONText, by plugin: HostedPlugin, isAsked: Bool, in methods: borrowing MethodTable)
+        -> RPCError?
+    {
+        if name.withDecoded({ $0.starts(with: "x.".utf8) }) {
+            return RPCError(
+                .permissionDenied, "What a plugin asks is not served by a plugin.", [.init("permission", "owner")])
+        }
+        guard let method = methods.find(name)?.method, method.effect == .write, method.permission == .writeMoods else {
+            return nil
+        }
+        if isAsked {
+            let reason = "A plugin may change nothing while its own hook is asked."
+            return RPCError(
+                .refused, reason, [.init("by", .string("x.\(plugin.id)")), .init("reason", .string(reason))])
+        }
+        guard self[plugin.id]?.mayChange(at: Clock.monotonicMilliseconds) == false else { return nil }
+        return RPCError(
+            .limitExceeded, "The plugin has made 600 changes in a minute, and is told of changes: that may be a loop.",
+            [.init("limit", "pluginChanges"), .init("value", 600)])
+    }
+}

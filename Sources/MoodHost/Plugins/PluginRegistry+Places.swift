@@ -1,0 +1,41 @@
+import MoodCore
+import MoodProtocol
+import Platform
+import PluginHost
+
+/// Where plugins are, and where their copies and data are kept.
+extension PluginRegistry {
+    /// The store's directory; nil in memory.
+    var store: String? {
+        if case .directory(let path) = options.place { path } else { nil }
+    }
+
+    var places: [String] { PluginPlace.all(storeDirectory: store, others: settings.places) }
+
+    /// Where the copies are that run.
+    func runFolder() throws(SystemError) -> String {
+        if let store { return "\(store)/\(PluginPlace.copies)" }
+        return try temporary.path()
+    }
+
+    func dataFolder(_ id: PluginID) -> String? { store.map { "\($0)/\(PluginPlace.data)/\(id)" } }
+
+    /// Makes the folder that the plugin may write to; none in memory.
+    func makeDataFolder(_ id: PluginID) throws(SystemError) {
+        guard let store, let own = dataFolder(id) else { return }
+        for path in ["\(store)/\(PluginPlace.data)", own] {
+            do throws(SystemError) { try FileSystem.system.makeDirectory(path) } catch {
+                guard error.code == EEXIST else { throw error }
+            }
+        }
+    }
+
+    /// All plugins that are found now.
+    func scan(only id: PluginID? = nil) -> [FoundPlugin] {
+        if settings.isOff { return [] }
+        return Catalogue.scan(
+            places: places, storeDirectory: store,
+            builtInFormats: Set(MoodCore.ShareFormat.all.map { "\($0.name)" }),
+            builtInCells: Set(CellType.all.map { "\($0.type)" }), only: id)
+    }
+}

@@ -1,0 +1,71 @@
+import Platform
+import PluginHost
+
+/// The processes of plugins, in the loop.
+extension PluginRegistry {
+    /// All that have a process, or may have one.
+    var all: [HostedPlugin] { leaving.isEmpty ? hosted : hosted + leaving }
+
+    /// When one of them has to be looked at again; by `Clock.monotonicMilliseconds`.
+    var deadline: Int? {
+        var earliest = deliveryDeadline
+        for plugin in all { if let time = plugin.deadline { earliest = min(earliest ?? time, time) } }
+        for plugin in plugins() { if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) } }
+        return earliest
+    }
+
+    func tick() {
+        let now = Clock.monotonicMilliseconds
+        for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick() }
+        for plugin in plugins() { plugin.checkDisk(at: now) }
+        leaving.removeAll(where: \.isGone)
+    }
+
+    /// Whether something of them has come that nobody has looked at.
+    func takeNews() -> Bool {
+        var hasNews = false
+        for plugin in all where plugin.hasNews {
+            plugin.hasNews = false
+            hasNews = true
+        }
+        return hasNews
+    }
+
+    /// Waits until plugins have come so far, and hears nobody else.
+    /// - Parameter isOver: whether it is waited no more.
+    func wait(unless isOver: () -> Bool, _ isDone: () -> Bool) {
+        var sources = EventSources()
+        var watch = PluginWatch()
+        while !isDone(), !isOver() {
+            watch.prepare(all, isFull: false, &sources)
+            let look = Clock.monotonicMilliseconds + 50
+            sources.setDeadline(.plugins, at: min(deadline ?? look, look))
+            switch sources.next() {
+            case .readable(let name), .writable(let name), .closed(let name):
+                if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
+            case .due: tick()
+            }
+        }
+    }
+
+    /// The host ends: all of them are told so at the same time.
+    func stopAll() {
+        for plugin in all { plugin.stop(because: "the host ends") }
+    }
+
+    /// Nothing is left of them when this returns.
+    func part() {
+        guard isLoaded else { return }
+        stopAll()
+        let deadline = Clock.monotonicMilliseconds + Self.partingMilliseconds
+        wait(unless: { Clock.monotonicMilliseconds >= deadline }) { all.allSatisfy(\.isGone) }
+        for plugin in all { plugin.end() }
+        if let folder = temporary.made {
+            for record in records.records { TrustedCopy.removeOthers(of: record.id, in: folder, keeping: nil) }
+            temporary.remove(folders: records.records.map(\.id.text))
+        }
+    }
+
+    /// A goodbye, SIGTERM, SIGKILL, and a little more.
+    private static let partingMilliseconds = 1500
+}

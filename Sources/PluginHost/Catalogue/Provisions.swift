@@ -1,0 +1,66 @@
+import JSONCodec
+
+/// The kinds of things that a plugin brings. A host that starts asks for no more than this; the manifest is taken apart when
+/// one of them is needed.
+public struct Provisions: OptionSet, Sendable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    public static let methods = Provisions(rawValue: 1)
+    public static let shareFormats = Provisions(rawValue: 2)
+    public static let cells = Provisions(rawValue: 4)
+    public static let changeHooks = Provisions(rawValue: 8)
+    public static let navigateHooks = Provisions(rawValue: 16)
+    public static let events = Provisions(rawValue: 32)
+    public static let importers = Provisions(rawValue: 64)
+    public static let exporters = Provisions(rawValue: 128)
+    public static let menu = Provisions(rawValue: 256)
+
+    /// - Parameter manifest: one that has been checked.
+    init(_ manifest: ValidJSON) {
+        self = []
+        var reader = JSONReader(manifest)
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() {
+            if key.equals("provides") {
+                readProvides(&reader)
+            } else if key.equals("kind") {
+                // The tools of an MCP server are methods.
+                if reader.text()?.equals("mcp") == true { insert(.methods) }
+            } else {
+                _ = reader.skip()
+            }
+        }
+    }
+
+    private mutating func readProvides(_ reader: inout JSONReader) {
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() {
+            guard reader.enterArray() else {
+                _ = reader.skip()
+                continue
+            }
+            while reader.nextElement() {
+                let element = reader.skip()
+                if key.equals("methods") {
+                    insert(.methods)
+                } else if key.equals("shareFormats") {
+                    insert(.shareFormats)
+                } else if key.equals("cells") {
+                    insert(.cells)
+                } else if key.equals("hooks") {
+                    let isNavigation = JSONValue(element)["on"]?.string == "navigate"
+                    insert(isNavigation ? .navigateHooks : .changeHooks)
+                } else if key.equals("events") {
+                    insert(.events)
+                } else if key.equals("importers") {
+                    insert(.importers)
+                } else if key.equals("exporters") {
+                    insert(.exporters)
+                } else if key.equals("menu") {
+                    insert(.menu)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import JSONCodec
+import JSONRPC
+import Platform
+
+/// How the host and a plugin begin, and what only an MCP server says.
+extension HostedPlugin {
+    /// So long an MCP server may be silent before it is asked in the older way as well.
+    private static let probeMilliseconds = 2000
+
+    /// A process has been started.
+    func greet(at now: Int) {
+        switch run.dialect {
+        case .moodboard(var hello):
+            let number = takeNumber()
+            greetingNumber = number
+            hello.append(contentsOf: ",\"revision\":\(surroundings.revision())}".utf8)
+            hello.withUnsafeBytes { wire.request(number, "plugin.hello", $0) }
+            send()
+        case .mcp:
+            guard let first = server?.begin() else { return }
+            if server?.isOlder == false { probeTime = now + min(run.times.hello / 2, Self.probeMilliseconds) }
+            ask(first)
+        }
+    }
+
+    /// Asks the next that has to be known before the server can be used.
+    private func ask(_ next: ServerGreeting.Request) {
+        if let notification = next.notification { wire.notify(notification) }
+        let number = takeNumber()
+        greetingNumber = number
+        request(number, next.method, next.params)
+        send()
+    }
+
+    func request(_ number: Int, _ method: String, _ params: JSONValue) {
+        Array(params.text.utf8).withUnsafeBytes { wire.request(number, method, $0) }
+    }
+
+    /// The server says nothing to what it may not know.
+    func probeOlder() {
+        probeTime = nil
+        guard let next = server?.fallBack() else { return }
+        discoverNumber = greetingNumber
+        ask(next)
+    }
+
+    func greeted(
+        _ number: Int, _ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int
+    ) {
+        let value = result.map { JSONValue(ValidJSON(trusting: $0)) }
+        let refusal = error.map { String(decoding: $0.prefix(300), as: UTF8.self) }
+        let next: ServerGreeting.Next
+        if number == discoverNumber {
+            discoverNumber = nil
+            guard let late = server?.discovered(value) else { return }
+            // Whatever it says to the older way does not matter any more.
+            if let greetingNumber { forgotten.insert(greetingNumber) }
+            next = late
+        } else if let answered = server?.answered(value) {
+            next = answered
+        } else {
+            guard let value else { return crash("it refused plugin.hello: \(refusal ?? "")", at: now) }
+            next = value["protocol"]?.integer == 1 ? .greeted : .failed("it does not speak protocol 1")
+        }
+        greetingNumber = nil
+        probeTime = nil
+        switch next {
+        case .ask(let request): ask(request)
+        case .failed(let reason): crash(refusal.map { "\(reason): \($0)" } ?? reason, at: now)
+        case .greeted:
+            discoverNumber = nil
+            if server != nil { surroundings.toolsListed(self) }
+            life.greeted(at: now)
+            surroundings.stateChanged(self)
+        }
+    }
+
+    /// The tools of an MCP server, as it has described them.
+    public var tools: [JSONValue] { server?.tools ?? [] }
+
+    // MARK: What an MCP server says
+
+    /// It may ask for nothing: what the host can do for it is not declared, so `ping` is all that is left.
+    func handleServer(
+        _ message: UnsafeRawBufferPointer, _ method: JSONText, _ isNotification: Bool, _ params: ValidJSON?
+    ) {
+        if !isNotification { return answerServer(message, method) }
+        let params = params.map { JSONValue($0) }
+        if method.equals("notifications/message") {
+            let text = params?["data"].map { $0.string ?? $0.text } ?? ""
+            log.add(.log, params?["level"]?.string.map { String($0.prefix(32)) }, text, at: surroundings.timestamp())
+        } else if method.equals("notifications/progress") {
+            guard let number = params?["progressToken"]?.integer,
+                let call = underWay.first(where: { $0.number == number })
+            else { return }
+            call.progress = Array(Self.progress(params ?? .null).text.utf8)
+            hasNews = true
+        } else if method.equals("notifications/tools/list_changed"), greetingNumber == nil, life.state == .running,
+            let next = server?.listAgain()
+        {
+            ask(next)
+        }
+    }
+
+    /// As `$/progress` has it.
+    private static func progress(_ params: JSONValue) -> JSONValue {
+        let names = [("progress", "done"), ("total", "total"), ("message", "message")]
+        return .object(names.compactMap { given, name in params[given].map { .init(name, $0) } })
+    }
+
+    private func answerServer(_ message: UnsafeRawBufferPointer, _ method: JSONText) {
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        guard let id = Envelope.read(message, &validator)?.id else { return }
+        var out = JSONWriter(capacity: 128)
+        if method.equals("ping") {
+            out.buffer.append("{\"jsonrpc\":\"2.0\",\"id\":" as StaticString)
+            out.buffer.append(id)
+            out.buffer.append(",\"result\":{}}" as StaticString)
+        } else {
+            out.errorResponse(id: id, RPCError(.methodNotFound, "The host can do nothing for its MCP servers."))
+        }
+        reply(out.buffer.bytes)
+    }
+}

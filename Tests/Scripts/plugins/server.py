@@ -1,0 +1,99 @@
+"""A small MCP server for trials, over stdio. Its settings stand in `settings.json` beside it, or in its data directory:
+
+    era: "newer", "older", "fragile" (older, and ends at an unknown first message), "silent" (older, and says nothing to one)
+    tools: what it lists, two on a page
+"""
+
+import json
+import os
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def settings():
+    found = {"era": "newer", "tools": []}
+    for folder in (HERE, os.environ.get("MOODBOARD_PLUGIN_DATA", HERE)):
+        try:
+            with open(os.path.join(folder, "settings.json"), encoding="utf-8") as file:
+                found.update(json.load(file))
+        except OSError:
+            pass
+    return found
+
+
+def send(message):
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def call(request, params):
+    name, given = params["name"], params.get("arguments", {})
+    text = [{"type": "text", "text": json.dumps(given, sort_keys=True)}]
+    if name == "fail":
+        return {"content": [{"type": "text", "text": "no such thing"}], "isError": True}
+    if name == "sum":
+        return {"content": text, "structuredContent": {"sum": given["a"] + given["b"]}}
+    if name == "lie":
+        return {"content": text, "structuredContent": {"sum": "three"}}
+    if name == "ask":
+        return {"resultType": "input_required", "inputRequests": {}}
+    if name == "slow":
+        token = params["_meta"]["progressToken"]
+        for done in range(3):
+            send({"method": "notifications/progress", "params": {"progressToken": token, "progress": done, "total": 3}})
+            time.sleep(0.05)
+    if name == "hang":
+        return None
+    if name == "ping":
+        send({"id": "own-1", "method": "ping"})
+        send({"id": "own-2", "method": "roots/list"})
+        answers = [json.loads(sys.stdin.readline()) for _ in range(2)]
+        return {"content": [{"type": "text", "text": json.dumps(answers)}]}
+    if name == "grow":
+        with open(os.path.join(os.environ["MOODBOARD_PLUGIN_DATA"], "settings.json"), "w", encoding="utf-8") as file:
+            json.dump({"tools": given["tools"]}, file)
+        send({"method": "notifications/tools/list_changed"})
+    return {"content": text}
+
+
+def main():
+    era, started = settings()["era"], False
+    for line in sys.stdin:
+        message = json.loads(line)
+        method, number, params = message.get("method"), message.get("id"), message.get("params") or {}
+        if number is None or method is None:
+            continue
+        meta = params.get("_meta", {})
+        is_newer = "io.modelcontextprotocol/protocolVersion" in meta
+        if era == "newer" and is_newer and method == "server/discover":
+            result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
+        elif era != "newer" and method == "initialize":
+            started = True
+            result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {"listChanged": True}},
+                      "serverInfo": {"name": "trial", "version": "1"}}
+        elif era == "fragile" and not started:
+            sys.exit(3)
+        elif era == "silent" and not started:
+            continue
+        elif is_newer != (era == "newer"):
+            send({"id": number, "error": {"code": -32601, "message": f"not known here: {method}"}})
+            continue
+        elif method == "tools/list":
+            tools = settings()["tools"]
+            start = int(params.get("cursor", "0"))
+            result = {"tools": tools[start:start + 2]}
+            if start + 2 < len(tools):
+                result["nextCursor"] = str(start + 2)
+        elif method == "tools/call":
+            result = call(number, params)
+            if result is None:
+                continue
+        else:
+            send({"id": number, "error": {"code": -32601, "message": f"not known: {method}"}})
+            continue
+        send({"id": number, "result": result})
+
+
+main()
