@@ -9,23 +9,36 @@ import MoodText
 extension Core {
     mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         if pluginFlags.contains(.unread) { try open() }
-        if pluginFlags.contains(.cells) { return try detailWithPlugins(arguments, &out) }
-        try writeDetail(arguments[MoodParams.id], DetailRequest(withLocation: arguments), &out)
+        let (id, request) = (arguments[MoodParams.id], DetailRequest(withLocation: arguments))
+        if pluginFlags.contains(.cells) {
+            let reading = try pluginReading(of: id, arguments)
+            return try showWithPlugins(
+                id, request, .detail, reading, waitMilliseconds: arguments[MoodParams.wait], &out)
+        }
+        try show(id, request, .detail, &out)
     }
 
+    /// Writes the screen of a mood.
     /// - Parameter cells: those of plugins, as JSON with commas between them.
-    mutating func writeDetail(
-        _ id: MoodID, _ request: DetailRequest, cells: [UInt8] = [], _ out: inout JSONWriter
+    mutating func show(
+        _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, cells: [UInt8] = [], _ out: inout JSONWriter
     ) throws(RPCError) {
-        try withDetail(id, request, router: nil, cells: cells) { (detail, bytes, phrases) throws(TextError) in
-            try detail.write(record: bytes, &phrases, to: &out)
+        switch form {
+        case .detail:
+            try withDetail(id, request, router: nil, cells: cells) { (detail, bytes, phrases) throws(TextError) in
+                try detail.write(record: bytes, &phrases, to: &out)
+            }
+        case .screen(let router):
+            try withDetail(id, request, router: router, cells: cells) { (detail, _, phrases) throws(TextError) in
+                try detail.writeScreen(&phrases, to: &out)
+            }
         }
     }
 
     /// Hands over the screen of a mood, made with what a request says of the reader.
     /// - Throws: `notFound`, what keeps the store from being read, and what `body` throws.
-    mutating func withDetail(
-        _ id: MoodID, _ request: DetailRequest, router: String?, cells: [UInt8] = [],
+    private mutating func withDetail(
+        _ id: MoodID, _ request: DetailRequest, router: String?, cells: [UInt8],
         _ body: (borrowing Detail, UnsafeRawBufferPointer, inout Phrases) throws(TextError) -> Void
     ) throws(RPCError) {
         try open()
@@ -107,6 +120,14 @@ extension Core {
         found.finish()
         return found
     }
+}
+
+/// How the screen of a mood is told.
+enum DetailForm {
+    /// By `mood.detail`.
+    case detail
+    /// By `nav.screen`, whose actions name this router.
+    case screen(router: String?)
 }
 
 /// What a request says of the reader of a mood's screen; it outlives the request's bytes.

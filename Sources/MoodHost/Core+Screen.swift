@@ -21,17 +21,25 @@ extension Core {
         if let id = route.id {
             // A mood that was asked for must be there; one that the router still shows may be gone by now.
             let isShown = isAsked ? true : try isThere(id)
-            if isShown {
-                return try withDetail(id, DetailRequest(arguments), router: router) {
-                    (detail, _, phrases) throws(TextError) in try detail.writeScreen(&phrases, to: &out)
-                }
-            }
+            if isShown { return try showMood(id, router, arguments, &out) }
         }
         let screen = Screen(
             route, router: router, context: reading(arguments, in: nil),
             isZoneGiven: arguments[has: ReadingParams.timeZone],
             try content(of: route))
         do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
+    }
+
+    private mutating func showMood(
+        _ id: MoodID, _ router: String?, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        if pluginFlags.contains(.unread) { try open() }
+        guard pluginFlags.contains(.cells) else {
+            return try show(id, DetailRequest(arguments), .screen(router: router), &out)
+        }
+        try showWithPlugins(
+            id, DetailRequest(arguments), .screen(router: router), try pluginReading(of: id, arguments),
+            waitMilliseconds: Core.cellsMilliseconds, &out)
     }
 
     /// What the menu and the form show needs no store.

@@ -130,6 +130,7 @@ extension Core {
     /// The group's changes have not become durable: its requests are answered again.
     mutating func revertStateOfGroup() {
         if let before = stateBeforeGroup.take() { state = before }
+        notices.dropForPlugins()
         stateBeforeRequest = nil
     }
 }

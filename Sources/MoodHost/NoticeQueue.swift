@@ -11,6 +11,9 @@ final class NoticeQueue {
     @exclusivity(unchecked) private var ends: [Int] = []
     /// How many of them are those of requests that have succeeded.
     private var keptCount = 0
+    /// Those for plugins, by their sessions, whole messages. They leave when their group is durable.
+    private var forPlugins: [(session: Int, message: [UInt8])] = []
+    private var keptForPlugins = 0
 
     var isEmpty: Bool { ends.isEmpty }
 
@@ -18,23 +21,50 @@ final class NoticeQueue {
     var byteCount: Int { writer.count }
 
     /// The request has succeeded: what it caused is not dropped with a later one of its batch.
-    func keep() { keptCount = ends.count }
+    func keep() {
+        keptCount = ends.count
+        keptForPlugins = forPlugins.count
+    }
 
     /// Drops what the request has caused and has not begun to leave, because it has failed.
     func drop() {
         ends.removeLast(max(ends.count - keptCount, 0))
         writer.rewind(to: ends.last ?? 0)
+        forPlugins.removeLast(max(forPlugins.count - keptForPlugins, 0))
+    }
+
+    /// The group is to be answered again.
+    func dropForPlugins() {
+        forPlugins.removeAll()
+        keptForPlugins = 0
+    }
+
+    /// What plugins are told, once it is durable.
+    func takeForPlugins() -> [(session: Int, message: [UInt8])] {
+        if forPlugins.isEmpty { return [] }
+        defer { dropForPlugins() }
+        return forPlugins
     }
 
     private func removeAll() {
         writer.rewind(to: 0)
         ends.removeAll(keepingCapacity: true)
         keptCount = 0
+        keptForPlugins = forPlugins.count
     }
 
     /// Adds a notification.
-    /// - Parameter params: writes one object.
-    func add(_ method: StaticString, _ params: (inout JSONWriter) -> Void) {
+    /// - Parameters:
+    ///   - session: who is told: 0 is the client, the others are plugins.
+    ///   - params: writes one object.
+    func add(_ method: StaticString, to session: Int = 0, _ params: (inout JSONWriter) -> Void) {
+        guard session == 0 else {
+            var message = JSONWriter(capacity: 512)
+            message.beginNotification(method: method)
+            params(&message)
+            message.endResponse()
+            return forPlugins.append((session, Array(message.buffer.bytes)))
+        }
         writer.beginNotification(method: method)
         params(&writer)
         writer.endResponse()

@@ -64,6 +64,8 @@ struct Session: ~Copyable {
     var hasWaited = false
     /// What the hooks say to the message that waits for them.
     var hookRound: HookRound?
+    /// What plugins have asked for and other plugins have to agree to.
+    var parkedPluginRequests: [ParkedPluginRequest] = []
     /// When it waits no more.
     var hookDeadline: Int?
     /// After the end of input: how long plugins are told of changes.
@@ -200,6 +202,7 @@ struct Session: ~Copyable {
     }
 
     mutating func beginGroup() {
+        if core.isWatching { core.tellPlugins() }
         groupMark = frames.mark
         groupStart = output.count
         core.beginStateOfGroup()

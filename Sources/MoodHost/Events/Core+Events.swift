@@ -3,6 +3,7 @@ import JSONRPC
 import MoodCore
 import MoodProtocol
 import MoodStore
+import PluginHost
 
 /// `events.*`: who wants to be told.
 extension Core {
@@ -10,7 +11,7 @@ extension Core {
         Handler(
             EventMethods.subscribe,
             { (core, arguments, out) throws(RPCError) in
-                try core.subscribe(topics(arguments), since: arguments[EventParams.since], &out)
+                try core.subscribe(core.topics(arguments), since: arguments[EventParams.since], &out)
             }
         ),
         Handler(
@@ -18,11 +19,18 @@ extension Core {
             { (core, arguments, out) throws(RPCError) in try core.unsubscribe(arguments, &out) }),
     ]
 
-    private static func topics(_ arguments: borrowing Arguments) -> EventTopics {
-        guard let names = arguments[EventParams.topics] else { return .all }
+    /// Without the permission for routers a plugin is told nothing of them.
+    private func topics(_ arguments: borrowing Arguments) throws(RPCError) -> EventTopics {
+        let isDenied = askingPlugin.map { !plugins.mayNavigate($0) } ?? false
+        guard let names = arguments[EventParams.topics] else { return isDenied ? .all.subtracting(.nav) : .all }
         var topics: EventTopics = []
         names.forEachElement { name in
             for entry in EventTopics.named where name.text?.equals(entry.name) == true { topics.insert(entry.topic) }
+        }
+        if isDenied, topics.contains(.nav) {
+            throw RPCError(
+                .permissionDenied, "The topic nav needs the permission navigation, which was not granted.",
+                [.init("permission", "navigation")])
         }
         return topics
     }
@@ -44,12 +52,13 @@ extension Core {
             mustResync = try !canReplay(after: since)
             if !mustResync { told = since }
         }
-        let (revision, identity) = (store.revision, store.identity)
+        let (revision, identity, session) = (store.revision, store.identity, askingSession)
         changeState { state in
             if state.events.subscriptions.isEmpty { state.events.store = identity }
             state.events.lastNumber += 1
             state.events.subscriptions.append(
-                Subscription(number: state.events.lastNumber, topics: topics, told: told, begun: revision))
+                Subscription(
+                    number: state.events.lastNumber, session: session, topics: topics, told: told, begun: revision))
         }
         out.beginObject()
         out.key("subscription")
@@ -70,7 +79,9 @@ extension Core {
 
     private mutating func unsubscribe(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let name = arguments[EventParams.subscription]
-        guard let place = state.events.subscriptions.firstIndex(where: { $0.name == name }) else {
+        let session = askingSession
+        let own = state.events.subscriptions.firstIndex { $0.name == name && $0.session == session }
+        guard let place = own else {
             let shown = String(name.unicodeScalars.prefix(64))
             throw RPCError(
                 .notFound,
@@ -79,5 +90,23 @@ extension Core {
         }
         changeState { _ = $0.events.subscriptions.remove(at: place) }
         out.raw("{}")
+    }
+
+    /// Whose subscriptions these are.
+    private var askingSession: Int { askingPlugin.map { plugins.session(of: $0) } ?? 0 }
+
+    /// Tells plugins what they have subscribed to, and is durable by now.
+    mutating func tellPlugins() {
+        for notice in notices.takeForPlugins() {
+            guard let plugin = plugins.hosted(session: notice.session), plugin.life.state == .running else { continue }
+            notice.message.withUnsafeBytes { plugin.reply($0) }
+        }
+    }
+
+    /// The process of a plugin has ended, and with it what it had subscribed to.
+    mutating func endSubscriptions(of id: PluginID) {
+        let session = plugins.session(of: id.text)
+        guard state.events.subscriptions.contains(where: { $0.session == session }) else { return }
+        changeState { $0.events.subscriptions.removeAll { $0.session == session } }
     }
 }

@@ -10,7 +10,7 @@ extension NoticeQueue {
         _ subscription: Subscription, _ topic: StaticString, seq: Int, at: (inout JSONWriter) -> Void,
         _ members: (inout JSONWriter) -> Void
     ) {
-        add("events.event") { writer in
+        add("events.event", to: subscription.session) { writer in
             writer.beginObject()
             writer.key("subscription")
             writer.string(subscription.name)

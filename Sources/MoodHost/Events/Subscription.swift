@@ -23,6 +23,8 @@ struct EventTopics: OptionSet {
 /// sequence of commits to go on from.)
 struct Subscription {
     let number: Int
+    /// Whose it is: 0 is the client, the others are plugins.
+    let session: Int
     let topics: EventTopics
     /// The last commit that it has been told of, or need not be.
     var told: Int

@@ -6,34 +6,36 @@ import MoodStore
 import Platform
 import PluginHost
 
-/// The cells of plugins in `mood.detail`.
+/// The cells of plugins on the screen of a mood.
 extension Core {
+    /// So long cells are waited for where the request does not say it.
+    static let cellsMilliseconds = 150
+
     /// Answers at once where all cells are there, or nobody waits for them; else later.
-    mutating func detailWithPlugins(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let id = arguments[MoodParams.id]
-        let wanted = try askForCells(id, arguments)
-        let waitMilliseconds = arguments[MoodParams.wait]
+    /// - Parameter reading: `{mood, locale, timeZone, now}`, of `pluginReading`.
+    mutating func showWithPlugins(
+        _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, _ reading: [JSONValue.Member],
+        waitMilliseconds: Int, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        let wanted = try askForCells(id, reading, request.location)
         let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
         if missing.isEmpty || waitMilliseconds == 0 || askingPlugin != nil {
-            return try writeDetail(id, DetailRequest(withLocation: arguments), wanted, &out)
+            return try show(id, request, form, wanted, &out)
         }
-        let request = DetailRequest(withLocation: arguments)
         let calls = missing.compactMap { entry in plugins.cells.underWay[entry.key].map { (entry.plugin.hosted, $0) } }
         throw answerLater(
             PluginWork(calls, until: Clock.monotonicMilliseconds + waitMilliseconds) {
                 (core, out) throws(RPCError) in
                 core.takeCells()
-                try core.writeDetail(id, request, wanted, &out)
+                try core.show(id, request, form, wanted, &out)
             })
     }
 
     /// Which cells belong to a mood now; those that are not there are asked for.
     private mutating func askForCells(
-        _ id: MoodID, _ arguments: borrowing Arguments
+        _ id: MoodID, _ reading: [JSONValue.Member], _ location: JSONValue?
     ) throws(RPCError) -> [(key: PluginCells.Key, plugin: TrustedPlugin)] {
-        try open()
-        var params = try pluginReading(of: id, arguments)
-        let location = arguments[MoodParams.location].map { JSONValue($0) }
+        var params = reading
         if let location { params.append(.init("location", location)) }
         let revision = params.first?.value["revision"]?.integer ?? 0
         let now = Clock.monotonicMilliseconds
@@ -70,8 +72,9 @@ extension Core {
         }
     }
 
-    private mutating func writeDetail(
-        _ id: MoodID, _ request: DetailRequest, _ wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)],
+    private mutating func show(
+        _ id: MoodID, _ request: DetailRequest, _ form: DetailForm,
+        _ wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)],
         _ out: inout JSONWriter
     ) throws(RPCError) {
         let now = Clock.monotonicMilliseconds
@@ -84,7 +87,7 @@ extension Core {
                 JSONValue.loadingCell(plugin).write(to: &cells)
             }
         }
-        try writeDetail(id, request, cells: Array(cells.buffer.bytes), &out)
+        try show(id, request, form, cells: Array(cells.buffer.bytes), &out)
     }
 }
 

@@ -29,7 +29,7 @@ final class HookRound {
 
     /// A hook that is to be asked.
     struct Hook {
-        let plugin: HostedPlugin?
+        let plugin: HostedPlugin
         /// `x.<id>`.
         let name: String
         let timeoutMilliseconds: Int
@@ -113,17 +113,11 @@ final class HookRound {
     }
 
     private func ask(_ hook: Hook) {
-        guard let plugin = hook.plugin else {
-            if hook.isClosed {
-                verdict = .vetoed(by: hook.name, reason: "It does not run, and nothing may change without it.")
-            }
-            return
-        }
         let call = PluginCall(
             navigation == nil ? "hook.change" : "hook.navigate", navigation ?? params,
             timeoutMilliseconds: hook.timeoutMilliseconds)
         current = (hook, call)
-        plugin.call(call)
+        hook.plugin.call(call)
     }
 
     /// `{changes: [{type, id, before?, after?}], count?, origin?, dryRun?}`.
@@ -201,7 +195,7 @@ final class HookRound {
 
     /// Nobody waits for the verdict any more.
     func abandon() {
-        if let (hook, call) = current { hook.plugin?.abandon(call) }
+        if let (hook, call) = current { hook.plugin.abandon(call) }
         current = nil
         rest = []
     }

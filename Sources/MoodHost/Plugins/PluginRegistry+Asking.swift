@@ -9,8 +9,7 @@ extension PluginRegistry {
     /// Who asks, when a plugin does.
     func caller(_ plugin: HostedPlugin) -> Caller {
         let id = plugin.id.text
-        let session = sessions[id] ?? sessions.count + 1
-        sessions[id] = session
+        let session = session(of: id)
         var permissions: Permissions = []
         let granted = self[plugin.id]?.manifest.permissions
         switch granted?.moods {
@@ -20,6 +19,17 @@ extension PluginRegistry {
         }
         if granted?.navigation == true { permissions.insert(.navigation) }
         return Caller(session: session, permissions: permissions)
+    }
+
+    /// Tells it from the client, and from other plugins.
+    func session(of id: String) -> Int {
+        let session = sessions[id] ?? sessions.count + 1
+        sessions[id] = session
+        return session
+    }
+
+    func mayNavigate(_ id: String) -> Bool {
+        PluginID(id).flatMap { self[$0] }?.manifest.permissions.navigation ?? false
     }
 
     /// The plugin that asks in this session; nil where it may run no more.

@@ -31,23 +31,6 @@ extension PluginRegistry {
         return hasNews
     }
 
-    /// Waits until plugins have come so far, and hears nobody else.
-    /// - Parameter isOver: whether it is waited no more.
-    func wait(unless isOver: () -> Bool, _ isDone: () -> Bool) {
-        var sources = EventSources()
-        var watch = PluginWatch()
-        while !isDone(), !isOver() {
-            watch.prepare(all, isFull: false, &sources)
-            let look = Clock.monotonicMilliseconds + 50
-            sources.setDeadline(.plugins, at: min(deadline ?? look, look))
-            switch sources.next() {
-            case .readable(let name), .writable(let name), .closed(let name):
-                if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
-            case .due: tick()
-            }
-        }
-    }
-
     /// The host ends: all of them are told so at the same time.
     func stopAll() {
         for plugin in all { plugin.stop(because: "the host ends") }
@@ -57,8 +40,18 @@ extension PluginRegistry {
     func part() {
         guard isLoaded else { return }
         stopAll()
-        let deadline = Clock.monotonicMilliseconds + Self.partingMilliseconds
-        wait(unless: { Clock.monotonicMilliseconds >= deadline }) { all.allSatisfy(\.isGone) }
+        let end = Clock.monotonicMilliseconds + Self.partingMilliseconds
+        var sources = EventSources()
+        var watch = PluginWatch()
+        while !all.allSatisfy(\.isGone), Clock.monotonicMilliseconds < end {
+            watch.prepare(all, isFull: false, &sources)
+            sources.setDeadline(.plugins, at: min(deadline ?? end, end))
+            switch sources.next() {
+            case .readable(let name), .writable(let name), .closed(let name):
+                if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
+            case .due: tick()
+            }
+        }
         for plugin in all { plugin.end() }
         if let folder = temporary.made {
             for record in records.records { TrustedCopy.removeOthers(of: record.id, in: folder, keeping: nil) }

@@ -69,6 +69,8 @@ extension Session {
     mutating func refuseHooks() {
         core.refusesHooks = true
         hookDeadline = nil
+        for parked in parkedPluginRequests { parked.round.abandon() }
+        parkedPluginRequests.removeAll()
         if hookRound != nil { unpark(isTimeOver: false) }
     }
 

@@ -1,6 +1,3 @@
-import JSONCodec
-import JSONRPC
-import MoodProtocol
 import Platform
 import PluginHost
 import Storage
@@ -29,6 +26,7 @@ extension Session {
         endHooksInTime()
         if core.plugins.takeNews() || dispatcher.pending.deadline != nil {
             if core.plugins.hasCells { core.takeCells() }
+            resumePluginRequests(milliseconds: milliseconds)
             answerPlugins(milliseconds: milliseconds)
             advanceHooks()
             if !dispatcher.pending.isEmpty { attendWork(milliseconds: milliseconds) }
@@ -52,8 +50,12 @@ extension Session {
         let changes = core.plugins.takeChanges()
         guard !changes.isEmpty else { return }
         core.setTime(milliseconds)
-        for change in changes { core.tell(of: change) }
+        for change in changes {
+            if case .state(let id, let state, _) = change, state != "running" { core.endSubscriptions(of: id) }
+            core.tell(of: change)
+        }
         sendNotices()
+        core.tellPlugins()
         groupStart = output.count
         expectWork()
     }
@@ -66,96 +68,5 @@ extension Session {
         groupStart = output.count
         tellOfPlugins(milliseconds: Clock.milliseconds)
         expectWork()
-    }
-
-    // MARK: Requests of plugins
-
-    private mutating func answerPlugins(milliseconds: Int64) {
-        for plugin in core.plugins.hosted where !plugin.requests.isEmpty { answer(plugin, milliseconds: milliseconds) }
-    }
-
-    /// Answers what a plugin has asked, as one group.
-    private mutating func answer(_ plugin: HostedPlugin, milliseconds: Int64) {
-        var requests: [[UInt8]] = []
-        while let request = plugin.takeRequest() { requests.append(request) }
-        core.setTime(milliseconds)
-        core.store.beginGroup()
-        core.store.waitHere()
-        beginGroup()
-        var answers = answer(requests, of: plugin)
-        do throws(StorageError) { try core.store.flush() } catch {
-            core.store.failure = error
-            core.revertStateOfGroup()
-            answers = answer(requests, of: plugin)
-            core.store.failure = nil
-        }
-        core.store.endGroup()
-        for answer in answers where !answer.isEmpty { answer.withUnsafeBytes { plugin.reply($0) } }
-        sendNotices()
-        beginPending()
-        groupStart = output.count
-        expectWork()
-    }
-
-    private mutating func answer(_ requests: [[UInt8]], of plugin: HostedPlugin) -> [[UInt8]] {
-        let caller = core.plugins.caller(plugin)
-        core.askingPlugin = plugin.id.text
-        core.store.origin = "x.\(plugin.id)"
-        defer {
-            core.askingPlugin = nil
-            core.store.origin = nil
-        }
-        return requests.map { request in
-            var out = JSONWriter(capacity: 512)
-            request.withUnsafeBytes { answer($0, of: plugin, caller, to: &out) }
-            return Array(out.buffer.bytes)
-        }
-    }
-
-    private mutating func answer(
-        _ message: UnsafeRawBufferPointer, of plugin: HostedPlugin, _ caller: Caller, to out: inout JSONWriter
-    ) {
-        guard let envelope = Envelope.read(message, &validator), let name = envelope.method else { return }
-        if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
-            return dispatcher.pending.cancel(id, of: caller, isSilent: isSilent)
-        }
-        let request = Dispatcher.Request(
-            id: envelope.id, room: messageBytes, caller: caller,
-            destination: Destination(framing: .line, batch: nil))
-        if let error = core.plugins.refusal(
-            of: name, by: plugin, isAsked: hookRound?.asked === plugin, in: core.methods)
-        {
-            if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
-            return
-        }
-        dispatcher.answer(request, name, envelope.params, duplicate: nil, &validator, to: &out)
-        if let round = core.wantedRound.take() { settle(round, request, name, envelope.params, to: &out) }
-        core.endsGroup = false
-    }
-
-    /// A change of a plugin waits for the hooks of the others there, and for its turn as long: the loop hears the plugins alone
-    /// meanwhile.
-    private mutating func settle(
-        _ first: HookRound, _ request: Dispatcher.Request, _ name: JSONText, _ params: ValidJSON?,
-        to out: inout JSONWriter
-    ) {
-        var round = first
-        while true {
-            // What came before is durable while others are asked, and the lock is let go.
-            do throws(StorageError) { try core.store.flush() } catch { core.store.failure = error }
-            core.store.endGroup()
-            core.plugins.wait(unless: { Interruption.time != nil }) {
-                round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
-                return round.verdict != nil
-            }
-            if round.verdict == nil { core.refusesHooks = true }
-            core.store.beginGroup()
-            core.store.waitHere()
-            core.resume(round)
-            dispatcher.answer(request, name, params, duplicate: nil, &validator, to: &out)
-            core.endRound()
-            guard let next = core.wantedRound.take() else { return }
-            round = next
-        }
     }
 }

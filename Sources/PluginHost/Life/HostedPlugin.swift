@@ -16,6 +16,8 @@ public final class HostedPlugin {
     private static let requestsMax = 64
     /// So many answers that nobody waits for are known as such.
     private static let forgottenMax = 1024
+    /// A plugin that leaves more than this unread is ended.
+    private static let unreadBytesMax = 8 << 20
     private static let readBytes = 64 * 1024
 
     public let run: PluginRun
@@ -168,10 +170,16 @@ public final class HostedPlugin {
     /// Answers one of its requests, or tells it something: a whole message.
     public func reply(_ message: UnsafeRawBufferPointer) {
         guard process != nil, !closesInput else { return }
+        guard wire.sendable.count < Self.unreadBytesMax else {
+            return crash("it does not read what it has asked for", at: surroundings.milliseconds())
+        }
         wire.send(message)
         life.worked(at: surroundings.milliseconds())
         send()
     }
+
+    /// Requests that were taken and have to wait.
+    public func putBack(_ later: ArraySlice<[UInt8]>) { requests = Array(later) + requests }
 
     public func takeRequest() -> [UInt8]? {
         guard !requests.isEmpty else { return nil }

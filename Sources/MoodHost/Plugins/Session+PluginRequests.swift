@@ -1,0 +1,126 @@
+import JSONCodec
+import JSONRPC
+import MoodProtocol
+import Platform
+import PluginHost
+import Storage
+
+/// A request of a plugin that waits for the hooks of others. Later ones of that plugin wait with it, and nobody else does.
+struct ParkedPluginRequest {
+    let plugin: HostedPlugin
+    let message: [UInt8]
+    var round: HookRound
+}
+
+/// What plugins ask of the host.
+extension Session {
+    /// Answers what plugins have asked and what waits for nobody.
+    mutating func answerPlugins(milliseconds: Int64) {
+        for plugin in core.plugins.hosted
+        where !plugin.requests.isEmpty && !parkedPluginRequests.contains(where: { $0.plugin === plugin }) {
+            var requests: [[UInt8]] = []
+            while let request = plugin.takeRequest() { requests.append(request) }
+            core.setTime(milliseconds)
+            answer(requests[...], of: plugin, resuming: nil)
+        }
+    }
+
+    /// Asks the next hook about each change of a plugin that waits, or carries it out.
+    mutating func resumePluginRequests(milliseconds: Int64) {
+        guard !parkedPluginRequests.isEmpty else { return }
+        for parked in parkedPluginRequests {
+            // A plugin that has ended waits for nothing.
+            if parked.plugin.isGone {
+                parked.round.abandon()
+                parkedPluginRequests.removeAll { $0.round === parked.round }
+                continue
+            }
+            parked.round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
+            guard parked.round.verdict != nil else { continue }
+            parkedPluginRequests.removeAll { $0.round === parked.round }
+            core.setTime(parked.round.time)
+            answer([parked.message], of: parked.plugin, resuming: parked.round)
+        }
+    }
+
+    /// Whether a hook of this plugin is asked now.
+    private func isAsked(_ plugin: HostedPlugin) -> Bool {
+        hookRound?.asked === plugin || parkedPluginRequests.contains { $0.round.asked === plugin }
+    }
+
+    /// Answers requests of a plugin as one group, up to one that has to wait.
+    private mutating func answer(
+        _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, resuming round: HookRound?
+    ) {
+        core.store.beginGroup()
+        core.store.waitHere()
+        beginGroup()
+        let wanted: HookRound?
+        var answers: [[UInt8]]
+        (answers, wanted) = attempt(requests, of: plugin, round)
+        do throws(StorageError) { try core.store.flush() } catch {
+            core.store.failure = error
+            core.revertStateOfGroup()
+            answers = attempt(requests.prefix(answers.count), of: plugin, round).answers
+            core.store.failure = nil
+        }
+        core.store.endGroup()
+        for answer in answers where !answer.isEmpty { answer.withUnsafeBytes { plugin.reply($0) } }
+        if let wanted {
+            let place = requests.startIndex + answers.count
+            parkedPluginRequests.append(.init(plugin: plugin, message: requests[place], round: wanted))
+            plugin.putBack(requests[(place + 1)...])
+            wanted.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
+        }
+        sendNotices()
+        core.tellPlugins()
+        beginPending()
+        groupStart = output.count
+        expectWork()
+    }
+
+    /// - Returns: the answers before the request that has to wait for hooks, and these.
+    private mutating func attempt(
+        _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, _ round: HookRound?
+    ) -> (answers: [[UInt8]], wanted: HookRound?) {
+        let caller = core.plugins.caller(plugin)
+        core.askingPlugin = plugin.id.text
+        core.store.origin = "x.\(plugin.id)"
+        if let round { core.resume(round) }
+        defer {
+            core.askingPlugin = nil
+            core.store.origin = nil
+            core.endsGroup = false
+        }
+        var answers: [[UInt8]] = []
+        for request in requests {
+            var out = JSONWriter(capacity: 512)
+            let staged = dispatcher.pending.staged.count
+            request.withUnsafeBytes { answer($0, of: plugin, caller, to: &out) }
+            if round != nil { core.endRound() }
+            if let wanted = core.wantedRound.take() {
+                dispatcher.pending.dropStaged(after: staged)
+                return (answers, wanted)
+            }
+            answers.append(Array(out.buffer.bytes))
+        }
+        return (answers, nil)
+    }
+
+    private mutating func answer(
+        _ message: UnsafeRawBufferPointer, of plugin: HostedPlugin, _ caller: Caller, to out: inout JSONWriter
+    ) {
+        guard let envelope = Envelope.read(message, &validator), let name = envelope.method else { return }
+        if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
+            return dispatcher.pending.cancel(id, of: caller, isSilent: isSilent)
+        }
+        let request = Dispatcher.Request(
+            id: envelope.id, room: messageBytes, caller: caller,
+            destination: Destination(framing: .line, batch: nil))
+        if let error = core.plugins.refusal(of: name, by: plugin, isAsked: isAsked(plugin), in: core.methods) {
+            if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
+            return
+        }
+        dispatcher.answer(request, name, envelope.params, duplicate: nil, &validator, to: &out)
+    }
+}
