@@ -110,6 +110,9 @@ extension Core {
         out.beginObject()
         out.key("plugins")
         out.beginArray()
+        for place in plugins.settings.places where (try? FileSystem.system.list(place)) == nil {
+            log(.warning, "--plugins \(place): there is no such folder, or it cannot be read.")
+        }
         let found = plugins.scan()
         for one in found { plugins.summary(one).write(to: &out) }
         // What was trusted runs on where its folder is gone.
@@ -149,6 +152,7 @@ extension Core {
         loadPlugins()
         try requirePlugin(id)
         try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
+        plugins.outdated.insert(id)
         guard plugins.find(id) != nil else {
             // Its folder is gone too: nothing is known of it any more.
             return JSONValue.object([.init("id", .string(id.text)), .init("state", "untrusted")]).write(to: &out)
@@ -236,6 +240,7 @@ extension Core {
             if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
             records[id] = record
         }
+        plugins.outdated.insert(id)
         // The tools of an MCP server are known when it has run.
         if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
         try writePlugin(id, &out)

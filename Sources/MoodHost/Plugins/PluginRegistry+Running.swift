@@ -19,6 +19,16 @@ extension PluginRegistry {
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick() }
         for plugin in plugins() { plugin.checkDisk(at: now) }
         leaving.removeAll(where: \.isGone)
+        removeOutdated()
+    }
+
+    /// Removes the copies that nobody trusts any more, once nothing runs from them here.
+    private func removeOutdated() {
+        guard !outdated.isEmpty, let folder = try? runFolder() else { return }
+        for id in outdated where !leaving.contains(where: { $0.id == id }) {
+            TrustedCopy.removeOthers(of: id, in: folder, keeping: records[id].flatMap { PluginDigest($0.digest) })
+            outdated.remove(id)
+        }
     }
 
     /// Whether something of them has come that nobody has looked at.
@@ -53,6 +63,8 @@ extension PluginRegistry {
             }
         }
         for plugin in all { plugin.end() }
+        leaving.removeAll()
+        removeOutdated()
         if let folder = temporary.made {
             for record in records.records { TrustedCopy.removeOthers(of: record.id, in: folder, keeping: nil) }
             temporary.remove(folders: records.records.map(\.id.text))

@@ -43,6 +43,8 @@ final class PluginRegistry {
     var cells = PluginCells()
     /// When somebody is told of changes again.
     var deliveryDeadline: Int?
+    /// Plugins of which copies are left that nobody trusts any more.
+    var outdated: Set<PluginID> = []
     let temporary = TemporaryFolder("moodboard-plugins")
 
     init(_ options: HostOptions) {
