@@ -44,6 +44,7 @@ struct HostLoop: ~Copyable {
     private var phase = Phase.serving
     private var isWide = false
     private var isLockAwaited = false
+    private var isClientGone = false
 
     init(_ streams: consuming PeerStreams, interruption: Int32) {
         self.streams = streams
@@ -57,7 +58,7 @@ struct HostLoop: ~Copyable {
             switch next(&session) {
             case .input: receive(&session)
             case .output: watch.clientTook(&sources)
-            case .outputClosed: return lose(session)
+            case .outputClosed: if !staysWithoutClient(session) { return lose(session) }
             case .interrupted: leave(&session, isAsked: false)
             case .storeChanged: watch.takeNews(&session, &sources)
             case .lockReady: session.unpark(isTimeOver: false)
@@ -131,7 +132,9 @@ struct HostLoop: ~Copyable {
         } else {
             sources.forget(.input)
         }
-        sources.listen(to: streams.output, as: .output, for: session.sendable.isEmpty ? [] : .writing)
+        if !isClientGone {
+            sources.listen(to: streams.output, as: .output, for: session.sendable.isEmpty ? [] : .writing)
+        }
         let helper = session.core.store.helper.descriptor
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
         if session.isParked || isLockAwaited { awaitLock(session) }
@@ -202,6 +205,16 @@ struct HostLoop: ~Copyable {
         streams.makeRoom()
         sources.setDeadline(.farewell, at: Clock.monotonicMilliseconds + Self.cuttingMilliseconds)
         return nil
+    }
+
+    /// A client that has all its answers need not wait while plugins are told of what it has changed.
+    private mutating func staysWithoutClient(_ session: borrowing Session) -> Bool {
+        guard phase == .ending, session.sendable.isEmpty, !session.hasWork, !session.hasPending,
+            session.isDeliveringLate
+        else { return false }
+        isClientGone = true
+        sources.forget(.output)
+        return true
     }
 
     /// Nobody reads any more.

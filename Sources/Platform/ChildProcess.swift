@@ -137,6 +137,12 @@ public struct ChildProcess: ~Copyable {
         return status
     }
 
+    /// Ends the conversation: closes the child's stdin, and waits for its end no longer than that.
+    public mutating func leave(after milliseconds: Int) {
+        closeInput()
+        if !drain(until: Clock.monotonicMilliseconds + milliseconds) { closeOutput() }
+    }
+
     /// Ends the conversation: closes the child's stdin, gives it `milliseconds` to end, as long again after SIGTERM, and
     /// then kills it. What it still writes is thrown away.
     /// - Returns: how it ended; nil if the system does not say (somebody else has reaped it).

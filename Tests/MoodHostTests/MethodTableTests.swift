@@ -14,10 +14,11 @@ import Testing
 
     @Test func findsEveryMethodByItsNameAndNoOther() {
         let table = MethodTable()
-        for method in table.all {
-            let name = "\(method.name)"
+        let names = Set(table.all.map { "\($0.name)" })
+        for name in names {
+            let shorter = String(name.dropLast())
             for (asked, found) in [
-                (name, name), (name + "x", nil), (String(name.dropLast()), nil), (name.uppercased(), nil),
+                (name, name), (name + "x", nil), (shorter, names.contains(shorter) ? shorter : nil), (name.uppercased(), nil),
             ] {
                 let answer = Self.find(asked, in: table)
                 #expect(answer == found)

@@ -11,6 +11,9 @@ final class HostProcess {
     /// How long a host may take to end by itself: the protocol allows it two seconds.
     static let endMillisecondsMax = 3_000
 
+    /// A host without plugins has ended by then.
+    private static let leaveMilliseconds = 50
+
     private var child: ChildProcess
     private var reader = FrameReader(messageBytesMax: answerBytesMax)
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
@@ -35,8 +38,9 @@ final class HostProcess {
             passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
     }
 
-    /// How the host ends is of no matter here: it has answered all that it was asked.
-    func close() { _ = child.finish(within: Self.endMillisecondsMax) }
+    /// How the host ends is of no matter here: it has answered all that it was asked. One that still tells plugins of a change
+    /// is left to itself.
+    func close() { child.leave(after: Self.leaveMilliseconds) }
 
     /// Sends one request and waits for its answer. Notifications before it go to the listener, if there is one.
     func call(
