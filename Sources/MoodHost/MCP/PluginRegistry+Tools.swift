@@ -6,7 +6,7 @@ import PluginHost
 extension PluginRegistry {
     /// The methods that their manifests offer as tools, and a person has trusted.
     var tools: [Tool] {
-        plugins.flatMap { plugin -> [Tool] in
+        plugins(that: .methods).flatMap { plugin -> [Tool] in
             let (id, permissions) = (plugin.id, plugin.manifest.permissions)
             let isHarmless = permissions.moods != .write && permissions.writable.isEmpty && !permissions.network
             return plugin.manifest.provides.methods.filter(\.isTool).map { own in
