@@ -77,7 +77,7 @@ extension Dispatcher {
             }
         }
         extendLifetime(native)
-        let work = ModelWork(parts, finish)
+        let work = ModelWork(parts, hidesNotes: core.hidesNotes, finish)
         guard work.isLater else {
             try work.finish(&core, to: &out)
             return true

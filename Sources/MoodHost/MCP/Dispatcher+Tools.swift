@@ -75,7 +75,7 @@ extension Dispatcher {
         case .failure(let error): out.toolError(call.tool.text(of: error), version: Core.version)
         case .later(let work):
             let (tool, facts) = (call.tool, call.facts)
-            let whole = ModelWork([.later(work)]) { (_, outcomes, out) throws(RPCError) in
+            let whole = ModelWork([.later(work)], hidesNotes: core.hidesNotes) { (_, outcomes, out) throws(RPCError) in
                 Self.write(outcomes[0], of: tool, facts, to: &out)
             }
             stage(whole, call.request, progressToken: call.given.meta.progressToken)
@@ -95,8 +95,15 @@ extension Dispatcher {
         extendLifetime(params)
         let (tool, facts) = (call.tool, call.facts)
         var method = tool.method
-        if case .plugin(let name) = tool.work { method = core.methods.names.name(name) }
-        return try ask([NativeCall(method, asked)], call.given, call.request, &validator, to: &out) {
+        var sent = asked
+        if case .plugin(let name) = tool.work {
+            method = core.methods.names.name(name)
+            // The plugin tells of its progress under the caller's token.
+            if let token = call.given.meta.progressToken, let members = asked.object {
+                sent = .object(members + [.init("progressToken", JSONValue(token))])
+            }
+        }
+        return try ask([NativeCall(method, sent)], call.given, call.request, &validator, to: &out) {
             (_, outcomes, out) throws(RPCError) in
             switch tool.work {
             case .year: Self.writeYear(outcomes[0], asked["year"]?.integer ?? 0, tool, facts, to: &out)
