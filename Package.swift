@@ -45,13 +45,13 @@ let package = Package(
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
         library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
         library("MCP", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
+        library("MoodSync", ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"]),
         // Level 5
         library(
             "MoodHost",
             [
-                "MCP", "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC",
-                "JSONCodec",
-                "Platform",
+                "MCP", "PluginHost", "MoodSync", "Replication", "MoodProtocol", "MoodStore", "MoodCore", "MoodText",
+                "Storage", "JSONRPC", "JSONCodec", "Platform",
             ]),
         // Level 6
         program("moodboard", ["MoodHost", "Platform"]),
@@ -91,6 +91,9 @@ let package = Package(
             "MoodStoreTests", ["MoodStore", "MoodCore", "Storage", "Platform", "JSONCodec", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
         tests("MoodProtocolTests", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Seeds"]),
+        tests(
+            "MoodSyncTests",
+            ["MoodSync", "Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform", "Seeds"]),
         tests("ReplicationTests", ["Replication", "ReplicationTorture", "MoodCore", "JSONCodec"]),
         tests(
             "MoodHostTests",

@@ -4,6 +4,7 @@ import MoodCore
 import MoodProtocol
 import MoodStore
 import MoodText
+import Platform
 import Storage
 
 /// All state of the host: the store, the client's session, and what does not change. One loop owns it, so nothing in it
@@ -66,6 +67,8 @@ struct Core: ~Copyable {
     let plugins: PluginRegistry
     /// What every request asks of them.
     private(set) var pluginFlags = PluginFlags.unread
+    /// When the store is synced.
+    var sync = SyncPlan(thread: HelperThread())
     /// What the hooks of plugins have said to the present request, which is carried out again.
     var round: HookRound?
     /// Set by a request that has to wait for hooks.

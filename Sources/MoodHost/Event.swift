@@ -29,6 +29,8 @@ enum Event {
         case lock
         /// It is time to look at the store.
         case look
+        /// The store is to be synced.
+        case sync
         /// A plugin, or a request that waits for one, has had its time.
         case plugins
         /// The client has taken nothing for too long while others go on.
@@ -46,6 +48,7 @@ extension EventSources.Name {
     static let stall = Self(6)
     static let lock = Self(7)
     static let plugins = Self(8)
+    static let sync = Self(9)
 }
 
 extension Event {
@@ -58,12 +61,13 @@ extension Event {
         case .closed(.output): self = .outputClosed
         case .readable(.store): self = .storeChanged
         case .readable(.lock): self = .lockReady
-        case .readable(.helper): self = .workAdvanced
+        case .readable(.helper), .readable(.sync): self = .workAdvanced
         case .due(.farewell): self = .timer(.farewell)
         case .due(.lock): self = .timer(.lock)
         case .due(.store): self = .timer(.look)
         case .due(.stall): self = .timer(.stall)
         case .due(.plugins): self = .timer(.plugins)
+        case .due(.sync): self = .timer(.sync)
         case .readable(.plugins): self = .pluginsChanged
         case .readable(let name), .writable(let name), .closed(let name):
             guard let (slot, end) = PluginWatch.place(of: name) else { return nil }

@@ -28,10 +28,11 @@ enum Host {
         session.core.plugins.stopAll()
         session.core.store.part(withinMilliseconds: ending == .complete ? partingMilliseconds : 0)
         session.core.plugins.part()
+        session.core.leaveSyncToOthers()
         return ending
     }
 
-    private static func location(_ options: HostOptions) -> MoodRecords.Location {
+    static func location(_ options: HostOptions) -> MoodRecords.Location {
         guard case .directory(let path) = options.place else { return .memory(isReadOnly: options.isReadOnly) }
         let level = options.logLevel
         return .directory(

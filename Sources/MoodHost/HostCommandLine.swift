@@ -7,6 +7,8 @@ public enum HostCommandLine {
     /// What the command line asks for.
     public enum Request: Sendable {
         case serve(HostOptions)
+        /// Sync the store, and nothing else.
+        case syncOnce(HostOptions)
         case printHelp
         case printVersion
         case printOpenRPC
@@ -43,6 +45,10 @@ public enum HostCommandLine {
           --mcp-tools default|all  the usual tools, or one for each method that is meant for models
           --mcp-no-notes           show them no notes
 
+        SYNC
+          --no-sync                sync nothing by itself; sync.now works
+          --sync-once              sync the store and end
+
         OTHER
           --limit NAME=VALUE       set a limit; names as in host.info, may be repeated
           --locale LOCALE          the language of times, such as fi_FI (default: en_US)
@@ -56,7 +62,7 @@ public enum HostCommandLine {
 
     private static let flags = [
         "--in-memory", "--samples", "--read-only", "--trust-directory", "--no-plugins",
-        "--require-isolation", "--mcp-no-notes", "--openrpc", "--version", "--help", "-h",
+        "--require-isolation", "--mcp-no-notes", "--no-sync", "--sync-once", "--openrpc", "--version", "--help", "-h",
     ]
     private static let settings = [
         "--store", "--durability", "--lock-timeout", "--limit", "--locale", "--time-zone", "--log-level",
@@ -70,6 +76,7 @@ public enum HostCommandLine {
         var options = HostOptions(place: .memory)
         var directory: String?
         var isInMemory = false
+        var isSyncOnce = false
         var rest = arguments.makeIterator()
         var isFirst = true
         while let argument = rest.next() {
@@ -87,6 +94,8 @@ public enum HostCommandLine {
             case "--trust-directory": options.trustsDirectory = true
             case "--no-plugins": options.plugins.isOff = true
             case "--mcp-no-notes": options.hidesNotes = true
+            case "--no-sync": options.isSyncOff = true
+            case "--sync-once": isSyncOnce = true
             case "--require-isolation": options.plugins.requiresIsolation = true
             default:
                 guard settings.contains(name) else { return .misuse(unknown(argument)) }
@@ -101,6 +110,7 @@ public enum HostCommandLine {
             }
             if attached != nil { return .misuse("\(name) takes no value") }
         }
+        if isInMemory, isSyncOnce { return .misuse("--sync-once and --in-memory exclude each other") }
         if isInMemory {
             if directory != nil { return .misuse("--store and --in-memory exclude each other; give one of them") }
             return .serve(options)
@@ -112,7 +122,7 @@ public enum HostCommandLine {
             return .misuse("the store cannot be in \(place) itself; name a directory of its own for it")
         }
         options.place = .directory(place)
-        return .serve(options)
+        return isSyncOnce ? .syncOnce(options) : .serve(options)
     }
 
     /// Whether a path, as it is written, leads to the root of the file system.

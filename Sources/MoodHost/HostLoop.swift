@@ -66,6 +66,7 @@ struct HostLoop: ~Copyable {
             case .plugin(let slot, let end): attend(slot, end, &session)
             case .pluginsChanged: session.seePluginFile()
             case .timer(.plugins): session.attendPlugins(milliseconds: Clock.milliseconds)
+            case .timer(.sync): session.syncWhenDue(milliseconds: Clock.milliseconds)
             case .timer(.lock): session.unpark(isTimeOver: true)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
@@ -93,6 +94,7 @@ struct HostLoop: ~Copyable {
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
         if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
+        if session.core.sync.isAutomatic { session.core.planSync() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
         if session.hasSharedSync, !isWide {
             streams.widen()
@@ -137,6 +139,11 @@ struct HostLoop: ~Copyable {
         }
         let helper = session.core.store.helper.descriptor
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
+        let sync = session.core.sync.thread.descriptor
+        if sync >= 0 { sources.listen(to: sync, as: .sync, for: .reading) }
+        if session.core.sync.isAutomatic {
+            sources.setDeadline(.sync, at: phase == .serving ? session.core.sync.deadline : nil)
+        }
         if session.isParked || isLockAwaited { awaitLock(session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
         let flags = session.core.pluginFlags

@@ -20,6 +20,8 @@ public struct HostOptions: Sendable {
     /// Nil: the system's.
     public var timeZone: String?
     public var plugins = PluginSettings()
+    /// Nothing is synced but by `sync.now`.
+    public var isSyncOff = false
     public var logLevel = LogLevel.info
     /// AI clients have a tool for each method that is meant for them, not the usual ones alone.
     public var offersAllTools = false

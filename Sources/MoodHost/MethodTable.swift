@@ -55,6 +55,7 @@ struct MethodTable: ~Copyable {
         add(Core.storeHandlers)
         add(Core.repairHandlers)
         add(Core.pluginHandlers)
+        add(Core.syncHandlers)
     }
 
     deinit {

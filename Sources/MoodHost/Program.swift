@@ -18,6 +18,8 @@ public enum Program {
         switch HostCommandLine.read(arguments) {
         case .serve(let options):
             return serve(options)
+        case .syncOnce(let options):
+            return Host.syncOnce(options)
         case .printHelp:
             StandardStreams.writeOutput(HostCommandLine.help)
             return 0

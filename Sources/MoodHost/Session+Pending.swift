@@ -27,7 +27,12 @@ extension Session {
     mutating func attendWork(milliseconds: Int64) {
         isWorkDone = false
         core.store.helper.drain()
+        if core.sync.thread.descriptor >= 0 { core.sync.thread.drain() }
         core.setTime(milliseconds)
+        if core.sync.round != nil {
+            core.attendSync()
+            sendNotices()
+        }
         tellProgress()
         var answer = JSONWriter(capacity: 256)
         var place = 0
@@ -47,9 +52,18 @@ extension Session {
         if core.awaitsWork, !core.store.helper.isRunning { unpark(isTimeOver: false) }
     }
 
+    /// The store is synced, if it is time.
+    mutating func syncWhenDue(milliseconds: Int64) {
+        core.setTime(milliseconds)
+        core.syncWhenDue()
+        sendNotices()
+    }
+
     /// The process ends: nothing is begun any more, and what was is given up.
     mutating func refuseWork() {
         dispatcher.pending.isClosed = true
+        core.sync.end()
+        core.sync.round?.cancel()
         refuseWaits()
         var answer = JSONWriter(capacity: 256)
         while !dispatcher.pending.begun.isEmpty {

@@ -4,7 +4,7 @@ import JSONRPC
 /// The params of `events.*`.
 public enum EventParams {
     public static let topics = ParamKey<ValidJSON?>.optional(
-        "topics", .array(.choice(["mood", "nav", "store", "plugin"]), .range(1...4), isUnique: true),
+        "topics", .array(.choice(["mood", "nav", "store", "plugin", "sync"]), .range(1...5), isUnique: true),
         "What to be told of; everything, if absent.")
     public static let since = ParamKey<Int?>.optional(
         "since", .integer(0 ... .max),

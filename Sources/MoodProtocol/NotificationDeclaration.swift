@@ -72,6 +72,15 @@ public struct NotificationDeclaration: Sendable {
                             .optional("moodId", .id, "The mood whose cells are there now."),
                         ]
                     ),
+                    (
+                        "sync",
+                        [
+                            .required(
+                                "state", .choice(["idle", "syncing", "offline", "diverged", "off"]),
+                                "What the sync is at now."),
+                            .optional("lastError", .string(.plain), "Why it did not come to its end."),
+                        ]
+                    ),
                 ]))
     }
 

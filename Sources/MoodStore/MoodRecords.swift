@@ -53,6 +53,8 @@ public struct MoodRecords: ~Copyable {
     /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
     /// happened since that could have changed it.
     private var isHeld = false
+    /// Whether it was looked at which replica this store is, since it was opened.
+    private var isReplicaKnown = false
     /// When it is next tried whether what refuses every change is over; by `Clock.monotonicMilliseconds`.
     private var healTime = 0
     private static let healMilliseconds = 250
@@ -69,7 +71,7 @@ public struct MoodRecords: ~Copyable {
     private let isReadOnlyMemory: Bool
     private let isWritableMemory: Bool
 
-    private(set) var now = Timestamp.minimum
+    public private(set) var now = Timestamp.minimum
     private var nowText = ByteBuffer(capacity: 32)
 
     public init(_ location: Location) {
@@ -123,6 +125,7 @@ public struct MoodRecords: ~Copyable {
         opened.origin = records.origin
         records = opened
         isAbsent = false
+        isReplicaKnown = false
         healTime = Clock.monotonicMilliseconds + Self.healMilliseconds
     }
 
@@ -173,6 +176,26 @@ public struct MoodRecords: ~Copyable {
             throw .storage(noted(error))
         }
         if let refusal { throw .storage(failure ?? refusal) }
+        if !isReplicaKnown { knowReplica() }
+    }
+
+    /// Before anything is committed by a store that was copied, or is a restored backup, it becomes another replica.
+    private mutating func knowReplica() {
+        guard case .directory(let settings) = location, let identity else { return }
+        isReplicaKnown = true
+        do throws(StorageError) {
+            guard let (known, isHere) = try ReplicaFile.read(settings.directory, in: settings.fileSystem),
+                !isHere || known.storeID != identity.id, let replica = UUID(settings.makeIdentifier())
+            else { return }
+            var file = known
+            file.becomeAnother(replica, after: records.durableRevision, storeID: identity.id)
+            do throws(SystemError) { try file.write(settings.directory, in: settings.fileSystem) } catch {
+                settings.log("the store is a copy, and cannot take an id of its own for the sync: \(error)")
+            }
+        } catch {
+            // The sync says so too, and does nothing then. The moods are not affected.
+            settings.log(error.reason)
+        }
     }
 
     /// What is told of a lock that was not to be had, or was had in vain. It stays so for all of the group, and nobody in it

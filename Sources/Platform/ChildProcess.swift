@@ -14,6 +14,8 @@ public struct ChildProcess: ~Copyable {
     public enum Output: Sendable {
         /// To us, for `read`.
         case pipe
+        /// To us, and its stderr too.
+        case pipeWithErrors
         /// To wherever ours goes.
         case inherited
     }
@@ -60,7 +62,11 @@ public struct ChildProcess: ~Copyable {
         var pipes = Pipes()
         defer { pipes.closeAll() }
         if case .pipe = input { (pipes.childInput, pipes.input) = try pipeEnds() }
-        if case .pipe = output { (pipes.output, pipes.childOutput) = try pipeEnds() }
+        switch output {
+        case .pipe, .pipeWithErrors: (pipes.output, pipes.childOutput) = try pipeEnds()
+        case .inherited: break
+        }
+        if case .pipeWithErrors = output { pipes.hasErrors = true }
         let id = try spawn(path, arguments, pipes)
         return ChildProcess(
             id: id, input: exchange(&pipes.input, with: -1), output: exchange(&pipes.output, with: -1), status: nil)
@@ -201,6 +207,8 @@ extension ChildProcess {
         var input: Int32 = -1
         var output: Int32 = -1
         var childOutput: Int32 = -1
+        /// Whether what the child says on stderr goes where its stdout goes.
+        var hasErrors = false
 
         mutating func closeAll() {
             for end in [childInput, input, output, childOutput] where end >= 0 { close(end) }
@@ -238,6 +246,7 @@ extension ChildProcess {
         }
         if pipes.childOutput >= 0 {
             posix_spawn_file_actions_adddup2(&actions, pipes.childOutput, STDOUT_FILENO)
+            if pipes.hasErrors { posix_spawn_file_actions_adddup2(&actions, pipes.childOutput, STDERR_FILENO) }
         }
         _ = cplatform_spawn_close_from(&actions, 3)
 

@@ -14,6 +14,12 @@ public enum Clock {
         return Int(now.tv_sec) * 1000 + Int(now.tv_nsec) / 1_000_000
     }
 
+    /// Waits; a signal may end it earlier.
+    public static func sleep(milliseconds: Int) {
+        var interval = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+        nanosleep(&interval, nil)
+    }
+
     private static func read(_ clock: clockid_t) -> timespec {
         var time = timespec()
         _ = clock_gettime(clock, &time)
@@ -27,6 +33,9 @@ public enum ProcessFacts {
 
     /// The arguments after the program's name.
     public static var arguments: ProgramArguments { ProgramArguments() }
+
+    /// This process is nobody's any more: what ends a terminal's processes does not end it. setsid(2).
+    public static func beginSession() { _ = setsid() }
 
     /// The value of an environment variable; nil when it is unset or empty.
     public static func environment(_ name: String) -> String? {

@@ -21,6 +21,9 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether this process, or the system, may not open any more.
     public var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 
+    /// Whether there is nothing of this name.
+    public var isNotThere: Bool { code == ENOENT }
+
     public var description: String {
         let reason = errorText(code)
         return subject.isEmpty ? "\(call): \(reason)" : "\(call) \(subject): \(reason)"

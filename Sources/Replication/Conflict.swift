@@ -68,6 +68,12 @@ extension Fold {
 }
 
 extension MoodDocument {
+    /// The mood as changed at this moment.
+    public func updated(at now: Timestamp) -> MoodDocument? {
+        guard let id, let createdAt else { return nil }
+        return MoodDocument(id: id, createdAt: createdAt, updatedAt: now, members)
+    }
+
     /// The mood with another value of one member.
     func with(_ member: Member, _ value: [UInt8]?) -> MoodDocument? {
         guard let id, let createdAt, let updatedAt else { return nil }

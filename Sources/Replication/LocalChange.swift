@@ -24,11 +24,12 @@ extension Fold {
     /// shown otherwise (`shownBefore`).
     /// - Parameters:
     ///   - upTo: the last commit that is among the changes.
-    ///   - shownBefore: moods that the store showed, where the fold shows others.
+    ///   - shownBefore: moods that the store showed, or that were not there, where the fold shows something else.
+    ///   - isContinued: whether the next record tells of the same commit.
     /// - Returns: the record, and the moods that it may have changed.
     public mutating func record(
         _ changes: [LocalChange], of replica: UUID, in journal: UUID, upTo: Record.Commit,
-        shownBefore: [UUID: MoodDocument] = [:]
+        shownBefore: [UUID: MoodDocument?] = [:], isContinued: Bool = false
     ) -> (record: Record, touched: Set<UUID>) {
         // What the operations before it in this record did has to be seen by the next one, so each is applied to a copy of
         // its mood's state.
@@ -43,7 +44,7 @@ extension Fold {
             case .put(let at, let document, let put):
                 guard let mood = document.id else { continue }
                 var state = states[mood] ?? (isCleared ? nil : self.state(mood)) ?? MoodState()
-                let before = states[mood] == nil ? shownBefore[mood] ?? state.shown : state.shown
+                let before = states[mood] == nil ? shownBefore[mood, default: state.shown] : state.shown
                 let set = SetOperation(
                     id, mood: mood, at: at, document,
                     Self.changes(from: before, to: document, put, state))
@@ -67,7 +68,8 @@ extension Fold {
             }
         }
         let record = Record(
-            journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, operations)
+            journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, operations,
+            isContinued: isContinued)
         return (record, apply(record) ?? [])
     }
 
@@ -78,7 +80,8 @@ extension Fold {
         let (old, new) = (before?.members ?? [], after.members)
         var changes: [SetOperation.Change] = []
         func add(_ member: Member, settles: Bool = false) {
-            changes.append(.init(member, replaced: state.replaced(by: member, settles: settles)))
+            let value = old.first { $0.member == member }?.value
+            changes.append(.init(member, replaced: state.replaced(by: member, showing: value, settles: settles)))
         }
         for (member, value) in new {
             let same = old.contains { $0.member == member && $0.value == value }

@@ -116,12 +116,10 @@ struct MoodState: Sendable {
         return best.map(\.value)
     }
 
-    /// What a change of a member replaces: the values that are shown, of a tag all; where a conflict is settled, all.
-    func replaced(by member: Member, settles: Bool) -> [OperationID] {
-        let shown = shownValue(of: member) ?? nil
-        return heads.filter { head in
-            head.member == member && (settles || member.isTag || head.value == shown)
-        }.map(\.operation.id).sorted()
+    /// What a change of a member replaces: the values that were shown, of a tag all; where a conflict is settled, all.
+    func replaced(by member: Member, showing value: [UInt8]?, settles: Bool) -> [OperationID] {
+        heads.filter { $0.member == member && (settles || member.isTag || $0.value == value) }.map(\.operation.id)
+            .sorted()
     }
 
     /// The heads that are not shown and say something else than what is; of those that say the same, the latest.

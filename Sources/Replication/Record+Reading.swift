@@ -39,6 +39,7 @@ extension Record {
         var saw: Vector?
         var upTo: Commit?
         var operations: ValidJSON?
+        var isContinued = false
         var reader = JSONReader(text)
         guard reader.enterObject() else { throw .unknown("it is no object") }
         while let key = reader.nextKey() {
@@ -51,6 +52,8 @@ extension Record {
                 replica = reader.text()?.withDecoded { UUID($0) }
             } else if key.equals("n") {
                 number = reader.number()?.integer
+            } else if key.equals("more") {
+                isContinued = reader.boolean() ?? false
             } else if key.equals("ops") {
                 operations = reader.skip()
             } else if key.equals("saw") {
@@ -78,6 +81,7 @@ extension Record {
         self.saw = saw
         self.upTo = upTo
         self.line = line
+        self.isContinued = isContinued
         self.operations = try Self.operations(operations, replica, number)
     }
 

@@ -7,7 +7,8 @@ import Platform
 ///     {"v":1,"journal":"…","replica":"…","n":7,"saw":{"…":3},"upTo":{"storeId":"…","revision":40},"ops":[…],"crc":"xxxxxxxx"}
 ///
 /// A replica writes records 1, 2, 3 … and never another's. `saw` has the last records of the others that were in its store
-/// when it made these commits, `upTo` the last of them. `crc` is the CRC-32C of every byte of the line before it.
+/// when it made these commits, `upTo` the last of them. Of a commit that takes several records, all but the last say
+/// `"more":true`. `crc` is the CRC-32C of every byte of the line before it.
 ///
 /// It is applied when it is the next of its replica and all that it saw is applied. (`Fold`)
 public struct Record: Sendable {
@@ -31,6 +32,8 @@ public struct Record: Sendable {
     public let saw: Vector
     public let upTo: Commit
     public let operations: [Operation]
+    /// Whether the next record of this replica tells of the same commit.
+    public let isContinued: Bool
     /// The line, without its line feed.
     public let line: [UInt8]
 
@@ -49,12 +52,13 @@ public struct Record: Sendable {
     // MARK: Writing
 
     public init(
-        journal: UUID, replica: UUID, number: Int, saw: Vector, upTo: Commit, _ operations: [Operation]
+        journal: UUID, replica: UUID, number: Int, saw: Vector, upTo: Commit, _ operations: [Operation],
+        isContinued: Bool = false
     ) {
         var saw = saw
         saw[replica] = 0
         (self.journal, self.replica, self.number, self.saw) = (journal, replica, number, saw)
-        (self.upTo, self.operations) = (upTo, operations)
+        (self.upTo, self.operations, self.isContinued) = (upTo, operations, isContinued)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         writer.key("v")
@@ -78,6 +82,10 @@ public struct Record: Sendable {
         writer.beginArray()
         for operation in operations { operation.write(to: &writer) }
         writer.endArray()
+        if isContinued {
+            writer.key("more")
+            writer.boolean(true)
+        }
         line = LineSeal.sealed(&writer.buffer)
     }
 }

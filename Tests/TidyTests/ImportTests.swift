@@ -21,6 +21,9 @@ import Testing
         Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "JSONCodec", "Platform"]),
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
         Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),
+        Row(
+            target: "MoodSync", level: 4,
+            mayImport: ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"]),
         Row(target: "MoodClient", level: 4, mayImport: ["MoodProtocol", "JSONRPC", "JSONCodec", "Platform"]),
         Row(
             target: "PluginHost", level: 4,
@@ -29,7 +32,8 @@ import Testing
         Row(
             target: "MoodHost", level: 5,
             mayImport: [
-                "MCP", "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText", "Storage", "JSONRPC",
+                "MCP", "MoodSync", "Replication", "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText",
+                "Storage", "JSONRPC",
                 "JSONCodec",
                 "Platform",
                 "Synchronization",

@@ -11,7 +11,7 @@ extension Command {
             title: "EVERY DAY",
             commands: [add, list, show, edit, note, favorite, unfavorite, remove, share]),
         Group(title: "LOOK BACK", commands: []),
-        Group(title: "KEEP IT SAFE", commands: [info, doctor, store, clear]),
+        Group(title: "KEEP IT SAFE", commands: [info, doctor, store, sync, clear]),
         Group(title: "PROGRAMS", commands: [watch, open, navigate, plugin, call]),
     ]
 

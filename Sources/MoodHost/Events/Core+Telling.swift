@@ -172,6 +172,18 @@ extension Core {
         endSubscriptions(isAnotherStore: isAnother) { subscription, _ in isAnother || subscription.told > last }
     }
 
+    /// A sync has begun, or has ended.
+    mutating func tellOfSync(_ name: String, _ reason: String?) {
+        tell(.sync, "sync", seq: \.lastSyncSeq) { writer in
+            writer.key("state")
+            writer.string(name)
+            if let reason {
+                writer.key("lastError")
+                writer.string(reason)
+            }
+        }
+    }
+
     /// A plugin's state has changed, or its cells are there.
     mutating func tell(of change: PluginChange) {
         tell(.plugin, "plugin", seq: \.lastPluginSeq) { writer in

@@ -11,11 +11,13 @@ struct EventTopics: OptionSet {
     static let store = EventTopics(rawValue: 4)
     /// Plugins.
     static let plugin = EventTopics(rawValue: 8)
-    static let all: EventTopics = [.mood, .nav, .store, .plugin]
+    /// The sync of the store.
+    static let sync = EventTopics(rawValue: 16)
+    static let all: EventTopics = [.mood, .nav, .store, .plugin, .sync]
 
     /// The names of the topics, in the order of the protocol.
     static let named: [(name: StaticString, topic: EventTopics)] = [
-        ("mood", .mood), ("nav", .nav), ("store", .store), ("plugin", .plugin),
+        ("mood", .mood), ("nav", .nav), ("store", .store), ("plugin", .plugin), ("sync", .sync),
     ]
 }
 
@@ -44,6 +46,7 @@ struct EventState {
     var lastNavigationSeq = 0
     var lastStoreSeq = 0
     var lastPluginSeq = 0
+    var lastSyncSeq = 0
     /// The store as it was told of last.
     var store: StoreIdentity?
 

@@ -9,7 +9,10 @@ import Storage
 extension Core {
     /// Reads which plugins may run, unless that was done.
     mutating func loadPlugins() {
-        if !plugins.isLoaded { reloadPlugins() }
+        guard !plugins.isLoaded else { return }
+        reloadPlugins()
+        // It is the first time that the store is looked at.
+        prepareSync()
     }
 
     /// Reads it again: another host may have changed it.

@@ -9,6 +9,10 @@ struct JournalLine {
     let durable: Int
     /// Who made it, where no client did: an ASCII name without escapes.
     let origin: UnsafeRawBufferPointer?
+    /// How far the records of other replicas are in the store from this commit on: a JSON object.
+    let saw: UnsafeRawBufferPointer?
+    /// The member of its moods whose conflicts this commit settles, without escapes.
+    let settles: UnsafeRawBufferPointer?
     /// The members after these, up to the comma before the seal.
     private let changes: UnsafeRawBufferPointer
 
@@ -47,6 +51,18 @@ struct JournalLine {
             self.origin = origin
         } else {
             origin = nil
+        }
+        if matcher.take(",\"saw\":") {
+            guard let saw = matcher.takeObject() else { return nil }
+            self.saw = saw
+        } else {
+            saw = nil
+        }
+        if matcher.take(",\"settles\":\"") {
+            guard let settles = matcher.takeString() else { return nil }
+            self.settles = settles
+        } else {
+            settles = nil
         }
         changes = UnsafeRawBufferPointer(rebasing: content[matcher.position...])
     }
@@ -138,7 +154,7 @@ struct JournalLine {
     /// What is no unknown member where it stands out of its place.
     private static let known: Set<String> = [
         "clear", "cleared", "put", "created", "delete", "undoes", "redoes", "opId", "method", "params", "answer",
-        "origin",
+        "origin", "saw", "settles",
     ]
 
     @inline(never)

@@ -19,7 +19,11 @@ public struct Commit {
     public let reversed: [Int]
     /// Whether it made them again.
     public let isRedo: Bool
-    /// Whether it first removed every record.
+    /// How far the records of other replicas are in the store from here on: a JSON object.
+    public let saw: UnsafeRawBufferPointer?
+    /// The member of its records whose conflicts it settles.
+    public let settles: String?
+    /// Whether it removed all records before it put any.
     public let isClear: Bool
     /// How many records it changed.
     public let count: Int
@@ -75,6 +79,8 @@ public struct Commit {
         origin = line.origin.map { String(decoding: $0, as: UTF8.self) }
         self.reversed = reversed
         self.isRedo = isRedo
+        saw = line.saw
+        settles = line.settles.map { String(decoding: $0, as: UTF8.self) }
         self.isClear = isClear
         count = changes.count + max(unnamed, 0)
         self.changes = changes

@@ -2,7 +2,8 @@ import JSONCodec
 
 /// The lines of the next sync while they are built. Nothing here touches the disk or can fail.
 ///
-/// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` where no client made the commit, and, each only where it has something to say and in this order,
+/// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` where no client made the commit, `,"saw":{…}` and `,"settles":"…"`
+/// of replicas, and, each only where it has something to say and in this order,
 /// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`,
 /// `,"undoes":[R,…]` or `,"redoes":[R,…]`, the members of `OperationMembers`, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
 /// too; ids of deletions are kept apart until the line ends, so that they may be staged in any.
@@ -64,6 +65,13 @@ struct CommitLines: ~Copyable {
         var text = JSONWriter(capacity: 64)
         text.string(origin)
         buffer.append(text.buffer.bytes)
+    }
+
+    /// Stages what the line says of replicas: `,"saw":{…}` or `,"settles":"…"`, in this order.
+    mutating func mark(_ member: UnsafeRawBufferPointer) {
+        buffer.insert(member, at: lineHeadEnd)
+        lineHeadEnd += member.count
+        lastPutStart += member.count
     }
 
     /// Stages a record: the bytes of one JSON object and nothing around them. Line feeds in it become spaces, which in

@@ -12,6 +12,8 @@ extension StoreFiles {
         journal.lines.begin(seq: seq, at: at, durable: syncedRevision, origin: origin)
     }
 
+    public mutating func stageMark(_ member: UnsafeRawBufferPointer) { journal.lines.mark(member) }
+
     @inline(__always)
     public mutating func stagePut(_ record: UnsafeRawBufferPointer, isNew: Bool = false) {
         journal.lines.put(record, isNew: isNew)

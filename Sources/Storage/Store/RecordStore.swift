@@ -176,6 +176,29 @@ public struct RecordStore: ~Copyable {
         files?.stageClear(count: count, first: first)
     }
 
+    /// Says in the open commit how far the records of other replicas are in the store with it. A commit may say nothing else.
+    /// - Parameter vector: a JSON object.
+    public mutating func mark(saw vector: UnsafeRawBufferPointer) throws(StorageError) {
+        try beginCommit()
+        var member = ByteBuffer(capacity: vector.count + 8)
+        member.append(",\"saw\":")
+        member.append(vector)
+        files?.stageMark(member.bytes)
+    }
+
+    /// Says in the open commit that it settles the conflicts of a member of its moods.
+    /// - Parameter member: as in a JSON string, without escapes.
+    public mutating func mark(settles member: String) throws(StorageError) {
+        try beginCommit()
+        var text = JSONWriter(capacity: 64)
+        text.key("settles")
+        text.string(member)
+        var mark = ByteBuffer(capacity: 64)
+        mark.append(",")
+        mark.append(text.buffer.bytes)
+        files?.stageMark(mark.bytes)
+    }
+
     /// The one way into a commit, so that no change goes to a store that is not open.
     mutating func beginCommit() throws(StorageError) {
         guard !isCommitOpen else { return }

@@ -10,8 +10,8 @@ struct SimulatedReplica {
     struct Commit {
         let revision: Int
         var changes: [LocalChange] = []
-        /// Moods that a sync put.
-        var puts: [UUID: MoodDocument] = [:]
+        /// What a sync did to moods.
+        var puts: [UUID: MoodDocument?] = [:]
         let isSync: Bool
         /// What is in the store from here on.
         let saw: Vector?
@@ -34,13 +34,18 @@ struct SimulatedReplica {
         var baseRevision = 0
         /// What a snapshot has made of the base; it counts once the journal says so.
         var joined: Fold?
+        var joinedKnown: Set<Int> = []
     }
 
     struct Memory {
         var fold: Fold
         var inbox = Inbox()
-        /// What the store shows where a join was broken off.
-        var shownBefore: [UUID: MoodDocument] = [:]
+        /// Moods of own records, whose coming into the store the journal does not tell of yet.
+        var unsettled: Set<UUID> = []
+        /// A join that was broken off.
+        var unfinished: Fold?
+        /// What the store shows of it already.
+        var shownBefore: [UUID: MoodDocument?] = [:]
     }
 
     /// Which changes of the simulation a record's are; shared by all, like the truth.
@@ -98,6 +103,7 @@ struct SimulatedReplica {
 
     private mutating func load() -> Memory {
         if let memory { return memory }
+        var isJoined = false
         var saw = disk.base.vector
         var memory = Memory(fold: disk.base)
         for commit in disk.journal where commit.revision > disk.baseRevision && commit.isSync {
@@ -108,31 +114,48 @@ struct SimulatedReplica {
                 memory.shownBefore.merge(commit.puts) { $1 }
             }
         }
-        if let joined = disk.joined, saw.covers(joined.vector) { memory.fold = joined }
+        if let joined = disk.joined, saw.covers(joined.vector) {
+            memory.fold = joined
+            isJoined = true
+        } else if !memory.shownBefore.isEmpty {
+            memory.unfinished = disk.joined
+        }
         for record in disk.own { memory.inbox.add(record) }
         for record in disk.others where record.number <= saw[record.replica] { memory.inbox.add(record) }
-        while let record = memory.inbox.next(after: memory.fold.vector) { memory.fold.apply(record) }
+        let own = Set(disk.own.map(\.replica))
+        while let record = memory.inbox.next(after: memory.fold.vector) {
+            let touched = memory.fold.apply(record) ?? []
+            if own.contains(record.replica), record.number > saw[record.replica] { memory.unsettled.formUnion(touched) }
+        }
         memory.inbox = Inbox()
+        // Before another join takes its place.
+        if isJoined { keepBase(memory) }
         return memory
     }
 
     /// The lock is held: each commit of the store becomes a record, of the replica that the store was then.
-    private mutating func takeLocal(_ memory: inout Memory) {
+    /// - Parameter crashes: whether the process dies before the store shows what the records say.
+    private mutating func takeLocal(_ memory: inout Memory, crashes: Bool = false) {
         let upTo = disk.own.map(\.upTo.revision).max() ?? 0
-        var touched: Set<UUID> = []
+        var touched = exchange(&memory.unsettled, with: [])
         for commit in disk.journal where commit.revision > upTo && !commit.isSync {
             let maker = disk.former.first { commit.revision <= $0.upTo }?.id ?? id
             let (record, changed) = memory.fold.record(
                 commit.changes, of: maker, in: Self.journalID,
                 upTo: .init(storeID: "s", revision: commit.revision), shownBefore: memory.shownBefore)
-            for mood in changed { memory.shownBefore[mood] = nil }
+            for mood in changed { memory.shownBefore.removeValue(forKey: mood) }
             for (place, number) in commit.numbers.enumerated() {
                 ledger.changes[OperationID(replica: maker, record: record.number, place: place)] = number
             }
             disk.own.append(record)
             touched.formUnion(changed)
         }
+        if crashes { return }
         if !touched.isEmpty { commit(touched, &memory, changes: []) }
+        guard let unfinished = memory.unfinished.take() else { return }
+        commit(memory.fold.join(unfinished), &memory, changes: disk.joinedKnown)
+        memory.shownBefore = [:]
+        keepBase(memory)
     }
 
     /// Brings what the fold shows into the store, as one commit.
@@ -143,13 +166,13 @@ struct SimulatedReplica {
         disk.journal.append(commit)
     }
 
-    private mutating func put(_ touched: Set<UUID>, _ memory: Memory) -> [UUID: MoodDocument] {
-        var puts: [UUID: MoodDocument] = [:]
+    private mutating func put(_ touched: Set<UUID>, _ memory: Memory) -> [UUID: MoodDocument?] {
+        var puts: [UUID: MoodDocument?] = [:]
         for mood in touched {
             let shown = memory.fold.shown(mood)
             if shown?.bytes == disk.moods[mood]?.bytes { continue }
             disk.moods[mood] = shown
-            puts[mood] = shown
+            puts.updateValue(shown, forKey: mood)
         }
         return puts
     }
@@ -157,6 +180,10 @@ struct SimulatedReplica {
     /// Records what was done here, and sends it.
     mutating func push(_ transport: inout SimulatedTransport, _ random: inout SeededRandom) throws(SimulationFailure) {
         var memory = load()
+        if features.crashes(&random) {
+            takeLocal(&memory, crashes: true)
+            return crash()
+        }
         takeLocal(&memory)
         if features.crashes(&random) { return crash() }
         for record in disk.own.sorted(by: { ($0.replica, $0.number) < ($1.replica, $1.number) }) {
@@ -231,6 +258,7 @@ struct SimulatedReplica {
         guard let other = Self.fold(snapshot.lines) else { return false }
         let touched = memory.fold.join(other)
         disk.joined = memory.fold
+        disk.joinedKnown = snapshot.known
         if features.crashes(&random) { return false }
         if features.crashes(&random) {
             // A part of a join that is too large for one commit.

@@ -1,0 +1,124 @@
+import JSONCodec
+
+extension Command {
+    static let sync = Command(
+        name: "sync", summary: "Keep one journal on several machines.",
+        parameters: [
+            .init("ACTION", "setup, now, status, conflicts, settle, leave or forget."),
+            .init("ARGUMENT", .any, "For setup a URL, for settle a conflict and which value, for forget a replica."),
+        ],
+        options: [
+            .init("new", "For setup: begin a journal; else the one that is there is joined."),
+            .init("journal", .text("ID"), "For setup: which journal, where there are several."),
+            .init("yes", short: "y", "For setup: both this store and the journal may have moods."),
+        ],
+        notes: [
+            "setup URL lets this store take part: folder:/path for a folder that something else copies (Syncthing, Dropbox,"
+                + " a USB stick), git+ssh://…, git+https://… or git+file:///… for a git repository.",
+            "now sends what was done here and brings in what others did; it also happens by itself. status tells how far it is.",
+            "What was set on two machines at once is kept: conflicts lists it, settle ID shown and settle ID other choose.",
+            "leave ends it here; nothing is removed on either side. forget ID is for a machine that will not come back.",
+        ],
+        examples: [
+            .init("mood sync setup folder:/home/me/Sync/moods --new", "Begin a journal, on the first machine."),
+            .init("mood sync setup folder:/home/me/Sync/moods", "Join it, on the others."),
+            .init("mood sync now", "Do it at once."),
+            .init("mood sync conflicts", "What was set twice."),
+        ],
+        run: { (client) throws(ClientError) in try client.sync() })
+}
+
+extension Client {
+    /// What each action takes after its name: the least and the most.
+    private static let syncActions: [(name: String, words: Int, form: String)] = [
+        ("setup", 1, " URL"), ("now", 0, ""), ("status", 0, ""), ("conflicts", 0, ""),
+        ("settle", 2, " ID shown|other"), ("leave", 0, ""), ("forget", 1, " ID"),
+    ]
+
+    func sync() throws(ClientError) {
+        let (name, words) = (invocation.words[0], Array(invocation.words.dropFirst()))
+        guard let action = Self.syncActions.first(where: { $0.name == name }) else {
+            let nearest = Suggestion.nearest(to: name, among: Self.syncActions.map(\.name))
+            throw usage("There is no action '\(name)'.\(Suggestion.question(nearest))")
+        }
+        guard action.words == words.count else { throw usage("It is: mood sync \(name)\(action.form)") }
+        switch name {
+        case "setup": try setUpSync(words[0])
+        case "now": try syncNow()
+        case "status": try show(status: call("sync.status"))
+        case "conflicts": try listConflicts()
+        case "settle": try settle(words[0], words[1])
+        case "leave": try show(status: callLong("sync.leave"))
+        default: try show(status: callLong("sync.forget", [.init("replica", .string(words[0]))]))
+        }
+    }
+
+    private func setUpSync(_ url: String) throws(ClientError) {
+        var params: [JSONValue.Member] = [.init("url", .string(url))]
+        if invocation.has("new") { params.append(.init("new", true)) }
+        if invocation.has("yes") { params.append(.init("confirm", true)) }
+        if let journal = invocation.value("journal") { params.append(.init("journal", .string(journal))) }
+        try show(status: callLong("sync.setup", params))
+    }
+
+    private func syncNow() throws(ClientError) {
+        let result = try callLong("sync.now")
+        if wantsJSON { return try print(json: result) }
+        let counts = try tree(result)
+        guard let pushed = counts["pushed"]?.integer, let applied = counts["applied"]?.integer,
+            let conflicts = counts["conflicts"]?.integer
+        else { throw unexpected() }
+        let status = try tree(call("sync.status"))
+        if status["state"]?.string == "offline" {
+            return try print("Not reached: \(Escaping.visible(status["lastError"]?.string ?? ""))\n")
+        }
+        try print("Sent \(pushed), brought in \(applied).\n")
+        if conflicts > 0 { try print("In conflict: \(conflicts). See mood sync conflicts.\n") }
+    }
+
+    private func show(status result: [UInt8]) throws(ClientError) {
+        if wantsJSON { return try print(json: result) }
+        let status = try tree(result)
+        guard let state = status["state"]?.string, let pending = status["pending"]?.integer,
+            let replicas = status["replicas"]?.array
+        else { throw unexpected() }
+        if state == "off" { return try print("This store takes no part in a sync.\n") }
+        func line(_ name: String, _ value: String?) throws(ClientError) {
+            guard let value else { return }
+            let room = String(repeating: " ", count: max(12 - name.utf8.count, 1))
+            try print("\(name)\(room)\(Escaping.visible(value))\n")
+        }
+        try line("state", state)
+        try line("to", status["url"]?.string)
+        try line("journal", status["journal"]?.string)
+        try line("replica", status["replica"]?.string)
+        try line("last sync", status["lastSync"]?.string)
+        try line("last error", status["lastError"]?.string)
+        try line("not sent", String(pending))
+        for replica in replicas where replica["id"]?.string != status["replica"]?.string {
+            try line("with", replica["id"]?.string)
+        }
+    }
+
+    private func listConflicts() throws(ClientError) {
+        let result = try callLong("sync.conflicts")
+        if wantsJSON { return try print(json: result) }
+        guard let items = try tree(result)["items"]?.array else { throw unexpected() }
+        if items.isEmpty { return try print("Nothing is in conflict.\n") }
+        for item in items {
+            guard let id = item["id"]?.string, let member = item["member"]?.string, let shown = item["shown"],
+                let other = item["other"]
+            else { throw unexpected() }
+            try print(
+                "\(Escaping.visible(id))\n  \(Escaping.visible(member)): shown \(Escaping.visible(shown.text)),"
+                    + " other \(Escaping.visible(other.text))\n")
+        }
+    }
+
+    private func settle(_ id: String, _ choice: String) throws(ClientError) {
+        guard ["shown", "other"].contains(choice) else { throw usage("Say which value: shown or other.") }
+        let result = try callLong("sync.settle", [.init("id", .string(id)), .init("take", .string(choice))])
+        if wantsJSON { return try print(json: result) }
+        try print("Settled.\n")
+    }
+}

@@ -1,0 +1,234 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodSync
+import Platform
+import Replication
+import Storage
+
+/// `sync.*`. What needs the other side, or all that is known, is done by a thread of its own, from files alone.
+extension Core {
+    static let syncHandlers: InlineArray<_, Handler> = [
+        Handler(SyncMethods.setup, later: { (core, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
+        Handler(SyncMethods.now, later: { (core, _) throws(RPCError) in try core.syncNow() }),
+        Handler(
+            SyncMethods.status, { (core, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
+        Handler(SyncMethods.conflicts, later: { (core, _) throws(RPCError) in try core.syncConflicts() }),
+        Handler(SyncMethods.settle, later: { (core, arguments) throws(RPCError) in try core.settle(arguments) }),
+        Handler(SyncMethods.leave, later: { (core, _) throws(RPCError) in try core.leaveSync() }),
+        Handler(
+            SyncMethods.forget,
+            later: { (core, arguments) throws(RPCError) in
+                let replica = arguments[SyncParams.replica]
+                return try core.changeSync("sync.forget") { (sync, _) throws(SyncError) in try sync.forget(replica) }
+            }
+        ),
+    ]
+
+    /// How long another process that syncs is waited for.
+    private static let patienceMilliseconds = 30_000
+
+    // MARK: Methods
+
+    private mutating func setUpSync(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+        let (url, isNew, journal, isConfirmed) = (
+            arguments[SyncParams.url], arguments[SyncParams.isNew], arguments[SyncParams.journal],
+            arguments[SyncParams.confirm]
+        )
+        do throws(SyncError) { _ = try SyncURL(url) } catch { throw Arguments.error(error.reason, at: "/url") }
+        try makeStore()
+        return try changeSync("sync.setup") { (sync, work) throws(SyncError) in
+            try sync.setUp(url, isNew: isNew, journal: journal, isConfirmed: isConfirmed)
+            _ = try sync.now { work.tell($0, $1) }
+        }
+    }
+
+    private mutating func leaveSync() throws(RPCError) -> any LaterWork {
+        try changeSync("sync.leave") { (sync, _) throws(SyncError) in try sync.leave() }
+    }
+
+    /// Work after which the status is told.
+    private mutating func changeSync(
+        _ method: String, _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> Void
+    ) throws(RPCError) -> any LaterWork {
+        try syncWork(method) { (sync, work) throws(SyncError) in
+            try body(sync, work)
+            return { (core, out) throws(RPCError) in
+                core.store.lookAround()
+                core.prepareSync()
+                try core.writeSyncStatus(&out)
+            }
+        }
+    }
+
+    private mutating func syncNow() throws(RPCError) -> any LaterWork {
+        try syncWork("sync.now", isRound: true) { (sync, work) throws(SyncError) in
+            let counts = try sync.now { work.tell($0, $1) }
+            return { (core, out) throws(RPCError) in
+                core.syncHasEnded()
+                out.beginObject()
+                out.key("pushed")
+                out.integer(counts.pushed)
+                out.key("pulled")
+                out.integer(counts.pulled)
+                out.key("applied")
+                out.integer(counts.applied)
+                out.key("conflicts")
+                out.integer(counts.conflicts)
+                out.endObject()
+            }
+        }
+    }
+
+    private mutating func syncConflicts() throws(RPCError) -> any LaterWork {
+        try syncWork("sync.conflicts") { (sync, _) throws(SyncError) in
+            let conflicts = try sync.conflicts()
+            return { (_, out) throws(RPCError) in
+                out.beginObject()
+                out.key("items")
+                out.beginArray()
+                for conflict in conflicts { Self.write(conflict, &out) }
+                out.endArray()
+                out.endObject()
+            }
+        }
+    }
+
+    private static func write(_ conflict: Conflict, _ out: inout JSONWriter) {
+        func value(_ value: [UInt8]?) {
+            guard let value else { return out.null() }
+            value.withUnsafeBytes { out.raw($0) }
+        }
+        out.beginObject()
+        out.key("id")
+        out.string(conflict.id.text)
+        out.key("mood")
+        out.string(conflict.id.mood.text)
+        out.key("member")
+        out.string(conflict.id.member.text)
+        out.key("shown")
+        value(conflict.shown)
+        out.key("other")
+        value(conflict.other)
+        out.key("by")
+        out.string(conflict.id.operation.replica.text)
+        out.key("at")
+        out.string(conflict.at.text)
+        out.endObject()
+    }
+
+    private mutating func settle(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+        let (id, takesOther) = (
+            arguments[SyncParams.conflict], arguments[SyncParams.take].utf8.elementsEqual("other".utf8)
+        )
+        return try syncWork("sync.settle") { (sync, _) throws(SyncError) in
+            let mood = try sync.settle(id, takesOther: takesOther)
+            return { (_, out) throws(RPCError) in mood.withUnsafeBytes { out.raw($0) } }
+        }
+    }
+
+    /// What is left to a thread of its own.
+    /// - Parameter isRound: whether subscribers are told of its end.
+    private mutating func syncWork(
+        _ method: String, isRound: Bool = false,
+        _ body: @escaping @Sendable (StoreSync, LongWork) throws(SyncError) -> LongWork.Conclusion
+    ) throws(RPCError) -> any LaterWork {
+        guard let settings = store.settingsForSync else {
+            throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
+        }
+        if settings.isReadOnly {
+            throw RPCError(.readOnly(reason: "The host was started with --read-only."), forWriting: true)
+        }
+        let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
+        let store = StoreSync(
+            settings, patienceMilliseconds: Self.patienceMilliseconds, isCancelled: { work.isCancelled })
+        return LongRequest(work) {
+            do throws(SyncError) { return try body(store, work) } catch {
+                let error = RPCError(error, by: method)
+                return { (core, _) throws(RPCError) in
+                    if isRound { core.syncHasEnded() }
+                    throw error
+                }
+            }
+        }
+    }
+
+    // MARK: The status
+
+    mutating func writeSyncStatus(_ out: inout JSONWriter) throws(RPCError) {
+        if path != nil { try open() }
+        do throws(StorageError) { try syncStatus().write(to: &out) } catch { throw RPCError(error, forWriting: false) }
+    }
+
+    mutating func syncStatus() throws(StorageError) -> SyncStatus {
+        guard let settings = store.settingsForSync else { return .off }
+        return try SyncStatus.read(settings.directory, in: settings.fileSystem) { after in
+            var count = 0
+            _ = store.commits(after: after) { commit in
+                if commit.origin != MoodRecords.syncOrigin { count += 1 }
+                return true
+            }
+            return count
+        }
+    }
+}
+
+extension SyncStatus {
+    fileprivate func write(to out: inout JSONWriter) {
+        out.beginObject()
+        for (name, value) in [
+            ("journal", journal?.text), ("replica", replica?.text), ("url", url), ("state", state),
+            ("lastSync", lastSync), ("lastError", lastError),
+        ] {
+            guard let value else { continue }
+            out.key(text: name)
+            out.string(value)
+        }
+        out.key("pending")
+        out.integer(pending)
+        out.key("replicas")
+        out.beginArray()
+        for replica in replicas {
+            out.beginObject()
+            out.key("id")
+            out.string(replica.id.text)
+            out.key("name")
+            out.string(replica.name)
+            out.key("last")
+            out.integer(replica.last)
+            if let seen = replica.lastSeen {
+                out.key("lastSeen")
+                out.string(seen)
+            }
+            out.endObject()
+        }
+        out.endArray()
+        out.endObject()
+    }
+}
+
+extension RPCError {
+    /// - Parameter by: the method that was asked.
+    init(_ error: SyncError, by method: String) {
+        var details: [JSONValue.Member] = [.init("by", .string(method)), .init("reason", .string(error.reason))]
+        switch error {
+        case .store(let error):
+            if case .storage(let error) = error {
+                self.init(error, forWriting: true)
+            } else {
+                self.init(error)
+            }
+        case .busy: self.init(.storeBusy, error.reason)
+        case .cancelled: self.init(.cancelled, error.reason)
+        case .notFound(let name, _):
+            let shown = String(name.unicodeScalars.prefix(200))
+            self.init(.notFound, error.reason, [.init("name", .string(shown)), .init("reason", .string(error.reason))])
+        case .ambiguous(let journals):
+            details.append(.init("journals", .array(journals.map { .string($0) })))
+            self.init(.refused, error.reason, details)
+        case .offline, .diverged, .refused, .needsConfirmation: self.init(.refused, error.reason, details)
+        }
+    }
+}

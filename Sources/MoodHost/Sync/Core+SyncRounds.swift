@@ -1,0 +1,66 @@
+import JSONCodec
+import JSONRPC
+import MoodStore
+import MoodSync
+import Platform
+import Storage
+
+/// Rounds that nobody asked for. They never hold up a request: a thread of its own does them, from files alone.
+extension Core {
+    /// Finds out whether this host syncs the store by itself.
+    mutating func prepareSync() {
+        guard !options.isSyncOff, let settings = store.settingsForSync, !settings.isReadOnly,
+            StoreSync.isSetUp(settings.directory, in: settings.fileSystem)
+        else {
+            sync = SyncPlan(thread: sync.thread)
+            return
+        }
+        if !sync.isAutomatic { sync.begin(revision: store.isOpen ? store.durableRevision : 0) }
+    }
+
+    /// After a group of requests, where `sync.isAutomatic`.
+    mutating func planSync() { if store.isOpen { sync.see(store.durableRevision) } }
+
+    /// Begins a round if its time has come.
+    mutating func syncWhenDue() {
+        guard sync.isDue(), let settings = store.settingsForSync else { return }
+        // One at a time; what was committed meanwhile is seen when it ends.
+        guard sync.round == nil, !sync.thread.isRunning else { return sync.wait() }
+        let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
+        let store = StoreSync(settings, patienceMilliseconds: 0, isCancelled: { work.isCancelled })
+        sync.round = work
+        tellOfSync("syncing", nil)
+        _ = work.begin {
+            var failure: SyncError?
+            do throws(SyncError) { _ = try store.now { _, _ in } } catch { failure = error }
+            // Another process is at it, or nobody wants it any more.
+            let reason: String? =
+                switch failure {
+                case .busy, .cancelled, nil: nil
+                case let failure?: failure.reason
+                }
+            return { (core, _) throws(RPCError) in
+                if let reason { core.log(.warning, "sync: \(reason)") }
+            }
+        }
+    }
+
+    /// The thread has done something.
+    mutating func attendSync() {
+        guard let round = sync.round, let conclusion = round.takeConclusion() else { return }
+        sync.round = nil
+        var nobody = JSONWriter(capacity: 16)
+        do throws(RPCError) { try conclusion(&self, &nobody) } catch { log(.warning, "sync: \(error.message)") }
+        syncHasEnded()
+    }
+
+    /// A round has ended, whoever asked for it.
+    mutating func syncHasEnded() {
+        store.lookAround()
+        sync.rest(revision: store.isOpen ? store.durableRevision : 0)
+        guard state.events.wants(.sync), let settings = store.settingsForSync else { return }
+        // What is told is what the status says.
+        let status = (try? SyncStatus.read(settings.directory, in: settings.fileSystem) { _ in 0 }) ?? .off
+        tellOfSync(status.state, status.lastError)
+    }
+}

@@ -1,0 +1,97 @@
+import JSONRPC
+import MoodCore
+
+/// The params of `sync.*`.
+public enum SyncParams {
+    public static let url = ParamKey<String>.required(
+        "url", .string(.plain), "Where: folder:/path, git+ssh://…, git+https://… or git+file:///….")
+    public static let isNew = ParamKey(
+        "new", "Whether to begin a journal there; else the one that is there is joined.", default: false)
+    public static let journal = ParamKey<MoodID?>.optional(
+        "journal", .id, "Which journal, where there are several.")
+    public static let confirm = ParamKey<Bool>(
+        "confirm", "true, to say that the moods of this store and of the journal are to be in both.", default: false)
+    public static let conflict = ParamKey<String>.required(
+        "id", .string(.plain), "The conflict, as sync.conflicts names it.")
+    public static let take = ParamKey<String>.required(
+        "take", .choice(["shown", "other"]), "Which of the two values the mood is to have.")
+    public static let replica = ParamKey<MoodID>.required("replica", .id, "The replica, as sync.status names it.")
+}
+
+/// `sync.*`: one journal on many machines.
+public enum SyncMethods {
+    private static let errors: [ErrorCode] = ErrorCode.writing + [.notFound, .refused]
+
+    public static let setup = MethodDeclaration(
+        "sync.setup", .long, .owner,
+        "Let this store take part in a journal, and sync it. Only a person should call this.",
+        [SyncParams.url.field, SyncParams.isNew.field, SyncParams.journal.field, SyncParams.confirm.field],
+        common: .progress, result: state, errors: errors)
+
+    public static let now = MethodDeclaration(
+        "sync.now", .long, .owner, "Send what was done here, and bring in what others did.", common: .progress,
+        result: .result([
+            .required("pushed", .integer(0 ... .max), "How many records were sent."),
+            .required("pulled", .integer(0 ... .max), "How many came."),
+            .required("applied", .integer(0 ... .max), "How many were brought into the store."),
+            .required("conflicts", .integer(0 ... .max), "How many values are in conflict now."),
+        ]), errors: errors)
+
+    public static let status = MethodDeclaration(
+        "sync.status", .read, .owner, "Tell where this store is synced to, and how far.", result: state,
+        errors: ErrorCode.store)
+
+    static let state = Schema.named(
+        "SyncStatus",
+        .result([
+            .optional("journal", .id, "The journal; absent where the store takes no part."),
+            .optional("replica", .id, "What this store is known by."),
+            .optional("url", .string(.plain), "Where to, without a password."),
+            .required("state", .choice(["idle", "syncing", "offline", "diverged", "off"]), "What it is at."),
+            .optional("lastSync", .time, "When a sync last came to its end."),
+            .optional("lastError", .string(.plain), "Why the last one did not."),
+            .required("pending", .integer(0 ... .max), "How many changes were not sent."),
+            .required(
+                "replicas",
+                .array(
+                    .result([
+                        .required("id", .id, "What it is known by."),
+                        .required("name", .string(.plain), "The end of that."),
+                        .required("last", .integer(0 ... .max), "Its last record that is in this store."),
+                        .optional("lastSeen", .time, "When something new of it last came."),
+                    ]), .any, isUnique: false), "All that are known."),
+        ]))
+
+    public static let conflicts = MethodDeclaration(
+        "sync.conflicts", .long, .owner, "List the values that were set without knowledge of each other.",
+        common: .progress,
+        result: .result([
+            .required(
+                "items",
+                .array(
+                    .named(
+                        "SyncConflict",
+                        .result([
+                            .required("id", .string(.plain), "mood/member/replica/n/i."),
+                            .required("mood", .id, "Of which mood."),
+                            .required("member", .string(.plain), "Of which member."),
+                            .required("shown", .any, "The value that is shown; null where the member is absent."),
+                            .required("other", .any, "The one that is not."),
+                            .required("by", .id, "The replica that set that."),
+                            .required("at", .time, "When, by its clock."),
+                        ])), .any, isUnique: false), "By mood and member.")
+        ]), errors: errors)
+
+    public static let settle = MethodDeclaration(
+        "sync.settle", .long, .owner, "Choose one of the values of a conflict.",
+        [SyncParams.conflict.field, SyncParams.take.field], common: .progress, result: MoodSchemas.mood,
+        errors: errors)
+
+    public static let leave = MethodDeclaration(
+        "sync.leave", .long, .owner, "Take part no more; nothing is removed on either side.", common: .progress,
+        result: state, errors: errors)
+
+    public static let forget = MethodDeclaration(
+        "sync.forget", .long, .owner, "Tell no more of a replica that will not come back.",
+        [SyncParams.replica.field], common: .progress, result: state, errors: errors)
+}

@@ -1,0 +1,140 @@
+import JSONCodec
+import MoodCore
+import Platform
+import Storage
+
+/// `sync/replica.json`: which replica of which journal a store is. No file, no sync.
+///
+/// It holds the machine and its own device and inode. Where one of these is another, the store was copied or is a restored
+/// backup: it takes a new id before anything is committed, and what it did before stays what its former self did.
+public struct ReplicaFile: Sendable, Equatable {
+    /// What the store was before.
+    public struct Former: Sendable, Equatable {
+        public let replica: UUID
+        public let storeID: String
+        /// The last commit that it made as that.
+        public let upTo: Int
+    }
+
+    public let journal: UUID
+    public private(set) var replica: UUID
+    public private(set) var storeID: String
+    /// Commits after this one are its own; what came before is in its first records.
+    public private(set) var from: Int
+    public private(set) var former: [Former] = []
+    public var url: String
+    private var machine = ""
+    private var device: UInt64 = 0
+    private var inode: UInt64 = 0
+
+    public init(journal: UUID, replica: UUID, storeID: String, from: Int, url: String) {
+        self.journal = journal
+        self.replica = replica
+        self.storeID = storeID
+        self.from = from
+        self.url = url
+    }
+
+    /// The folder in a store's directory.
+    public static let folder = "sync"
+    private static let name = "replica.json"
+    private static let bytesMax = 1 << 20
+
+    /// From this commit on it is another replica.
+    /// - Parameter storeID: where that is another one too, all of its commits are its own.
+    public mutating func becomeAnother(_ replica: UUID, after revision: Int, storeID: String) {
+        former.append(Former(replica: self.replica, storeID: self.storeID, upTo: revision))
+        self.replica = replica
+        if storeID != self.storeID { from = 0 }
+        self.storeID = storeID
+    }
+
+    /// The replica that made a commit.
+    public func maker(of revision: Int) -> UUID {
+        former.first { $0.storeID == storeID && revision <= $0.upTo }?.replica ?? replica
+    }
+
+    // MARK: The file
+
+    /// - Returns: nil where the store takes no part in sync.
+    /// - Throws: `corrupt` where the file says nothing that is understood.
+    public static func read(
+        _ directory: String, in fileSystem: FileSystem
+    ) throws(StorageError) -> (file: ReplicaFile, isHere: Bool)? {
+        let path = directory + "/" + folder + "/" + name
+        let bytes: [UInt8]?
+        let status: FileStatus
+        do throws(SystemError) {
+            bytes = try fileSystem.readWhole(path, bytesMax: bytesMax)
+            if bytes == nil { return nil }
+            status = try fileSystem.statusOfPath(path)
+        } catch {
+            throw .unavailable(
+                reason: "\(folder)/\(name) cannot be read: \(error).", advice: "Check who may read it, then try again.")
+        }
+        guard let bytes, let value = try? JSONValue.parse(bytes), let file = ReplicaFile(value) else {
+            throw .corrupt(
+                file: folder + "/" + name, offset: 0,
+                reason: "\(folder)/\(name) is not as it was written. Leave the sync (sync.leave) and set it up again.")
+        }
+        let isHere =
+            file.machine == machineID(in: fileSystem) && file.device == status.device && file.inode == status.inode
+        return (file, isHere)
+    }
+
+    public mutating func write(_ directory: String, in fileSystem: FileSystem) throws(SystemError) {
+        let place = directory + "/" + Self.folder
+        try fileSystem.makeDirectoryIfMissing(place)
+        machine = Self.machineID(in: fileSystem)
+        var written = self
+        try fileSystem.replaceWhole(place + "/" + Self.name, by: place + "/temporary-" + Self.name) { status in
+            (written.device, written.inode) = (status.device, status.inode)
+            return Array((written.value.prettyText + "\n").utf8)
+        }
+        self = written
+    }
+
+    public static func remove(_ directory: String, in fileSystem: FileSystem) throws(SystemError) {
+        try fileSystem.unlink(directory + "/" + folder + "/" + name)
+    }
+
+    /// The identity that an installation of Linux has (machine-id(5)); empty where there is none.
+    private static func machineID(in fileSystem: FileSystem) -> String {
+        let bytes = try? fileSystem.readWhole("/etc/machine-id", bytesMax: 256)
+        return String(decoding: (bytes ?? [])?.prefix { $0 > 0x20 } ?? [], as: UTF8.self)
+    }
+
+    // MARK: JSON
+
+    private init?(_ value: JSONValue) {
+        guard value["v"]?.integer == 1, let journal = value["journal"]?.string.flatMap({ UUID($0) }),
+            let replica = value["replica"]?.string.flatMap({ UUID($0) }), let storeID = value["storeId"]?.string,
+            let from = value["from"]?.integer, let url = value["url"]?.string, let former = value["former"]?.array
+        else { return nil }
+        self.init(journal: journal, replica: replica, storeID: storeID, from: from, url: url)
+        machine = value["machine"]?.string ?? ""
+        device = value["device"]?.string.flatMap { UInt64($0) } ?? 0
+        inode = value["inode"]?.string.flatMap { UInt64($0) } ?? 0
+        for one in former {
+            guard let replica = one["replica"]?.string.flatMap({ UUID($0) }), let storeID = one["storeId"]?.string,
+                let upTo = one["upTo"]?.integer
+            else { return nil }
+            self.former.append(Former(replica: replica, storeID: storeID, upTo: upTo))
+        }
+    }
+
+    private var value: JSONValue {
+        let before = former.map { one in
+            JSONValue.object([
+                .init("replica", .string(one.replica.text)), .init("storeId", .string(one.storeID)),
+                .init("upTo", .number(String(one.upTo))),
+            ])
+        }
+        return .object([
+            .init("v", 1), .init("journal", .string(journal.text)), .init("replica", .string(replica.text)),
+            .init("storeId", .string(storeID)), .init("from", .number(String(from))), .init("url", .string(url)),
+            .init("machine", .string(machine)), .init("device", .string(String(device))),
+            .init("inode", .string(String(inode))), .init("former", .array(before)),
+        ])
+    }
+}

@@ -1,0 +1,88 @@
+import JSONCodec
+import Platform
+import Replication
+
+/// The files of a folder in a git repository: fetched and merged before they are read, committed and pushed after they were
+/// written. Each file has one writer, but for copies of a store (`writeAttributes`), so a merge cannot be in conflict.
+struct GitTransport: Transport {
+    private static let branch = "moodboard"
+    private static let attemptsMax = 8
+
+    private var folder: FolderTransport
+    private let git: GitCommand
+
+    /// - Parameter path: of the working copy.
+    init(_ url: SyncURL, path: String, journal: UUID, in fileSystem: FileSystem) {
+        git = GitCommand(path: path, remote: url.address)
+        folder = FolderTransport(path, journal: journal, in: fileSystem)
+    }
+
+    mutating func open() throws(SyncError) -> [UUID] {
+        do throws(SystemError) { try folder.fileSystem.makeDirectoryIfMissing(folder.root) } catch {
+            throw SyncPlace.error(error)
+        }
+        if try !git.run(["rev-parse", "--git-dir"]).isOwn {
+            try git.need(["init", "-q", "-b", Self.branch, "."])
+        }
+        try writeAttributes()
+        // What a killed process left half done.
+        _ = try git.run(["merge", "--abort"])
+        try commit()
+        try fetch()
+        return try folder.open()
+    }
+
+    /// A copied store and its original may both send records that are the same in both. Lines of either are kept then; who
+    /// reads takes each record once.
+    private func writeAttributes() throws(SyncError) {
+        let (path, fileSystem) = (folder.root + "/.git/info", folder.fileSystem)
+        let text = Array("*.jsonl merge=union\nsnapshot.jsonl merge=ours\n".utf8)
+        do throws(SystemError) {
+            try fileSystem.makeDirectoryIfMissing(path)
+            try fileSystem.replaceWhole(path + "/attributes", by: path + "/temporary") { _ in text }
+        } catch {
+            throw SyncPlace.error(error)
+        }
+    }
+
+    private func fetch() throws(SyncError) {
+        let heads = try git.reach(["ls-remote", "--heads", git.remote, Self.branch])
+        // The first one that pushes makes the branch.
+        if heads.isEmpty { return }
+        _ = try git.reach(["fetch", "-q", git.remote, Self.branch])
+        if try git.run(["rev-parse", "-q", "--verify", "HEAD"]).isDone {
+            try git.need(["merge", "-q", "--no-edit", "--allow-unrelated-histories", "FETCH_HEAD"])
+        } else {
+            try git.need(["reset", "-q", "--hard", "FETCH_HEAD"])
+        }
+    }
+
+    private func commit() throws(SyncError) {
+        try git.need(["add", "-A", "."])
+        if try git.run(["diff", "--cached", "--quiet"]).isDone { return }
+        try git.need(["commit", "-q", "-m", "moods"])
+    }
+
+    /// Again with back-off when somebody was faster.
+    mutating func finish() throws(SyncError) {
+        try commit()
+        guard try git.run(["rev-parse", "-q", "--verify", "HEAD"]).isDone else { return }
+        var pause = 50
+        for attempt in 1...Self.attemptsMax {
+            let push = try git.run(["push", "-q", git.remote, "HEAD:refs/heads/\(Self.branch)"])
+            if push.isDone { return }
+            if attempt == Self.attemptsMax { throw .offline(reason: "git push: \(git.shown(push.output))") }
+            Clock.sleep(milliseconds: pause + Int(Clock.milliseconds % 50))
+            pause *= 2
+            try fetch()
+        }
+    }
+
+    func begin() throws(SyncError) { try folder.begin() }
+    func push(_ records: [Record], of replica: UUID) throws(SyncError) -> Int { try folder.push(records, of: replica) }
+    func pull(_ have: Vector) throws(SyncError) -> Pulled { try folder.pull(have) }
+    func snapshots() throws(SyncError) -> [(replica: UUID, vector: Vector)] { try folder.snapshots() }
+    func snapshot(of replica: UUID) throws(SyncError) -> [UInt8]? { try folder.snapshot(of: replica) }
+    func putSnapshot(_ text: [UInt8], of replica: UUID) throws(SyncError) { try folder.putSnapshot(text, of: replica) }
+    func drop(_ replica: UUID, upTo number: Int) throws(SyncError) { try folder.drop(replica, upTo: number) }
+}

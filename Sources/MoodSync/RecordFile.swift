@@ -1,0 +1,85 @@
+import JSONCodec
+import Platform
+import Replication
+
+/// A file of lines that only grows at its end. What was cut off there by a crash is not whole, and is overwritten.
+struct RecordFile {
+    let path: String
+    let fileSystem: FileSystem
+    private(set) var records: [Record] = []
+    /// The end of what is whole.
+    private var end = 0
+
+    /// Reads a file; one that is not there has no records.
+    /// - Parameter isOwn: whether a commit that takes several records counts only with the last of them.
+    init(_ path: String, isOwn: Bool, in fileSystem: FileSystem) throws(SyncError) {
+        self.path = path
+        self.fileSystem = fileSystem
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try fileSystem.readWhole(path) ?? [] } catch { throw SyncPlace.error(error) }
+        var wholeEnd = 0
+        var wholeCount = 0
+        Lines.forEach(in: bytes) { line, lineEnd in
+            guard let record = try? Record(line: line) else { return false }
+            records.append(record)
+            end = lineEnd
+            if !record.isContinued { (wholeEnd, wholeCount) = (lineEnd, records.count) }
+            return true
+        }
+        guard isOwn else { return }
+        records.removeLast(records.count - wholeCount)
+        end = wholeEnd
+    }
+
+    var last: Record? { records.last }
+
+    /// Appends records, and waits until they are on the disk.
+    mutating func append(_ more: [Record]) throws(SyncError) {
+        if more.isEmpty { return }
+        var bytes = ByteBuffer(capacity: 4096)
+        for record in more {
+            record.line.withUnsafeBytes { bytes.append($0) }
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        do throws(SystemError) {
+            let file = try File(path, .readWriteOrCreate, in: fileSystem)
+            if try file.status().size > end { try file.truncate(to: end) }
+            try file.write(bytes.bytes, at: end)
+            try file.syncData()
+        } catch {
+            throw SyncPlace.error(error)
+        }
+        end += bytes.count
+        records += more
+    }
+
+    /// Keeps only some of the records.
+    mutating func keep(_ temporary: String, where isKept: (Record) -> Bool) throws(SyncError) {
+        let kept = records.filter(isKept)
+        if kept.count == records.count { return }
+        var bytes: [UInt8] = []
+        for record in kept {
+            bytes += record.line
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        do throws(SystemError) { try fileSystem.replaceWhole(path, by: temporary) { _ in bytes } } catch {
+            throw SyncPlace.error(error)
+        }
+        records = kept
+        end = bytes.count
+    }
+}
+
+/// Lines of a text.
+enum Lines {
+    /// Passes every line that has its line feed to `body`, with the offset after that, until it answers false.
+    static func forEach(in bytes: [UInt8], _ body: (UnsafeRawBufferPointer, Int) -> Bool) {
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            while start < bytes.count, let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                guard body(UnsafeRawBufferPointer(rebasing: bytes[start..<feed]), feed + 1) else { return }
+                start = feed + 1
+            }
+        }
+    }
+}

@@ -1,0 +1,397 @@
+import JSONCodec
+import MoodCore
+import MoodStore
+import Platform
+import Replication
+import Storage
+
+/// A store as a replica: its commits become records, and records of others become commits.
+///
+/// Invariants
+/// 1. Whenever the store's lock is not held, the fold is what the store holds, but for commits that are no records yet.
+/// 2. How far others' records are in the store is said by the journal alone, in the line of the commit that brought them
+///    (`saw`). What `sync/` holds beyond that counts for nothing. So a crash anywhere neither loses nor doubles.
+/// 3. A commit becomes a record of the replica that the store was when it was made, and the same record by whoever makes it
+///    from the same journal.
+///
+/// One value serves one round, by one thread; after an error it is dropped.
+struct StoreReplica: ~Copyable {
+    /// A record has no more operations, but for one that has a single one.
+    private static let operationsMax = 500
+    private static let recordBytesMax = 256 << 10
+    /// A commit has no more bytes, but for the last mood.
+    private static let commitBytesMax = 1 << 20
+    private static let idsMax = 1000
+    /// Of others' records, at most so many operations are brought in under one hold of the lock.
+    private static let operationsPerHold = 1000
+
+    let place: SyncPlace
+    let file: ReplicaFile
+    private(set) var fold = Fold()
+    var inbox = Inbox()
+    private var moods: MoodRecords
+    /// The records that were made here, by the replica that made them.
+    private(set) var own: [UUID: RecordFile] = [:]
+    private var others: RecordFile
+    /// Moods of records that were made here, whose coming into the store the journal does not tell of yet.
+    private var unsettled: Set<UUID> = []
+    /// A join that was broken off.
+    private var unfinished: Fold?
+    /// What the store shows of it already.
+    private var shownBefore: [UUID: MoodDocument?] = [:]
+    /// How far others' records are in the store, as the journal says.
+    private var saw = Vector()
+
+    private init(
+        _ place: SyncPlace, _ file: ReplicaFile, _ moods: consuming MoodRecords, _ others: RecordFile
+    ) {
+        self.place = place
+        self.file = file
+        self.moods = moods
+        self.others = others
+    }
+
+    /// Reads what is known, and makes records of the commits that are none yet.
+    static func open(
+        _ place: SyncPlace, _ file: ReplicaFile, _ settings: StoreSettings
+    ) throws(SyncError) -> StoreReplica {
+        var moods = MoodRecords(.directory(settings))
+        moods.origin = MoodRecords.syncOrigin
+        var replica = StoreReplica(
+            place, file, moods, try RecordFile(place.others, isOwn: false, in: place.fileSystem))
+        try replica.own(file.replica)
+        for former in file.former { try replica.own(former.replica) }
+        try replica.begin()
+        return replica
+    }
+
+    private mutating func begin() throws(SyncError) {
+        try hold()
+        defer { moods.endGroup() }
+        try load()
+        try takeLocal()
+        guard let unfinished = unfinished.take() else { return }
+        try commit(fold.join(unfinished))
+        shownBefore = [:]
+        try keepBase()
+    }
+
+    private mutating func own(_ replica: UUID) throws(SyncError) {
+        own[replica] = try RecordFile(place.own(replica), isOwn: true, in: place.fileSystem)
+    }
+
+    /// Takes the store's lock, and sees what others have committed.
+    private mutating func hold() throws(SyncError) {
+        moods.setTime(Timestamp(milliseconds: Clock.milliseconds) ?? .minimum)
+        moods.beginGroup()
+        do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
+        guard moods.identity?.id == file.storeID else {
+            moods.endGroup()
+            throw .refused(reason: "The store was replaced while it was synced. Sync again.")
+        }
+    }
+
+    var revision: Int { moods.durableRevision }
+
+    // MARK: What is known
+
+    private mutating func load() throws(SyncError) {
+        let base = try BaseFile.read(place.base, in: place.fileSystem)
+        var start = file.from
+        if let base, base.storeID == file.storeID, base.revision <= moods.durableRevision {
+            fold = base.fold
+            saw = base.fold.vector
+            start = base.revision
+        }
+        var (saw, shown) = (saw, shownBefore)
+        _ = moods.commits(after: start) { commit in
+            guard commit.origin == MoodRecords.syncOrigin else { return true }
+            if let text = commit.saw, let vector = Vector(ValidJSON(trusting: text)) {
+                saw = vector
+                shown = [:]
+            } else {
+                for change in commit.changes {
+                    let document = change.record.flatMap { MoodDocument(ValidJSON(trusting: $0)) }
+                    shown.updateValue(document, forKey: change.id)
+                }
+            }
+            return true
+        }
+        (self.saw, shownBefore) = (saw, shown)
+        let joined = try BaseFile.read(place.joined, in: place.fileSystem)
+        let isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
+        if let joined, isJoined { fold = joined.fold }
+        if !isJoined, !shownBefore.isEmpty { unfinished = joined?.fold }
+        var known = Inbox()
+        for replica in ownIDs { for record in own[replica]?.records ?? [] { known.add(record) } }
+        for record in others.records where record.number <= saw[record.replica] { known.add(record) }
+        let ownIDs = Set(ownIDs)
+        while let record = known.next(after: fold.vector) {
+            let touched = fold.apply(record) ?? []
+            if ownIDs.contains(record.replica), record.number > saw[record.replica] { unsettled.formUnion(touched) }
+        }
+        // Before another join takes its place.
+        if isJoined { try keepBase() }
+    }
+
+    /// The ids under which this very store has made records.
+    private var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
+
+    /// The last commit that is among the records.
+    var recorded: Int {
+        var last = file.from
+        for replica in ownIDs {
+            for record in own[replica]?.records.suffix(1) ?? [] where record.upTo.storeID == file.storeID {
+                last = max(last, record.upTo.revision)
+            }
+        }
+        return last
+    }
+
+    // MARK: Local commits
+
+    private struct LocalCommit {
+        let revision: Int
+        var changes: [LocalChange] = []
+    }
+
+    /// Under the store's lock: every commit that is no record yet becomes one, or several.
+    private mutating func takeLocal() throws(SyncError) {
+        let recorded = recorded
+        var touched = exchange(&unsettled, with: [])
+        if recorded >= moods.durableRevision { return try commit(touched) }
+        var commits: [LocalCommit] = []
+        let isWhole = moods.commits(after: recorded) { commit in
+            if commit.origin != MoodRecords.syncOrigin { commits.append(Self.local(commit)) }
+            return true
+        }
+        if isWhole {
+            for commit in commits { touched.formUnion(try record(commit, of: file.maker(of: commit.revision))) }
+        } else {
+            // The history has a gap: what the store holds now is what was done.
+            let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
+            touched.formUnion(try record(commit, of: file.replica))
+        }
+        try commit(touched)
+    }
+
+    private static func local(_ commit: Commit) -> LocalCommit {
+        let at = Timestamp(rfc3339: commit.at) ?? .minimum
+        var local = LocalCommit(revision: commit.seq)
+        if commit.isClear { local.changes.append(.clear(at: at)) }
+        var deleted: [UUID] = []
+        for change in commit.changes {
+            if let bytes = change.record {
+                guard let document = MoodDocument(ValidJSON(trusting: bytes)) else { continue }
+                var put = commit.settles.map { LocalChange.Put.settling(Member(name: Array($0.utf8))) } ?? .usual
+                if change.kind == .created, !commit.reversed.isEmpty { put = .restored }
+                local.changes.append(.put(at: at, document, put))
+            } else if !commit.isClear {
+                deleted.append(change.id)
+            }
+        }
+        for start in stride(from: 0, to: deleted.count, by: idsMax) {
+            local.changes.append(.delete(at: at, Array(deleted[start..<min(start + idsMax, deleted.count)])))
+        }
+        return local
+    }
+
+    /// What has to be done to the fold so that it shows what the store holds.
+    private mutating func differences() throws(SyncError) -> [LocalChange] {
+        var changes: [LocalChange] = []
+        var there: Set<UUID> = []
+        let fold = fold
+        do throws(MoodStoreError) {
+            try moods.forEachMood { mood in
+                guard let document = MoodDocument(mood), let id = document.id else { return }
+                there.insert(id)
+                if fold.shown(id)?.bytes == document.bytes { return }
+                changes.append(.put(at: document.updatedAt ?? .minimum, document, .usual))
+            }
+        } catch {
+            throw .store(error)
+        }
+        var gone: [UUID] = []
+        fold.forEachID { if !there.contains($0) { gone.append($0) } }
+        gone.sort()
+        for start in stride(from: 0, to: gone.count, by: Self.idsMax) {
+            changes.append(.delete(at: moods.now, Array(gone[start..<min(start + Self.idsMax, gone.count)])))
+        }
+        return changes
+    }
+
+    private mutating func record(_ commit: LocalCommit, of replica: UUID) throws(SyncError) -> Set<UUID> {
+        if own[replica] == nil { try own(replica) }
+        let upTo = Record.Commit(storeID: file.storeID, revision: commit.revision)
+        var touched: Set<UUID> = []
+        var records: [Record] = []
+        var start = 0
+        while start < commit.changes.count || records.isEmpty {
+            var end = start
+            var bytes = 0
+            while end < commit.changes.count, end - start < Self.operationsMax, bytes < Self.recordBytesMax {
+                if case .put(_, let document, _) = commit.changes[end] { bytes += document.bytes.count }
+                end += 1
+            }
+            let (record, changed) = fold.record(
+                Array(commit.changes[start..<end]), of: replica, in: file.journal, upTo: upTo, shownBefore: shownBefore,
+                isContinued: end < commit.changes.count)
+            for mood in changed { shownBefore.removeValue(forKey: mood) }
+            touched.formUnion(changed)
+            records.append(record)
+            start = end
+        }
+        try own[replica]?.append(records)
+        return touched
+    }
+
+    /// The first records of a store that had moods before: each mood is as old as its last change.
+    mutating func recordAll() throws(SyncError) {
+        try hold()
+        defer { moods.endGroup() }
+        let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
+        if commit.changes.isEmpty { return }
+        try self.commit(record(commit, of: file.replica))
+    }
+
+    // MARK: What others did
+
+    /// Brings in what waits and may be applied, a part under each hold of the lock.
+    /// - Returns: how many records.
+    mutating func apply(_ tell: (Int) -> Void) throws(SyncError) -> Int {
+        var count = 0
+        inbox.drop(upTo: fold.vector)
+        while true {
+            try hold()
+            defer { moods.endGroup() }
+            try takeLocal()
+            var touched: Set<UUID> = []
+            var records: [Record] = []
+            var operations = 0
+            while operations < Self.operationsPerHold, let record = inbox.next(after: fold.vector) {
+                touched.formUnion(fold.apply(record) ?? [])
+                records.append(record)
+                operations += record.operations.count
+            }
+            if records.isEmpty { return count }
+            try others.append(records)
+            try commit(touched)
+            count += records.count
+            tell(count)
+        }
+    }
+
+    /// Takes a snapshot in.
+    mutating func join(_ other: Fold) throws(SyncError) {
+        try hold()
+        defer { moods.endGroup() }
+        try takeLocal()
+        let touched = fold.join(other)
+        // First what the journal will say is there, then that it is.
+        let joined = BaseFile(fold: fold, storeID: file.storeID, revision: moods.durableRevision)
+        try joined.write(place.joined, journal: file.journal, by: place.temporary, in: place.fileSystem)
+        try commit(touched)
+        try keepBase()
+    }
+
+    /// Under the store's lock: the store gets what the fold shows, and the journal says how far that is.
+    private mutating func commit(_ touched: Set<UUID>) throws(SyncError) {
+        do throws(MoodStoreError) {
+            var bytes = 0
+            for id in touched.sorted() {
+                if let shown = fold.shown(id) {
+                    bytes += try moods.put(shared: id) { shown.write(revision: $0, to: &$1) } ?? 0
+                } else if try moods.remove(shared: id) {
+                    bytes += UUID.textLength
+                }
+                guard bytes > Self.commitBytesMax else { continue }
+                try moods.endCommit()
+                do throws(StorageError) { try moods.flushEarly() } catch { throw .storage(error) }
+                bytes = 0
+            }
+            // What was made here is in the store without anybody's saying so.
+            if bytes == 0, isSeen { return }
+            var vector = JSONWriter(capacity: 256)
+            fold.vector.write(to: &vector)
+            try moods.mark(saw: Array(vector.buffer.bytes))
+            try moods.endCommit()
+            do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
+            saw = fold.vector
+            try holdAgain()
+        } catch {
+            moods.abandonCommit()
+            throw .store(error)
+        }
+    }
+
+    /// Whether the journal says of all others' records that they are in the store.
+    private var isSeen: Bool {
+        fold.vector.last.allSatisfy { $0.value <= max(saw[$0.key], own[$0.key]?.last?.number ?? 0) }
+    }
+
+    /// After a flush the lock is still held until the group ends.
+    private mutating func holdAgain() throws(MoodStoreError) { try moods.openForWriting() }
+
+    // MARK: Files
+
+    /// Keeps what the store holds now as the base, so that older records need not be read again.
+    mutating func keepBase() throws(SyncError) {
+        let base = BaseFile(fold: fold, storeID: file.storeID, revision: moods.durableRevision)
+        try base.write(place.base, journal: file.journal, by: place.temporary, in: place.fileSystem)
+        try others.keep(place.temporary) { $0.number > fold.vector[$0.replica] }
+        try place.removeIfThere(place.joined)
+    }
+
+    /// Keeps a base, with the lock.
+    mutating func rest() throws(SyncError) {
+        guard others.records.count > max(1000, fold.count / 4) else { return }
+        try hold()
+        defer { moods.endGroup() }
+        try takeLocal()
+        try keepBase()
+    }
+
+    /// Forgets records that a snapshot on the other side covers.
+    mutating func forgetOwn(coveredBy vector: Vector) throws(SyncError) {
+        // The base has to hold them first, and the last one tells which commits are recorded.
+        try hold()
+        defer { moods.endGroup() }
+        try takeLocal()
+        try keepBase()
+        for replica in Array(own.keys) {
+            let last = own[replica]?.last?.number ?? 0
+            try own[replica]?.keep(place.temporary) { $0.number > vector[replica] || $0.number == last }
+        }
+    }
+
+    // MARK: Conflicts
+
+    /// Settles a conflict, as a change of the store.
+    /// - Returns: the mood as it is now.
+    mutating func settle(_ id: Conflict.ID, takesOther: Bool) throws(SyncError) -> [UInt8] {
+        try hold()
+        defer { moods.endGroup() }
+        try takeLocal()
+        guard let conflict = fold.conflicts(of: id.mood).first(where: { $0.id == id }),
+            let settled = fold.settled(conflict, takesOther: takesOther),
+            let document = settled.updated(at: moods.now)
+        else { throw .notFound(id.text, reason: "There is no conflict \(id.text). See sync.conflicts.") }
+        moods.origin = nil
+        defer { moods.origin = MoodRecords.syncOrigin }
+        var answer = JSONWriter(capacity: 1024)
+        do throws(MoodStoreError) {
+            _ = try moods.put(shared: id.mood) { document.write(revision: $0, to: &$1) }
+            try moods.mark(settles: id.member.text)
+            try moods.endCommit()
+            do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
+            try holdAgain()
+            try moods.get(id.mood, to: &answer)
+        } catch {
+            moods.abandonCommit()
+            throw .store(error)
+        }
+        moods.origin = MoodRecords.syncOrigin
+        try takeLocal()
+        return Array(answer.buffer.bytes)
+    }
+}

@@ -1,0 +1,299 @@
+import JSONCodec
+import MoodCore
+import MoodStore
+import Platform
+import Replication
+import Storage
+
+/// The sync of a store: what the methods `sync.*` do, without the protocol. It works from files alone, as another process
+/// would, on a thread of its own.
+public struct StoreSync: Sendable {
+    private let settings: StoreSettings
+    private let place: SyncPlace
+    /// How long another process that syncs is waited for.
+    private let patienceMilliseconds: Int
+    private let isCancelled: @Sendable () -> Bool
+
+    public init(
+        _ settings: StoreSettings, patienceMilliseconds: Int, isCancelled: @escaping @Sendable () -> Bool
+    ) {
+        self.settings = settings
+        self.patienceMilliseconds = patienceMilliseconds
+        self.isCancelled = isCancelled
+        place = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem)
+    }
+
+    /// Whether a store takes part in sync, without reading more than has to be.
+    public static func isSetUp(_ directory: String, in fileSystem: FileSystem) -> Bool {
+        (try? ReplicaFile.read(directory, in: fileSystem)) != nil
+    }
+
+    /// Whether a round may be begun by somebody who does not stay, so that at most one is in a time; it counts as begun then.
+    public static func mayBegin(_ settings: StoreSettings, everyMilliseconds interval: Int) -> Bool {
+        let path = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem).begun
+        let now = Clock.milliseconds
+        let bytes = (try? settings.fileSystem.readWhole(path, bytesMax: 64)) ?? nil
+        if let bytes, let last = Int64(String(decoding: bytes, as: UTF8.self)), now >= last, now - last < interval {
+            return false
+        }
+        let temporary = path + "-" + settings.makeIdentifier()
+        return (try? settings.fileSystem.replaceWhole(path, by: temporary) { _ in Array(String(now).utf8) }) != nil
+    }
+
+    // MARK: A round
+
+    /// One exchange. That the other side cannot be reached is no error: the status says so.
+    public func now(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
+        if try readFile() == nil { throw Self.notSetUp }
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        defer { extendLifetime(lock) }
+        do throws(SyncError) { return try round(tell) } catch {
+            // Its former self's records stay what they are; what this one does goes on under another id.
+            guard case .diverged(let reason) = error else { throw error }
+            try startAnew(reason)
+            return try round(tell)
+        }
+    }
+
+    private func round(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
+        let file = try file()
+        let replica = try StoreReplica.open(place, file, settings)
+        let url = try SyncURL(file.url)
+        var round = SyncRound(replica, transport(url, file.journal), isCancelled: isCancelled)
+        var state = SyncState.read(place)
+        round.before = state.pushed
+        var failure: SyncError?
+        do throws(SyncError) { try round.run(tell) } catch { failure = error }
+        let now = (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text
+        switch failure {
+        case nil:
+            state.state = .idle
+            state.lastSync = now
+            state.lastError = nil
+        case .offline: state.state = .offline
+        case .diverged: state.state = .diverged
+        default: state.state = .idle
+        }
+        if let failure { state.lastError = failure.reason }
+        for (id, number) in round.vector.last where number > state.known[id] {
+            state.known[id] = number
+            state.seen[id] = now
+        }
+        if failure == nil { state.pushed = state.pushed.joined(with: round.pushed) }
+        state.recorded = round.recorded
+        try state.write(place)
+        if case .offline = failure { return round.counts }
+        if let failure { throw failure }
+        return round.counts
+    }
+
+    private func file() throws(SyncError) -> ReplicaFile {
+        // A copy, or another store: it takes an id of its own when it is opened for writing.
+        var moods = MoodRecords(.directory(settings))
+        do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
+        moods.endGroup()
+        guard let file = try readFile() else { throw Self.notSetUp }
+        return file
+    }
+
+    private static let notSetUp = SyncError.refused(
+        reason: "This store takes no part in sync. Set it up with sync.setup.")
+
+    private func readFile() throws(SyncError) -> ReplicaFile? {
+        do throws(StorageError) {
+            return try ReplicaFile.read(settings.directory, in: settings.fileSystem)?.file
+        } catch {
+            throw .store(.storage(error))
+        }
+    }
+
+    private func transport(_ url: SyncURL, _ journal: UUID) -> any Transport {
+        switch url.kind {
+        case .folder: FolderTransport(url.address, journal: journal, in: settings.fileSystem)
+        case .git: GitTransport(url, path: place.git, journal: journal, in: settings.fileSystem)
+        }
+    }
+
+    /// Somebody else writes under this replica's id, or its store was put back to an earlier state in its place: from the
+    /// last record that both have on, it is another replica.
+    private func startAnew(_ reason: String) throws(SyncError) {
+        var file = try file()
+        var transport = try transport(SyncURL(file.url), file.journal)
+        _ = try transport.open()
+        let replica = file.replica
+        var own = try RecordFile(place.own(replica), isOwn: true, in: settings.fileSystem)
+        var have = Vector()
+        have[replica] = (own.records.first?.number ?? 1) - 1
+        let theirs = try transport.pull(have).records.filter { $0.replica == replica }
+        let same = zip(own.records, theirs).prefix { $0.line == $1.line }.last?.0
+        let base = try BaseFile.read(place.base, in: settings.fileSystem)
+        guard base.map({ $0.fold.vector[replica] <= same?.number ?? 0 }) ?? true else {
+            throw .diverged(reason: reason + " Leave the sync (sync.leave) and set it up again.")
+        }
+        let number = same?.number ?? have[replica]
+        try own.keep(place.temporary) { $0.number <= number }
+        file.becomeAnother(try newID(), after: same?.upTo.revision ?? file.from, storeID: file.storeID)
+        try write(&file)
+    }
+
+    private func newID() throws(SyncError) -> UUID {
+        guard let id = UUID(settings.makeIdentifier()) else { throw .refused(reason: "There is no random number.") }
+        return id
+    }
+
+    private func write(_ file: inout ReplicaFile) throws(SyncError) {
+        do throws(SystemError) { try file.write(settings.directory, in: settings.fileSystem) } catch {
+            throw SyncPlace.error(error)
+        }
+    }
+
+    // MARK: Beginning and ending
+
+    /// Begins a journal, or joins one.
+    /// - Parameters:
+    ///   - isNew: whether a journal is begun.
+    ///   - isConfirmed: that both sides may have moods.
+    public func setUp(
+        _ address: String, isNew: Bool, journal wanted: UUID?, isConfirmed: Bool
+    ) throws(SyncError) {
+        let url = try SyncURL(address)
+        var moods = MoodRecords(.directory(settings))
+        do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
+        moods.endGroup()
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        defer { extendLifetime(lock) }
+        if let known = try readFile() {
+            // Said again, it is the same.
+            if known.url == address, !isNew || wanted == nil, wanted ?? known.journal == known.journal { return }
+            throw .refused(reason: "This store takes part in a sync already. Leave that first (sync.leave).")
+        }
+        let found = try journals(url)
+        let journal = try chosen(found, isNew: isNew, wanted)
+        do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
+        let (count, identity, revision) = (moods.count, moods.identity, moods.durableRevision)
+        moods.endGroup()
+        guard let identity else { throw .refused(reason: "Moods that are kept in memory only are not synced.") }
+        if !isNew, count > 0, !isConfirmed, try hasMoods(url, journal) {
+            throw .needsConfirmation(
+                reason: "Both this store and the journal have moods. Say confirm to have all of them in both.")
+        }
+        if isNew {
+            var transport = transport(url, journal)
+            _ = try transport.open()
+            try transport.begin()
+            try transport.finish()
+        }
+        try removeNotes()
+        var file = ReplicaFile(
+            journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: address)
+        try write(&file)
+        do throws(SyncError) {
+            var replica = try StoreReplica.open(place, file, settings)
+            try replica.recordAll()
+        } catch {
+            try? ReplicaFile.remove(settings.directory, in: settings.fileSystem)
+            throw error
+        }
+    }
+
+    private func journals(_ url: SyncURL) throws(SyncError) -> [UUID] {
+        if url.kind == .folder {
+            // A folder that is to be begun in may be made; the one that it is in has to be there.
+            do throws(SystemError) { try settings.fileSystem.makeDirectoryIfMissing(url.address) } catch {
+                throw .offline(reason: "The folder \(url.address) cannot be used: \(error).")
+            }
+        }
+        var transport = transport(url, UUID(high: 0, low: 0))
+        return try transport.open()
+    }
+
+    private func chosen(_ found: [UUID], isNew: Bool, _ wanted: UUID?) throws(SyncError) -> UUID {
+        if isNew {
+            if let wanted, found.contains(wanted) {
+                throw .refused(reason: "The journal \(wanted.text) is there already. Leave out new to join it.")
+            }
+            return if let wanted { wanted } else { try newID() }
+        }
+        if let wanted {
+            if found.contains(wanted) { return wanted }
+            throw .notFound(wanted.text, reason: "There is no journal \(wanted.text).")
+        }
+        if found.count > 1 { throw .ambiguous(journals: found.map(\.text)) }
+        guard let only = found.first else {
+            throw .notFound("journal", reason: "There is no journal yet. Say new to begin one.")
+        }
+        return only
+    }
+
+    private func hasMoods(_ url: SyncURL, _ journal: UUID) throws(SyncError) -> Bool {
+        var transport = transport(url, journal)
+        _ = try transport.open()
+        if try !transport.snapshots().isEmpty { return true }
+        return try !transport.pull(Vector()).records.isEmpty
+    }
+
+    /// Nothing of an earlier sync counts.
+    private func removeNotes() throws(SyncError) {
+        do throws(SystemError) {
+            for name in try settings.fileSystem.list(place.path) where name.hasSuffix(".jsonl") || name == "status.json"
+            {
+                try settings.fileSystem.unlink(place.path + "/" + name)
+            }
+        } catch {
+            throw SyncPlace.error(error)
+        }
+    }
+
+    /// The store takes part no more. What it sent stays there, and its moods stay here.
+    public func leave() throws(SyncError) {
+        if try readFile() == nil { throw Self.notSetUp }
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        defer { extendLifetime(lock) }
+        do throws(SystemError) {
+            try ReplicaFile.remove(settings.directory, in: settings.fileSystem)
+        } catch {
+            if error.isNotThere { throw .refused(reason: "This store takes no part in sync.") }
+            throw SyncPlace.error(error)
+        }
+        try removeNotes()
+    }
+
+    /// A replica that will not come back is told of no more.
+    public func forget(_ replica: UUID) throws(SyncError) {
+        if try readFile() == nil { throw Self.notSetUp }
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        defer { extendLifetime(lock) }
+        let file = try file()
+        if file.replica == replica {
+            throw .refused(reason: "This is the store's own replica. Leave the sync with sync.leave.")
+        }
+        var state = SyncState.read(place)
+        guard state.known[replica] > 0 || state.pushed[replica] > 0 else {
+            throw .notFound(replica.text, reason: "No replica \(replica.text) is known.")
+        }
+        if !state.forgotten.contains(replica) { state.forgotten.append(replica) }
+        try state.write(place)
+    }
+
+    // MARK: Conflicts
+
+    /// All conflicts, with what was done here until now.
+    public func conflicts() throws(SyncError) -> [Conflict] {
+        if try readFile() == nil { throw Self.notSetUp }
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        defer { extendLifetime(lock) }
+        return try StoreReplica.open(place, file(), settings).fold.conflicts
+    }
+
+    /// - Returns: the mood as it is now.
+    public func settle(_ text: String, takesOther: Bool) throws(SyncError) -> [UInt8] {
+        guard let id = Conflict.ID(text) else {
+            throw .notFound(text, reason: "There is no conflict \(text). See sync.conflicts.")
+        }
+        if try readFile() == nil { throw Self.notSetUp }
+        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
+        defer { extendLifetime(lock) }
+        var replica = try StoreReplica.open(place, file(), settings)
+        return try replica.settle(id, takesOther: takesOther)
+    }
+}

@@ -1,0 +1,59 @@
+import JSONCodec
+import MoodStore
+import Platform
+import Replication
+
+/// The files of `sync/` in a store's directory:
+///
+///     replica.json             which replica it is (`ReplicaFile`)
+///     lock                     held by whoever syncs
+///     own-<replica>.jsonl      the records that it made, under each id that it had
+///     others.jsonl             records of others, since the base
+///     base.jsonl               a snapshot of what the store held at a revision, so that not all records are read again
+///     joined.jsonl             the next base, until the journal says that it counts
+///     status.json              what `sync.status` tells
+///     begun                    when a process that only syncs was last started
+///     git/                     the working copy, where the transport is git
+///
+/// All but `replica.json` and the records that were not sent can be had again.
+struct SyncPlace: Sendable {
+    let store: String
+    let fileSystem: FileSystem
+
+    var path: String { store + "/" + ReplicaFile.folder }
+    var others: String { path + "/others.jsonl" }
+    var base: String { path + "/base.jsonl" }
+    var joined: String { path + "/joined.jsonl" }
+    var status: String { path + "/status.json" }
+    var git: String { path + "/git" }
+    var begun: String { path + "/begun" }
+    var lock: String { path + "/lock" }
+
+    func own(_ replica: UUID) -> String { "\(path)/own-\(replica.text).jsonl" }
+    var temporary: String { path + "/temporary-sync" }
+
+    /// Whoever syncs holds it.
+    func acquireLock(timeoutMilliseconds: Int) throws(SyncError) -> FileLock {
+        do throws(SystemError) { try fileSystem.makeDirectoryIfMissing(path) } catch { throw Self.error(error) }
+        do throws(FileLock.Failure) {
+            return try FileLock.acquire(lock, timeoutMilliseconds: timeoutMilliseconds, in: fileSystem)
+        } catch {
+            switch error {
+            case .timedOut: throw .busy
+            case .system(let error): throw Self.error(error)
+            }
+        }
+    }
+
+    static func error(_ error: SystemError) -> SyncError {
+        .refused(reason: "The folder sync of the store cannot be used: \(error).")
+    }
+
+    func removeIfThere(_ path: String) throws(SyncError) {
+        do throws(SystemError) {
+            if try fileSystem.readWhole(path, bytesMax: 0) != nil { try fileSystem.unlink(path) }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+}

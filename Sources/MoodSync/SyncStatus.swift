@@ -1,0 +1,61 @@
+import JSONCodec
+import MoodStore
+import Platform
+import Replication
+import Storage
+
+/// What `sync.status` tells: from notes, without waiting for anybody.
+public struct SyncStatus: Sendable {
+    public struct Replica: Sendable {
+        public let id: UUID
+        public let name: String
+        /// Its last record that is in this store.
+        public let last: Int
+        /// When something new of it last came.
+        public let lastSeen: String?
+    }
+
+    public var journal: UUID?
+    public var replica: UUID?
+    /// Without a password.
+    public var url: String?
+    public var state: String
+    public var lastSync: String?
+    public var lastError: String?
+    /// Records and commits that were not sent.
+    public var pending = 0
+    public var replicas: [Replica] = []
+
+    public static let off = SyncStatus(state: SyncState.Name.off.rawValue)
+
+    /// - Parameter commitsAfter: how many commits were made here after a revision.
+    public static func read(
+        _ directory: String, in fileSystem: FileSystem, commitsAfter: (Int) -> Int
+    ) throws(StorageError) -> SyncStatus {
+        guard let (file, _) = try ReplicaFile.read(directory, in: fileSystem) else { return off }
+        let place = SyncPlace(store: directory, fileSystem: fileSystem)
+        let notes = SyncState.read(place)
+        var status = SyncStatus(state: notes.state.rawValue)
+        status.journal = file.journal
+        status.replica = file.replica
+        status.url = SyncURL.shown(file.url)
+        status.lastSync = notes.lastSync
+        status.lastError = notes.lastError
+        if isAtWork(place) { status.state = SyncState.Name.syncing.rawValue }
+        status.pending = commitsAfter(max(notes.recorded, file.from))
+        let own = [file.replica] + file.former.map(\.replica)
+        for id in own { status.pending += max(notes.known[id] - notes.pushed[id], 0) }
+        for (id, last) in notes.known.last.sorted(by: { $0.key < $1.key }) where !notes.forgotten.contains(id) {
+            status.replicas.append(
+                Replica(id: id, name: String(id.text.suffix(8)), last: last, lastSeen: notes.seen[id]))
+        }
+        return status
+    }
+
+    /// Whether somebody holds the lock.
+    private static func isAtWork(_ place: SyncPlace) -> Bool {
+        guard let file = try? File(place.lock, .readWrite, in: place.fileSystem) else { return false }
+        do throws(SystemError) { try place.fileSystem.lock(file.descriptor, .sharedNow) } catch { return true }
+        return false
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import JSONCodec
+import MoodCore
+import MoodStore
+import Platform
+import Replication
+import Storage
+import Testing
+
+@testable import MoodSync
+
+/// A store in a temporary folder that takes part in a sync. What `change` does is a request of a process of its own.
+struct SyncedStore {
+    let path: String
+
+    static func folder() throws -> String {
+        let path = NSTemporaryDirectory() + "sync-" + Foundation.UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    init() throws { path = try Self.folder() + "/store" }
+    init(path: String) { self.path = path }
+
+    func copied() throws -> SyncedStore {
+        let copy = SyncedStore(path: try Self.folder() + "/store")
+        try FileManager.default.copyItem(atPath: path, toPath: copy.path)
+        return copy
+    }
+
+    var settings: StoreSettings {
+        StoreSettings(
+            directory: path, durability: .none, isReadOnly: false, trustsDirectory: false,
+            lockTimeoutMilliseconds: 5000, schemaVersion: MoodRecords.schemaVersion, fileSystem: .system,
+            log: { Issue.record("\($0)") },
+            makeIdentifier: {
+                var random = SystemRandomNumberGenerator()
+                return MoodID(version7At: .minimum, random: (random.next(), random.next())).text
+            },
+            timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text })
+    }
+
+    var sync: StoreSync { StoreSync(settings, patienceMilliseconds: 5000, isCancelled: { false }) }
+
+    @discardableResult
+    func now() throws -> SyncCounts { try sync.now { _, _ in } }
+
+    func setUp(_ url: String, isNew: Bool = false) throws {
+        try sync.setUp(url, isNew: isNew, journal: nil, isConfirmed: true)
+    }
+
+    // MARK: A user
+
+    @discardableResult
+    func change<Result>(_ body: (inout MoodRecords) throws -> Result) throws -> Result {
+        var moods = MoodRecords(.directory(settings))
+        moods.setTime(Timestamp(milliseconds: Clock.milliseconds) ?? .minimum)
+        try moods.openForWriting()
+        defer { moods.endGroup() }
+        let result = try body(&moods)
+        try moods.endCommit()
+        try moods.flush()
+        return result
+    }
+
+    func create(_ id: MoodID, _ label: String, tags: [String] = []) throws {
+        let tags = JSONValue.array(tags.map { .string($0) }).text
+        try change { moods in
+            let text = ByteBuffer(
+                copying: Array(#"{"emoji":"😊","label":"\#(label)","tags":\#(tags)}"#.utf8))
+            var mood = MoodMembers(change: ValidJSON(trusting: text.bytes))
+            mood.id = id
+            var writer = JSONWriter()
+            try moods.create(&mood, id: id, at: moods.now, to: &writer)
+        }
+    }
+
+    func update(_ id: MoodID, _ set: String) throws {
+        try change { moods in
+            let text = ByteBuffer(copying: Array(set.utf8))
+            var writer = JSONWriter()
+            try moods.update(
+                id, with: MoodMembers(change: ValidJSON(trusting: text.bytes)), ifRevision: nil, at: moods.now,
+                to: &writer)
+        }
+    }
+
+    func delete(_ id: MoodID) throws { try change { try $0.delete(id, ifRevision: nil) } }
+
+    /// Every mood without its revision.
+    func moods() throws -> [MoodID: String] {
+        var moods = MoodRecords(.directory(settings))
+        try moods.open()
+        var all: [MoodID: String] = [:]
+        try moods.forEachMood { mood in
+            guard let document = MoodDocument(mood), let id = document.id else { return }
+            all[id] = String(decoding: mood.bytes, as: UTF8.self)
+                .replacing(/,"revision":[0-9]+/, with: "", maxReplacements: 1)
+        }
+        return all
+    }
+
+    func member(_ id: MoodID, _ name: String) throws -> String? {
+        let text = try #require(try moods()[id])
+        return try JSONValue(parsing: text)[name].map(\.text)
+    }
+}

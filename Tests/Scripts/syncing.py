@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Stores that take part in one journal, while their hosts are killed.
+
+    syncing.py HOST [--carrier folder|git] [--stores N] [--lives N] [--seed N]
+
+Each life is a host that makes and changes moods, syncs, and is killed with -9 at a random moment; now and then the folder
+is away, or a store is copied. At the end everybody syncs: all stores have to show the same, and every mood whose creation
+was acknowledged and that nobody deleted has to be there. Exit code 1 if not.
+"""
+import argparse, json, os, random, shutil, subprocess, sys, tempfile, threading, time
+
+
+class Host:
+    def __init__(self, program, store):
+        self.process = subprocess.Popen(
+            [program, "--store", store, "--no-sync", "--durability", "none", "--log-level", "error"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.number = 0
+
+    def send(self, method, params=None):
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return self.number
+
+    def answers(self):
+        for line in self.process.stdout:
+            try:
+                yield json.loads(line)
+            except ValueError:
+                return  # cut off by the kill
+
+    def ask(self, method, params=None):
+        number = self.send(method, params)
+        for answer in self.answers():
+            if answer.get("id") == number:
+                return answer.get("result", answer.get("error"))
+        raise EOFError(method)
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.wait()
+
+
+def moods(host):
+    found, cursor = {}, None
+    while True:
+        page = host.ask("mood.list", {"limit": 1000, **({"cursor": cursor} if cursor else {})})
+        for mood in page["items"]:
+            del mood["revision"]
+            found[mood["id"]] = mood
+        cursor = page.get("nextCursor")
+        if not cursor:
+            return found
+
+
+def live(program, store, chance, known, made, deleted, step):
+    """One life; its end is a kill."""
+    host = Host(program, store)
+    wanted = {}
+    try:
+        for turn in range(chance.randint(1, 6)):
+            kind = chance.random()
+            if kind < 0.5 or not known:
+                wanted[host.send("mood.create", {"emoji": "😊", "label": f"mood {step}.{turn}", "tags": ["b", "a"]})] = None
+            elif kind < 0.8:
+                mood = chance.choice(sorted(known))
+                host.send("mood.update", {"id": mood, "set": {"notes": f"note {step}.{turn}"}})
+            elif kind < 0.85:
+                mood = chance.choice(sorted(known))
+                host.send("mood.delete", {"id": mood})
+                deleted.add(mood)
+            host.send("sync.now")
+        killer = threading.Timer(chance.choice([0.02, 0.05, 0.1, 0.2, 0.4]), host.process.kill)
+        killer.start()
+        for answer in host.answers():
+            if answer.get("id") in wanted and "result" in answer:
+                made.add(answer["result"]["id"])
+                known.add(answer["result"]["id"])
+            if answer.get("id") == host.number:
+                break
+        killer.join()
+    except BrokenPipeError:
+        pass
+    host.process.kill()
+    host.process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("host")
+    parser.add_argument("--carrier", choices=["folder", "git"], default="folder")
+    parser.add_argument("--stores", type=int, default=3)
+    parser.add_argument("--lives", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    place = tempfile.mkdtemp(prefix="syncing-")
+    shared = place + "/shared"
+    if options.carrier == "git":
+        subprocess.run(["git", "init", "-q", "--bare", shared], check=True)
+        url = "git+file://" + shared
+    else:
+        os.mkdir(shared)
+        url = "folder:" + shared
+    stores = [f"{place}/store{number}" for number in range(options.stores)]
+    for number, store in enumerate(stores):
+        host = Host(options.host, store)
+        answer = host.ask("sync.setup", {"url": url, "new": number == 0})
+        assert answer.get("state") == "idle", answer
+        host.end()
+    known, made, deleted = set(), set(), set()
+    for step in range(options.lives):
+        store = chance.choice(stores)
+        if chance.random() < 0.04 and len(stores) < 7:
+            copy = f"{place}/store{len(stores)}"
+            shutil.copytree(store, copy)
+            stores.append(copy)
+        is_away = chance.random() < 0.1
+        if is_away:
+            os.rename(shared, shared + "-away")
+        live(options.host, store, chance, known, made, deleted, step)
+        if is_away:
+            if os.path.isdir(shared):
+                shutil.rmtree(shared)
+            os.rename(shared + "-away", shared)
+    counts = []
+    for _ in range(3):
+        for store in stores:
+            host = Host(options.host, store)
+            counts.append(host.ask("sync.now"))
+            host.end()
+    shown = []
+    for store in stores:
+        host = Host(options.host, store)
+        shown.append(moods(host))
+        verdict = host.ask("store.verify")
+        assert verdict["ok"], verdict
+        host.end()
+    lost = made - deleted - set(shown[0])
+    different = [number for number, other in enumerate(shown) if other != shown[0]]
+    print(f"seed {options.seed}, {options.carrier}: {len(stores)} stores, {options.lives} lives, {len(made)} made,"
+          f" {len(shown[0])} shown, lost {len(lost)}, different {different}")
+    if lost or different:
+        print("kept:", place, *sorted(lost)[:5])
+        for number in different[:1]:
+            for mood in sorted(set(shown[0]) | set(shown[number])):
+                if shown[0].get(mood) != shown[number].get(mood):
+                    print(shown[0].get(mood), shown[number].get(mood), sep="\n")
+                    break
+        print(counts[-len(stores):])
+        sys.exit(1)
+    shutil.rmtree(place)
+
+
+if __name__ == "__main__":
+    main()
