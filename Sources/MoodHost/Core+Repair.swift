@@ -147,7 +147,7 @@ extension Core {
         try beginRepair("store.accept")
         let report: AcceptReport
         let (now, limits) = (now, options.limits)
-        var random = SystemRandomNumberGenerator()
+        let random = RandomWords()
         do throws(RepairError) {
             report = try store.accept(
                 makeID: { MoodID(version7At: now, random: (random.next(), random.next())) },

@@ -79,7 +79,7 @@ struct Core: ~Copyable {
     var deferred: (any LaterWork)?
     /// Set by a request that cannot be carried out twice: the group of requests ends with it.
     var endsGroup = false
-    private var random = SystemRandomNumberGenerator()
+    private let random = RandomWords()
 
     init(_ options: HostOptions, _ location: MoodRecords.Location) {
         self.options = options
@@ -97,7 +97,10 @@ struct Core: ~Copyable {
     }
 
     mutating func makeID() -> MoodID {
-        round?.nextID() ?? MoodID(version7At: now, random: (random.next(), random.next()))
+        if let id = round?.nextID() { return id }
+        // With a seed, a host that is started anew on its store must not make the ids of the moods that are there.
+        let more = options.testSeed == nil ? 0 : UInt64(truncatingIfNeeded: store.revision) << 32
+        return MoodID(version7At: now, random: (random.next(), random.next() ^ more))
     }
 }
 

@@ -19,6 +19,8 @@ enum Host {
         if let path = TimeZoneSetting.replaceUnreadable() {
             StandardStreams.writeError("moodboard: TZ names \(path), which is no file of a zone; the zone is UTC.\n")
         }
+        if let time = options.testTime { Clock.set(milliseconds: time.milliseconds) }
+        if let seed = options.testSeed { RandomWords.seed(seed) }
         var session = Session(core: Core(options, location(options)))
         if options.insertsSamples { session.insertSamplesIfEmpty() }
         session.core.store.lockWait.mode = .beside
@@ -44,7 +46,7 @@ enum Host {
                     if level >= .warning { StandardStreams.writeError("moodboard: \(line)\n") }
                 },
                 makeIdentifier: {
-                    var random = SystemRandomNumberGenerator()
+                    let random = RandomWords()
                     let now = Timestamp(milliseconds: Clock.milliseconds) ?? .minimum
                     return MoodID(version7At: now, random: (random.next(), random.next())).text
                 },

@@ -54,6 +54,8 @@ public enum HostCommandLine {
           --locale LOCALE          the language of times, such as fi_FI (default: en_US)
           --time-zone ZONE         an IANA zone for moods without one (default: the system's)
           --log-level LEVEL        error, warning, info or debug (default: info); logs go to stderr
+          --test-clock TIME        for tests: now is TIME, and a millisecond later with each request
+          --test-seed N            for tests: ids are made from the number N
           --openrpc                print the description of all methods and exit
           --version                print the version and exit
           --help                   print this and exit
@@ -66,7 +68,7 @@ public enum HostCommandLine {
     ]
     private static let settings = [
         "--store", "--durability", "--lock-timeout", "--limit", "--locale", "--time-zone", "--log-level",
-        "--plugins", "--mcp-tools",
+        "--plugins", "--mcp-tools", "--test-clock", "--test-seed",
     ]
 
     /// Reads the arguments after the program's name.
@@ -178,6 +180,15 @@ public enum HostCommandLine {
                 return "--time-zone: unknown zone \(value); give an IANA name such as Europe/Helsinki"
             }
             options.timeZone = value
+        case "--test-clock":
+            var text = value
+            options.testTime = text.withUTF8 { Timestamp(rfc3339: UnsafeRawBufferPointer($0)) }
+            if options.testTime == nil {
+                return "--test-clock must look like 2026-01-02T03:04:05.678Z, not \(value)"
+            }
+        case "--test-seed":
+            options.testSeed = UInt64(value)
+            if options.testSeed == nil { return "--test-seed must be a whole number from 0 on, not \(value)" }
         case "--plugins":
             guard !value.isEmpty else { return "--plugins needs the path of a folder" }
             options.plugins.places.append(value)

@@ -1,3 +1,4 @@
+import MoodCore
 import MoodProtocol
 import Platform
 import Storage
@@ -27,6 +28,10 @@ public struct HostOptions: Sendable {
     public var offersAllTools = false
     /// AI clients see no notes.
     public var hidesNotes = false
+    /// The time of the first request; each later one comes a millisecond after the one before. Nil: the time of day.
+    public var testTime: Timestamp?
+    /// What identifiers are made from. Nil: from nothing that anybody knows.
+    public var testSeed: UInt64?
 }
 
 /// What is said of plugins.

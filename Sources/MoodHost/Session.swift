@@ -32,6 +32,8 @@ struct Session: ~Copyable {
     var validator: JSONValidator
     private var lookahead = Lookahead()
     let limits: Limits
+    /// Whether each request has a time of its own.
+    private let hasTestClock: Bool
     /// How many bytes an answer may have.
     let messageBytes: Int
 
@@ -80,6 +82,7 @@ struct Session: ~Copyable {
 
     init(core: consuming Core) {
         limits = core.options.limits
+        hasTestClock = core.options.testTime != nil
         messageBytes = limits[.messageBytes]
         dispatcher = Dispatcher(core: core)
         frames = FrameReader(messageBytesMax: limits[.messageBytes])
@@ -256,6 +259,8 @@ struct Session: ~Copyable {
     // MARK: Messages
 
     mutating func handle(_ frame: FrameReader.Frame) {
+        // A request that is carried out again after its hooks has the time that it had.
+        if hasTestClock, hookRound == nil { core.setTime(Clock.step()) }
         let mark = output.count
         switch frame {
         case .fault(let fault, let framing):

@@ -1,12 +1,24 @@
 import CPlatform
+import Synchronization
 
 /// The two clocks: one tells the time of day, the other how much of it has passed.
 public enum Clock {
     /// Milliseconds since 1970-01-01T00:00:00Z. It may go back; no order may come from it.
     public static var milliseconds: Int64 {
+        let shown = shown.load(ordering: .relaxed)
+        if shown != .min { return shown }
         let now = read(CLOCK_REALTIME)
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
+
+    /// What the clock shows where a test has set it; `Int64.min`: the time of day.
+    private static let shown = Atomic<Int64>(.min)
+
+    /// From now on the clock stands at this moment, so that what a test sees can be had again.
+    public static func set(milliseconds: Int64) { shown.store(milliseconds, ordering: .relaxed) }
+
+    /// The moment at which a clock that was set stands; then it goes on by a millisecond.
+    public static func step() -> Int64 { shown.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// Milliseconds since some fixed moment; it never goes back.
     public static var monotonicMilliseconds: Int {

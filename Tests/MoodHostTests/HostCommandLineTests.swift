@@ -56,6 +56,19 @@ import Testing
         #expect(options.locale == "fi-FI" && options.timeZone == "Europe/Helsinki")
     }
 
+    @Test func aTestSetsTheClockAndTheIDs() throws {
+        let options = try options(["--in-memory", "--test-clock", "2026-01-02T05:04:05.678+02:00", "--test-seed=7"])
+        #expect(options.testTime?.text == "2026-01-02T03:04:05.678Z" && options.testSeed == 7)
+        for wrong in [
+            ["--test-clock", "yesterday"], ["--test-clock=2026-01-02"], ["--test-seed", "-1"], ["--test-seed", "x"],
+        ] {
+            guard case .misuse = read(["--in-memory"] + wrong) else {
+                Issue.record("\(wrong) is taken")
+                continue
+            }
+        }
+    }
+
     @Test(arguments: [
         (["--help"], "help"), (["-h"], "help"), (["--samples", "--help"], "help"), (["--version"], "version"),
         (["--openrpc"], "openrpc"),

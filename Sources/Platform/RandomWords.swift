@@ -1,0 +1,27 @@
+import Synchronization
+
+/// Random numbers of the system, or after `seed` always the same ones: identifiers are made of them.
+public struct RandomWords: RandomNumberGenerator, Sendable {
+    private static let isSeeded = Atomic(false)
+    private static let state = Atomic<UInt64>(0)
+
+    public init() {}
+
+    /// For the whole process, before the first number is taken.
+    public static func seed(_ number: UInt64) {
+        state.store(number, ordering: .relaxed)
+        isSeeded.store(true, ordering: .relaxed)
+    }
+
+    public func next() -> UInt64 {
+        guard Self.isSeeded.load(ordering: .relaxed) else {
+            var system = SystemRandomNumberGenerator()
+            return system.next()
+        }
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        var word = Self.state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}
