@@ -1,6 +1,7 @@
 """Patterns for expected answers: JSON equality with a few wildcards, and the rules that every answer keeps."""
 
 import json
+import os
 import re
 import sys
 from decimal import Decimal
@@ -8,44 +9,24 @@ from decimal import Decimal
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
-# code -> the kinds that may stand beside it
-KINDS = {
-    -32700: {"parseError"},
-    -32600: {"invalidRequest", "messageTooLarge", "batchTooLarge"},
-    -32601: {"methodNotFound"},
-    -32602: {"invalidParams"},
-    -32603: {"internalError"},
-    -32800: {"cancelled"},
-    -32802: {"shuttingDown"},
-    1001: {"notFound"},
-    1002: {"conflict"},
-    1003: {"refused"},
-    1010: {"storeBusy"},
-    1011: {"storeReadOnly"},
-    1012: {"storageFull"},
-    1013: {"outcomeUnknown"},
-    1014: {"storeUnavailable"},
-    1015: {"storeCorrupt"},
-    1020: {"limitExceeded"},
-    1030: {"pluginUnavailable"},
-    1031: {"pluginFailed"},
-    1032: {"pluginTimeout"},
-    1040: {"permissionDenied"},
-    -32022: {"unsupportedProtocolVersion"},
-    -32002: {"resourceNotFound"},
-}
-RETRYABLE = {"storeBusy", "storageFull", "outcomeUnknown"}
-# kind -> members of `data` that must be there, with their types
-DATA = {
-    "parseError": {"reason": str},
-    "methodNotFound": {"suggestions": list},
-    "invalidParams": {"path": str, "reason": str},
-    "conflict": {"reason": str},
-    "storeReadOnly": {"reason": str},
-    "storeUnavailable": {"reason": str},
-    "storeCorrupt": {"file": str, "offset": (int, Decimal)},
-    "limitExceeded": {"limit": object, "value": object},
-}
+class Words:
+    """What is known of one host: see words.json."""
+
+    def __init__(self, file):
+        with open(file, encoding="utf-8") as opened:
+            words = json.load(opened)
+        self.start = words.get("start", [])
+        self.probe = words["probe"]
+        # code -> kind -> the members of `data` that must be there, with their types; None: any error will do
+        self.errors = words.get("errors")
+        self.retryable = set(words.get("retryable", []))
+        self.maybe_retryable = set(words.get("maybeRetryable", []))
+        # method -> the members of its params that must be there; None: any notification will do
+        self.notifications = words.get("notifications")
+
+
+WORDS = Words(os.path.join(os.path.dirname(os.path.abspath(__file__)), "words.json"))
+TYPES = {"string": str, "integer": int, "number": (int, Decimal), "array": list, "any": object}
 
 
 class Mismatch(Exception):
@@ -207,48 +188,43 @@ def check_answer(answer, header_framed):
         check_error(answer["error"], header_framed)
 
 
-# What the notifications hold that the host sends of its own.
-NOTIFICATIONS = {
-    "$/progress": {"token", "value"},
-    "events.event": {"subscription", "topic", "seq", "at"},
-    "notifications/progress": {"progressToken", "progress"},
-    "notifications/resources/updated": {"uri"},
-    "notifications/resources/list_changed": set(),
-    "notifications/tools/list_changed": set(),
-    "notifications/subscriptions/acknowledged": {"notifications", "_meta"},
-}
-
-
 def check_notification(method, params):
-    missing = NOTIFICATIONS.get(method, {"?"}) - set(params)
+    if WORDS.notifications is None:
+        return
+    missing = set(WORDS.notifications.get(method, ["?"])) - set(params)
     if missing:
         raise Mismatch(f"no notification {method} with these params: {show(params)}")
 
 
 def check_error(error, header_framed):
+    if WORDS.errors is None:
+        if not isinstance(error, dict) or not {"code", "message"} <= set(error) <= {"code", "message", "data"}:
+            raise Mismatch(f"an error has the members code and message, and perhaps data: {show(error)}")
+        if not isinstance(error["code"], int) or not isinstance(error["message"], str):
+            raise Mismatch(f"an error has a whole number and a text: {show(error)}")
+        return
     if not isinstance(error, dict) or set(error) != {"code", "message", "data"}:
         raise Mismatch(f"an error has the members code, message and data: {show(error)}")
-    data = error["data"]
-    if error["code"] not in KINDS:
+    data, kinds = error["data"], WORDS.errors.get(str(error["code"]))
+    if kinds is None:
         raise Mismatch(f"unknown error code {error['code']}")
     if not isinstance(error["message"], str) or not error["message"].strip():
         raise Mismatch("an error has a message")
-    if not isinstance(data, dict) or data.get("kind") not in KINDS[error["code"]]:
-        raise Mismatch(f"code {error['code']} goes with {KINDS[error['code']]}: {show(error)}")
-    # A plugin that has too many calls waiting may be asked again; one that does not run may not.
-    wanted = data.get("retryable") is True if data["kind"] == "pluginUnavailable" else data["kind"] in RETRYABLE
+    if not isinstance(data, dict) or data.get("kind") not in kinds:
+        raise Mismatch(f"code {error['code']} goes with {sorted(kinds)}: {show(error)}")
+    kind = data["kind"]
+    wanted = data.get("retryable") is True if kind in WORDS.maybe_retryable else kind in WORDS.retryable
     if data.get("retryable") is not wanted:
-        raise Mismatch(f"retryable is wrong for {data['kind']}: {show(error)}")
-    wanted = dict(DATA.get(data["kind"], {}))
-    if data["kind"] == "parseError" and not header_framed:
-        wanted["offset"] = int
-    if data["kind"] == "conflict" and data.get("reason") == "revision":
-        wanted["currentRevision"] = int
-    for name, kind in wanted.items():
-        if name not in data or not isinstance(data[name], kind):
-            raise Mismatch(f"{data['kind']} needs data.{name}: {show(error)}")
-    if data["kind"] == "notFound" and not ({"id", "name"} & set(data)):
-        raise Mismatch(f"notFound needs data.id or data.name: {show(error)}")
+        raise Mismatch(f"retryable is wrong for {kind}: {show(error)}")
+    wanted = dict(kinds[kind])
+    if kind == "parseError" and not header_framed:
+        wanted["offset"] = "integer"
+    if kind == "conflict" and data.get("reason") == "revision":
+        wanted["currentRevision"] = "integer"
+    for names, type_name in wanted.items():
+        given = [data[name] for name in names.split("|") if name in data]
+        if not given or not isinstance(given[0], TYPES[type_name]):
+            raise Mismatch(f"{kind} needs data.{names.replace('|', ' or data.')}: {show(error)}")
 
 
 def raw_ids(text):

@@ -3,7 +3,8 @@
 
 HOST is a program, or a command with arguments as one word: run.py 'python3 host.py --fast'.
 
-Usage: run.py HOST [--filter TEXT] [--verbose] [FILE...]
+Usage: run.py HOST [--filter TEXT] [--verbose] [--jobs N] [--timeout SECONDS] [--tap] [--junit FILE]
+              [--expected-failures FILE] [--words FILE] [FILE...]
 """
 
 import argparse
@@ -17,6 +18,8 @@ import stat
 import sys
 import tempfile
 import time
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 
 sys.dont_write_bytecode = True  # nothing is left beside the transcripts
 
@@ -26,6 +29,9 @@ from matching import Mismatch  # noqa: E402
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 MACRO = re.compile(r"\$\{(?:repeat:(\d+):(.+?):|([a-z][A-Za-z0-9]*))\}", re.DOTALL)
+
+
+ANSWER_SECONDS = 10.0
 
 
 class Failure(Exception):
@@ -40,12 +46,13 @@ class Replay:
         self.scratch = scratch
         self.directory = os.path.join(scratch, "store")
         self.captures = {}
+        self.timeout = ANSWER_SECONDS
         self.environment = {"PATH": os.environ.get("PATH", ""), "TZ": "UTC", "HOME": os.path.join(scratch, "home")}
         # What a sanitizer is told holds for the host too.
         for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
-        self.arguments = ["--store", self.directory]
+        self.arguments = [self.expand(word) for word in matching.WORDS.start]
         self.process = None
         self.stderr_path = os.path.join(scratch, "stderr")
         self.file_size_kib = None
@@ -120,7 +127,7 @@ class Replay:
         source = self.process if self.process is not None else getattr(self, "last", None)
         if source is None:
             raise Failure("no host was started")
-        framing, message = source.next_message()
+        framing, message = source.next_message(self.timeout)
         text = message.decode("utf-8")
         try:
             answer = matching.parse(text)
@@ -151,13 +158,14 @@ class Replay:
         self.exchanges += 1
         self.pings += 1
         identifier = f"nothing-before-{self.pings}"
-        body = matching.json.dumps({"jsonrpc": "2.0", "id": identifier, "method": "host.ping"}).encode()
+        probe = {name: value for name, value in matching.WORDS.probe.items() if name != "result"}
+        body = matching.json.dumps({"jsonrpc": "2.0", "id": identifier, **probe}).encode()
         if self.framing == "header":
             self.send(b"Content-Length: %d\r\n\r\n" % len(body) + body)
         else:
             self.send(body + b"\n")
         framing, text, answer = self.receive()
-        if answer != {"jsonrpc": "2.0", "id": identifier, "result": {}} or framing != self.framing:
+        if answer != {"jsonrpc": "2.0", "id": identifier, "result": matching.WORDS.probe["result"]} or framing != self.framing:
             raise Failure(f"nothing should have arrived, got {text[:500]}")
 
     # -- one line ---------------------------------------------------------------------------------------------
@@ -333,10 +341,11 @@ class Replay:
         source.unread()
 
 
-def replay(host, file, verbose, kind=Replay):
+def replay(host, file, verbose, kind=Replay, timeout=ANSWER_SECONDS):
     """Replays one transcript; the number of exchanges, and a description of the failure or None."""
     scratch = tempfile.mkdtemp(prefix="conformance-")
     run = kind(host, os.path.realpath(scratch))
+    run.timeout = timeout
     number, line = 0, ""
     try:
         with open(file, encoding="utf-8", newline="\n") as opened:
@@ -377,6 +386,45 @@ def command(text):
     return words
 
 
+class Outcome:
+    """What became of one transcript."""
+
+    def __init__(self, name, exchanges, problem, seconds, is_expected_to_fail):
+        self.name, self.exchanges, self.problem, self.seconds = name, exchanges, problem, seconds
+        self.is_expected_to_fail = is_expected_to_fail
+        self.is_right = (problem is not None) == is_expected_to_fail
+        if is_expected_to_fail and problem is None:
+            self.problem = "it was expected to fail, and holds"
+
+    def text(self):
+        if self.problem is None:
+            return f"ok    {self.name} ({self.exchanges} exchanges)"
+        return f"{'xfail' if self.is_right else 'FAIL '} {self.name}\n      {self.problem}"
+
+    def tap(self, number):
+        """Test Anything Protocol 13; an expected failure is a TODO."""
+        lines = [f"{'not ok' if self.problem is not None else 'ok'} {number} - {self.name}"]
+        if self.is_expected_to_fail:
+            lines[0] = f"{'not ok' if self.is_right else 'ok'} {number} - {self.name} # TODO expected to fail"
+            if not self.is_right:
+                lines[0] = f"not ok {number} - {self.name}"
+        return "\n".join(lines + [f"# {line}" for line in (self.problem or "").splitlines()])
+
+    def junit(self, suite):
+        case = ElementTree.SubElement(suite, "testcase", name=self.name, time=f"{self.seconds:.3f}")
+        if self.problem is not None:
+            # XML has no place for most control characters.
+            text = re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", self.problem)
+            kind = "skipped" if self.is_right else "failure"
+            ElementTree.SubElement(case, kind, message=text.splitlines()[0]).text = text
+
+
+def names_in(file):
+    """The names in a file, one a line; what follows a # is a comment."""
+    with open(file, encoding="utf-8") as opened:
+        return {line.split("#")[0].strip() for line in opened} - {""}
+
+
 def main(description="Replays conformance transcripts against a host binary.", folder=FOLDER, kind=Replay):
     """Also for transcripts of another kind, in another folder."""
     sys.stdout.reconfigure(errors="backslashreplace")  # what a host says may be no text
@@ -384,28 +432,50 @@ def main(description="Replays conformance transcripts against a host binary.", f
     parser.add_argument("host", metavar="HOST", help="a program, or a command with arguments as one word")
     parser.add_argument("--filter", default="", help="only transcripts whose name contains this text")
     parser.add_argument("--verbose", action="store_true", help="print every step")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many at the same time")
+    parser.add_argument("--timeout", type=float, default=ANSWER_SECONDS, metavar="SECONDS", help="for each message (default: 10)")
+    parser.add_argument("--tap", action="store_true", help="print as TAP 13")
+    parser.add_argument("--junit", metavar="FILE", help="also write a report for JUnit's readers")
+    parser.add_argument("--expected-failures", metavar="FILE", help="names of transcripts that have to fail, one a line")
+    parser.add_argument("--words", metavar="FILE", help="what is known of another host (default: words.json)")
     parser.add_argument("files", nargs="*", metavar="FILE")
     options = parser.parse_args()
     host = command(options.host)
     if not host:
         parser.error("HOST is empty")
+    if options.jobs < 1:
+        parser.error("--jobs is at least 1")
+    if options.words:
+        matching.WORDS = matching.Words(options.words)
+    expected = names_in(options.expected_failures) if options.expected_failures else set()
     files = options.files or sorted(glob.glob(os.path.join(folder, "*.transcript")))
-    passed, failed, exchanges = 0, 0, 0
-    for file in files:
-        name = os.path.basename(file).removesuffix(".transcript")
-        if options.filter not in name:
-            continue
-        count, problem = replay(host, file, options.verbose, kind)
-        exchanges += count
-        if problem is None:
-            passed += 1
-            print(f"ok    {name} ({count} exchanges)")
-        else:
-            failed += 1
-            print(f"FAIL  {name}\n      {problem}")
-        sys.stdout.flush()
-    print(f"{exchanges} exchanges, {passed} transcripts")
-    print(f"{passed} passed, {failed} failed")
+    named = [(os.path.basename(file).removesuffix(".transcript"), file) for file in files]
+    named = [(name, file) for name, file in named if options.filter in name]
+
+    def outcome(one):
+        start = time.monotonic()
+        count, problem = replay(host, one[1], options.verbose, kind, options.timeout)
+        return Outcome(one[0], count, problem, time.monotonic() - start, one[0] in expected)
+
+    outcomes = []
+    if options.tap:
+        print(f"TAP version 13\n1..{len(named)}")
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for one in pool.map(outcome, named):
+            outcomes.append(one)
+            print(one.tap(len(outcomes)) if options.tap else one.text(), flush=True)
+    passed = sum(one.is_right for one in outcomes)
+    failed = len(outcomes) - passed
+    if options.junit:
+        suite = ElementTree.Element(
+            "testsuite", name="conformance", tests=str(len(outcomes)), failures=str(failed),
+            skipped=str(sum(one.is_right and one.is_expected_to_fail for one in outcomes)))
+        for one in outcomes:
+            one.junit(suite)
+        ElementTree.ElementTree(suite).write(options.junit, encoding="utf-8", xml_declaration=True)
+    mark = "# " if options.tap else ""
+    print(f"{mark}{sum(one.exchanges for one in outcomes)} exchanges, {len(outcomes)} transcripts")
+    print(f"{mark}{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
 

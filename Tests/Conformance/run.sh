@@ -1,0 +1,196 @@
+#!/bin/sh
+# Replays conformance transcripts against a host, as run.py does, with a POSIX shell and jq. README.md beside this file describes the format.
+#
+#   run.sh HOST [FILE…]
+#
+# Prints TAP 13. TIMEOUT: seconds for a message (10). WORDS: what is known of another host (words.json). What a shell cannot do is said as
+# SKIP: header framing, locks, limits, @replace, @remember, and messages that are no UTF-8 or have a NUL.
+set -u
+folder=$(cd "$(dirname "$0")" && pwd)
+host=${1:?HOST is missing}
+shift
+[ -e "$host" ] && host=$(cd "$(dirname "$host")" && pwd)/$(basename "$host")
+[ $# -gt 0 ] || set -- "$folder"/*.transcript
+words=${WORDS:-$folder/words.json}
+turns=$((${TIMEOUT:-10} * 100))
+path=$PATH
+
+fail() { problem=$1; }
+
+# The text with its macros replaced. Nothing is done where there are none, which is nearly always.
+expand() {
+    text=$1
+    case $text in *'${'*) ;; *) return ;; esac
+    text=$(jq -nr --arg text "$text" --arg dir "$dir" --arg tmp "$tmp" --slurpfile kept "$tmp.captures" '
+        def inner: if type == "string" then tojson[1:-1] else tojson end;
+        ($kept | add // {}) as $kept
+        | [$text | match("\\$\\{(?:repeat:([0-9]+):((?:.|\\n)+?):|([a-z][A-Za-z0-9]*))\\}"; "g")] as $found
+        | reduce ($found | reverse[]) as $one ($text;
+            ($one.captures | map(.string)) as [$count, $repeated, $name]
+            | (if $count != null then $repeated * ($count | tonumber)
+               elif $name == "dir" then $dir elif $name == "tmp" then $tmp
+               elif $kept | has($name) then $kept[$name] | inner else error("nothing was captured as \($name)") end) as $new
+            | .[:$one.offset] + $new + .[$one.offset + $one.length:])' 2>> "$tmp.problems") || fail "a macro cannot be replaced: $1"
+}
+
+start() {
+    rm -f "$tmp.in" "$tmp.out"
+    mkfifo "$tmp.in" "$tmp.out"
+    : > "$tmp.lines"
+    cat "$tmp.out" >> "$tmp.lines" &
+    reader=$!
+    # shellcheck disable=SC2086 # words are split at spaces
+    (cd / && exec env -i PATH="$path" TZ=UTC HOME="$tmp/home" $environment $host $arguments) < "$tmp.in" > "$tmp.out" 2>> "$tmp.errors" &
+    pid=$!
+    exec 3> "$tmp.in"
+    taken=0
+    runs=yes
+}
+
+running() { [ "$runs" = yes ] || { [ -z "$unread" ] || nothing_unread; start; }; }
+
+# The host is to end with a code, in so many hundredths of a second.
+ended() {
+    left=$2
+    while kill -0 "$pid" 2> /dev/null && [ "$left" -gt 0 ]; do sleep 0.01; left=$((left - 1)); done
+    if kill -0 "$pid" 2> /dev/null; then
+        kill -9 "$pid"
+        fail "the host did not end in time"
+    fi
+    exec 3>&-
+    wait "$pid" 2> /dev/null
+    code=$?
+    wait "$reader" 2> /dev/null
+    runs=no
+    unread=yes
+    [ "$code" = "$1" ] || [ -n "$problem" ] || fail "exit code $code instead of $1"
+}
+
+finish() {
+    if [ "$runs" = yes ]; then
+        exec 3>&-
+        ended 0 200
+    fi
+    nothing_unread
+}
+
+nothing_unread() {
+    [ -z "$unread" ] || [ "$(wc -l < "$tmp.lines")" -eq "$taken" ] || [ -n "$problem" ] || fail "output that nobody expected: $(tail -n 1 "$tmp.lines")"
+    unread=
+}
+
+# The next line of the host, in the file .line.
+receive() {
+    taken=$((taken + 1))
+    left=$turns
+    while [ "$(wc -l < "$tmp.lines")" -lt "$taken" ]; do
+        [ "$left" -gt 0 ] || { fail "no answer arrived in time"; return 1; }
+        [ "$runs" = yes ] && kill -0 "$pid" 2> /dev/null || left=$((left > 20 ? 20 : left))
+        sleep 0.01
+        left=$((left - 1))
+    done
+    sed -n "${taken}p" "$tmp.lines" > "$tmp.line"
+}
+
+# Whether a value in a file fits a pattern; $3: also the rules of answers.
+fits() {
+    printf '%s' "$1" > "$tmp.pattern"
+    jq -nc --slurpfile words "$words" --slurpfile pattern "$tmp.pattern" --slurpfile value "$2" --arg rules "$3" -L "$folder" '
+        include "matching"; $value[0] | (if $rules == "yes" then rules($words[0]) else empty end), fit($pattern[0]; "")' \
+        > "$tmp.outcome" 2>> "$tmp.problems" || { fail "no JSON: $(head -c 300 "$2")"; return; }
+    [ -s "$tmp.outcome" ] || return
+    fault=$(jq -r 'select(.fault).fault' "$tmp.outcome" | head -n 1)
+    [ -z "$fault" ] || fail "$fault"
+    jq -c 'select(.capture) | {(.capture): .value}' "$tmp.outcome" >> "$tmp.captures"
+}
+
+step() {
+    marker=${1%% *}
+    rest=${1#"$marker"}
+    rest=${rest# }
+    [ "$marker" = "-->hex" ] || expand "$rest"
+    [ -z "$problem" ] || return
+    case $marker in
+    @*)
+        first=${text%% *}
+        second=${text#"$first"}
+        second=${second# } ;;
+    esac
+    case $marker in
+    '-->') running; printf '%s\n' "$text" >&3 2> /dev/null || fail "the host does not read" ;;
+    '-->crlf') running; printf '%s\r\n' "$text" >&3 ;;
+    '-->part') running; printf '%s' "$text" >&3 ;;
+    '-->hex') running; for byte in $(printf '%s' "$rest" | tr -d ' ' | sed 's/../& /g'); do printf "\\$(printf '%03o' "0x$byte")"; done >&3 ;;
+    '<--') exchanges=$((exchanges + 1)); receive && fits "$text" "$tmp.line" yes ;;
+    '<--none')
+        exchanges=$((exchanges + 1))
+        running
+        jq -c --arg id "nothing-before-$exchanges" '{jsonrpc: "2.0", id: $id, method: .probe.method}' "$words" >&3
+        receive && fits "$(jq -c --arg id "nothing-before-$exchanges" '{jsonrpc: "2.0", id: $id, result: .probe.result}' "$words")" "$tmp.line" yes ;;
+    @start) finish; arguments=$text; start ;;
+    @restart) finish; start ;;
+    @eof) running; exec 3>&-; ended 0 100 ;;
+    @exit) running; ended "$text" 100 ;;
+    @signal) running; kill -"$text" "$pid"; ended 0 100 ;;
+    @kill) kill -9 "$pid"; ended 137 100; unread= ;;
+    @wait) sleep "$(printf '%d.%03d' $((text / 1000)) $((text % 1000)))" ;;
+    @env) case $text in PATH=*) path=${text#PATH=} ;; *=*) environment="$environment $text" ;; *) environment="-u $text $environment" ;; esac ;;
+    @write)
+        mkdir -p -m 700 "$(dirname "$tmp/$first")"
+        if [ -n "$second" ]; then printf '%s\n' "$second" > "$tmp/$first"; else : > "$tmp/$first"; fi
+        chmod 600 "$tmp/$first" ;;
+    @append) printf '%s' "$second" >> "$(echo "$tmp"/$first)" ;;
+    @remove) rm "$tmp"/$first || fail "$text cannot be removed" ;;
+    @mkdir) mkdir -p -m 700 "$tmp/$text" ;;
+    @chmod) chmod "$second" "$tmp"/$first ;;
+    @link) ln -s "$second" "$tmp/$first" ;;
+    @exists) for one in "$tmp"/$text; do [ -e "$one" ] || fail "$text is not there"; break; done ;;
+    @missing) for one in "$tmp"/$text; do [ ! -e "$one" ] || fail "$text must not be there"; done ;;
+    @mode) mode=$(stat -c %a "$tmp"/$first) && [ "$mode" = "${second#0}" ] || fail "$first has mode $mode" ;;
+    @json) fits "$second" "$(echo "$tmp"/$first)" no ;;
+    @stderr-contains) left=200; until grep -qF -- "$text" "$tmp.errors"; do left=$((left - 1)); [ "$left" -gt 0 ] || { fail "stderr does not hold '$text'"; break; }; sleep 0.01; done ;;
+    @stdout-contains) grep -qF -- "$text" "$tmp.lines" || fail "stdout does not hold '$text'"; unread= ;;
+    *) fail "unknown directive $marker" ;;
+    esac
+}
+
+replay() {
+    scratch=$(mktemp -d)
+    scratch=$(cd "$scratch" && pwd -P)
+    tmp=$scratch/t dir=$scratch/t/store problem= unread= runs=no exchanges=0 environment= number=0
+    mkdir -m 700 "$tmp"
+    : > "$tmp.errors"; : > "$tmp.captures"; : > "$tmp.problems"; : > "$tmp.lines"
+    arguments=$(jq -r '.start | join(" ")' "$words" | sed "s|\${dir}|$dir|g")
+    while [ -z "$problem" ] && IFS= read -r line; do
+        number=$((number + 1))
+        case $line in '' | '#'*) continue ;; esac
+        step "$line"
+    done < "$1"
+    [ -n "$problem" ] || finish
+    [ "$runs" = no ] || { kill -9 "$pid"; exec 3>&-; wait 2> /dev/null; }
+    rm -rf "$scratch"
+}
+
+trap '' PIPE
+passed=0 failed=0 count=0
+echo "TAP version 13"
+echo "1..$#"
+for file in "$@"; do
+    count=$((count + 1))
+    name=$(basename "$file" .transcript)
+    if grep -qE '^(-->header|<--header|@lock|@unlock|@filesize|@replace|@remember|@same)' "$file" || grep -qE 'ontent-[Ll]ength|\\u0000|^-->hex .*(ff|00|c0|0a)' "$file"; then
+        echo "ok $count - $name # SKIP not with a shell"
+        continue
+    fi
+    replay "$file"
+    if [ -z "$problem" ]; then
+        passed=$((passed + 1))
+        echo "ok $count - $name"
+    else
+        failed=$((failed + 1))
+        echo "not ok $count - $name"
+        printf '%s\n' "$(basename "$file"):$number: $(printf '%s' "$line" | head -c 300)" "$problem" | sed 's/^/# /'
+    fi
+done
+echo "# $passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Shows that the runner of the transcripts notices what a host does wrong, and lets pass what is no fault.
+
+    Tests/Scripts/noticed.py HOST [--runner 'COMMAND'] [--only TEXT]
+
+HOST is wrapped in `proxyhost.py`, with one fault after the other; some transcript has to fail with each, and none with each
+harmless rewrite. Exits 1 where it is otherwise.
+"""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+
+import proxyhost
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(HERE, "../Conformance")
+# Short ones, which see all of the protocol's parts.
+TRANSCRIPTS = [
+    "message-envelope", "message-batch", "message-ids", "json-broken", "mood-create", "mood-favorite-notes", "mood-list", "transport-header",
+    "transport-split", "transport-signals", "transport-end-of-input", "events-mood", "order-pipelined",
+]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("host")
+    parser.add_argument("--runner", default=f"{sys.executable} {FOLDER}/run.py", help="another runner of the same files")
+    parser.add_argument("--only", default="", help="only what has this in its name")
+    options = parser.parse_args()
+    files = [os.path.join(FOLDER, name + ".transcript") for name in TRANSCRIPTS]
+    outcomes = {True: [0, 0], False: [0, 0]}
+    for name in proxyhost.ALL:
+        if options.only not in name:
+            continue
+        is_harmless = name in proxyhost.HARMLESS
+        # The proxy has to start and end within a transcript's second.
+        command = [sys.executable, "-S", "-E", os.path.join(HERE, "proxyhost.py"), name, os.path.abspath(options.host)]
+        ended = subprocess.run(
+            [*shlex.split(options.runner), "--jobs", "1" if is_harmless else "4", "--timeout", "2", shlex.join(command), *files],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600)
+        is_right = (ended.returncode == 0) == is_harmless
+        outcomes[is_harmless][0 if is_right else 1] += 1
+        print(f"{'ok   ' if is_right else 'FAIL '} {name}", flush=True)
+        if not is_right:
+            print("      " + ended.stdout.decode(errors="replace")[-1500:].replace("\n", "\n      "))
+    (noticed, missed), (passed, stopped) = outcomes[False], outcomes[True]
+    print(f"{noticed} faults noticed, {missed} missed; {passed} harmless rewrites passed, {stopped} not")
+    return 1 if missed or stopped or not noticed + passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
