@@ -28,6 +28,14 @@ public struct ChildProcess: ~Copyable {
         case inherited
     }
 
+    /// Where the child's stderr goes.
+    public enum Errors: Sendable {
+        /// To wherever ours goes.
+        case inherited
+        /// Nowhere.
+        case discarded
+    }
+
     /// How the child ended.
     public enum Status: Sendable, Equatable, CustomStringConvertible {
         case exited(Int32)
@@ -48,8 +56,10 @@ public struct ChildProcess: ~Copyable {
     }
 
     public let id: pid_t
-    private var input: Int32
-    private var output: Int32
+    /// The way to the child's stdin; -1 once closed.
+    public private(set) var input: Int32
+    /// What the child writes on its stdout; -1 once closed, or where it is not ours.
+    public private(set) var output: Int32
     /// How it ended; nil while it has not been seen to end.
     public private(set) var status: Status?
 
@@ -57,7 +67,7 @@ public struct ChildProcess: ~Copyable {
     /// - Parameter arguments: after the program's own name, which is `path`.
     /// - Throws: what the system says of the pipe or of the start: no such file, no permission, not a program.
     public static func start(
-        path: String, arguments: [String], input: Input = .pipe, output: Output
+        path: String, arguments: [String], input: Input = .pipe, output: Output, errors: Errors = .inherited
     ) throws(SystemError) -> ChildProcess {
         var pipes = Pipes()
         defer { pipes.closeAll() }
@@ -67,7 +77,7 @@ public struct ChildProcess: ~Copyable {
         case .inherited: break
         }
         if case .pipeWithErrors = output { pipes.hasErrors = true }
-        let id = try spawn(path, arguments, pipes)
+        let id = try spawn(path, arguments, pipes, errors)
         return ChildProcess(
             id: id, input: exchange(&pipes.input, with: -1), output: exchange(&pipes.output, with: -1), status: nil)
     }
@@ -134,6 +144,20 @@ public struct ChildProcess: ~Copyable {
         }
     }
 
+    /// From now on nothing waits at either end: for a loop that looks after both (`PipeEnd`).
+    public func stopWaiting() {
+        for end in [input, output] where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK | fcntl(end, F_GETFL)) }
+    }
+
+    /// Sends SIGTERM.
+    public func terminate() { if status == nil { _ = sendSignal(id, SIGTERM) } }
+
+    /// Sends SIGKILL.
+    public func kill() { if status == nil { _ = sendSignal(id, SIGKILL) } }
+
+    /// Whether it has ended; it never waits.
+    public mutating func hasEnded() -> Bool { status != nil || reap(until: 0) }
+
     /// Waits for the end of the child, however long it takes.
     public mutating func wait() -> Status? {
         if status != nil { return status }
@@ -156,9 +180,9 @@ public struct ChildProcess: ~Copyable {
         closeInput()
         if drain(until: Clock.monotonicMilliseconds + milliseconds) { return status }
         closeOutput()
-        kill(id, SIGTERM)
+        terminate()
         if reap(until: Clock.monotonicMilliseconds + milliseconds) { return status }
-        kill(id, SIGKILL)
+        kill()
         return wait()
     }
 
@@ -231,7 +255,9 @@ extension ChildProcess {
         return (read, write)
     }
 
-    private static func spawn(_ path: String, _ arguments: [String], _ pipes: Pipes) throws(SystemError) -> pid_t {
+    private static func spawn(
+        _ path: String, _ arguments: [String], _ pipes: Pipes, _ errors: Errors
+    ) throws(SystemError) -> pid_t {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -247,6 +273,9 @@ extension ChildProcess {
         if pipes.childOutput >= 0 {
             posix_spawn_file_actions_adddup2(&actions, pipes.childOutput, STDOUT_FILENO)
             if pipes.hasErrors { posix_spawn_file_actions_adddup2(&actions, pipes.childOutput, STDERR_FILENO) }
+        }
+        if case .discarded = errors {
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }
         _ = cplatform_spawn_close_from(&actions, 3)
 

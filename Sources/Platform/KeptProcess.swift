@@ -171,6 +171,3 @@ extension KeptProcess {
         return (ends[0], ends[1])
     }
 }
-
-/// The C library's `kill`, whose name the method has.
-private func sendSignal(_ id: pid_t, _ number: Int32) -> Int32 { kill(id, number) }

@@ -21,3 +21,6 @@ func retryingInterrupted(_ call: () -> Int) -> Int {
         attempts += 1
     }
 }
+
+/// The C library's `kill`, for types that have a method of that name.
+func sendSignal(_ id: pid_t, _ number: Int32) -> Int32 { kill(id, number) }

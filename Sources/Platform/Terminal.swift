@@ -47,6 +47,13 @@ public enum Terminal {
         return String(validating: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// The absolute path without links and dots; nil where there is nothing.
+    public static func realPath(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(validatingCString: text)
+    }
+
     /// Makes a write to a pipe without a reader fail with `EPIPE` rather than end the program.
     public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 

@@ -7,12 +7,22 @@ extension Command {
             .init("METHOD", .optional, "The method; without it stdin goes to the host and its answers to stdout."),
             .init("PARAMS", .optional, "The params as JSON; - reads them from stdin."),
         ],
+        options: [
+            .init("record", .text("FILE"), "Without METHOD: keep what is sent and answered in a new file."),
+            .init("replay", .text("FILE"), "Send what was kept again, and compare the answers byte for byte."),
+            .init(
+                "test-clock", .text("TIME"),
+                "For record and replay: the time of the first request (default: 2026-01-02T03:04:05.678Z)."),
+            .init("test-seed", .integer("N"), "For record and replay: what ids are made from (default: 1)."),
+        ],
         notes: [
             "'mood rpc METHOD --help' tells what a method takes and answers.",
             "With a METHOD the result is printed as it came, one line of JSON. An error goes to stderr in words, or with"
                 + " --json as the error object.",
             "Without one every line of stdin must be a JSON-RPC 2.0 message; all of them are served by one host in one"
                 + " session, and the exit status is 0 when the host ended well, whatever it answered.",
+            "--record and --replay use a store in memory, unless --store names one. The file says how the host was started,"
+                + " with a clock and ids of its own, so that the same answers come again. The exit status is 1 where they do not.",
         ],
         examples: [
             .init("mood rpc host.info", "A request without params."),
@@ -26,6 +36,14 @@ extension Command {
 
 extension Client {
     func callAny() throws(ClientError) {
+        let (recorded, replayed) = (invocation.value("record"), invocation.value("replay"))
+        if recorded != nil || replayed != nil {
+            guard invocation.words.isEmpty, recorded == nil || replayed == nil else {
+                throw usage("--record and --replay take no METHOD, and not each other.")
+            }
+            if let recorded { return try record(to: recorded) }
+            if let replayed { return try replay(replayed) }
+        }
         guard let method = invocation.words.first else {
             if console.isInputTerminal {
                 tell("Type JSON-RPC 2.0 messages, one a line; Ctrl-D ends. See 'mood help rpc'.")

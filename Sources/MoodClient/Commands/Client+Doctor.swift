@@ -3,19 +3,44 @@ import JSONCodec
 extension Command {
     static let doctor = Command(
         name: "doctor", summary: "Check the store, and say how to mend what is wrong.",
+        parameters: [
+            .init("WHAT", .optional, "plugin or host; without it the store."),
+            .init("ARGUMENT", .any, "The plugin's folder, or the host's command after --."),
+        ],
         notes: [
             "Starts the host, opens the store and reads everything in it. Nothing is changed. The exit status is 0 when"
                 + " all is well, 75 while another program holds the store, and else 1. With --json: the results of"
-                + " host.info and store.verify, a line each."
+                + " host.info and store.verify, a line each.",
+            "plugin DIR starts the plugin in DIR many times, isolated, as a hostile and a sloppy host would, and tells what it"
+                + " does wrong. Your store is not touched.",
+            "host -- COMMAND… starts any JSON-RPC host that speaks over its stdin and stdout many times, as a hostile client"
+                + " would. Give it a store that may be spoiled. Both name the clause that is broken, and end with 1 where"
+                + " anything is wrong. With --json: {trials, findings: [{clause, what, trial}]}.",
         ],
         examples: [
             .init("mood doctor", "Is everything well?"),
             .init("mood doctor --store ~/saved", "And in that store?"),
+            .init("mood doctor plugin ./org.example.hello", "Does this plugin bear a host that is not kind?"),
+            .init("mood doctor host -- moodboard --in-memory", "And this host a client that is not?"),
         ],
-        run: { (client) throws(ClientError) in try client.doctor() })
+        run: { (client) throws(ClientError) in try client.examine() })
 }
 
 extension Client {
+    fileprivate func examine() throws(ClientError) {
+        let words = invocation.words.dropFirst()
+        switch invocation.words.first {
+        case nil: try doctor()
+        case "plugin":
+            guard let folder = words.first, words.count == 1 else { throw usage("It is: mood doctor plugin DIR") }
+            try doctorPlugin(folder)
+        case "host":
+            guard let program = words.first else { throw usage("It is: mood doctor host -- COMMAND…") }
+            try doctorHost(program, Array(words.dropFirst()))
+        case let other?: throw usage("There is no '\(other)' to look at: it is plugin or host.")
+        }
+    }
+
     func doctor() throws(ClientError) {
         let info = try call("host.info")
         let check = try callLong("store.verify")

@@ -25,11 +25,15 @@ extension Command {
                 + " and ask; without a terminal they want --yes and --digest.",
             "disable ID and enable ID stop it and let it run again, restart ID starts it anew, log ID shows what it said."
                 + " configure ID NAME=VALUE… sets its config. call ID METHOD [PARAMS] asks it something.",
+            "dev DIR runs the plugin in DIR from where it is, isolated, shows what is said, and starts it anew when a file"
+                + " changes. Lines METHOD [PARAMS] on stdin are asked of it. It may ask a store of samples, not yours. Ctrl-C"
+                + " ends, and nothing is left.",
             "new ID --lang LANGUAGE writes a working plugin with its test into a folder of that name.",
         ],
         examples: [
             .init("mood plugin list", "Which plugins there are, and which of them may run."),
             .init("mood plugin new org.example.hello --lang python", "Begin one of your own."),
+            .init("mood plugin dev org.example.hello", "Watch it while you write it."),
             .init("mood plugin add org.example.hello", "Look at it, and let it run."),
             .init("mood plugin call org.example.hello hello '{\"name\":\"you\"}'", "Ask it something."),
         ],
@@ -42,7 +46,7 @@ extension Client {
         ("list", 0...0, ""), ("info", 1...1, " ID"), ("trust", 1...1, " ID"), ("untrust", 1...1, " ID"),
         ("enable", 1...1, " ID"), ("disable", 1...1, " ID"), ("restart", 1...1, " ID"), ("log", 1...1, " ID"),
         ("configure", 1...100, " ID [NAME=VALUE…]"), ("call", 2...3, " ID METHOD [PARAMS]"), ("add", 1...1, " DIR"),
-        ("remove", 1...1, " ID"), ("new", 1...1, " ID --lang LANGUAGE"),
+        ("remove", 1...1, " ID"), ("new", 1...1, " ID --lang LANGUAGE"), ("dev", 1...1, " DIR"),
     ]
 
     func plugin() throws(ClientError) {
@@ -67,6 +71,7 @@ extension Client {
         case "call": try callPlugin(words)
         case "add": try addPlugin(words[0])
         case "remove": try removePlugin(words[0])
+        case "dev": try developPlugin(words[0])
         default: try writePlugin(words[0])
         }
     }

@@ -34,12 +34,14 @@ struct HostOptions: Sendable, Equatable {
     /// Its path, or its name on PATH; nil is `moodboard` beside this program, else on PATH.
     let program: String?
     let store: Store
+    /// What else its command line says.
+    var more: [String] = []
 
     var arguments: [String] {
         switch store {
-        case .usual: []
-        case .directory(let path): ["--store", path]
-        case .inMemory: ["--in-memory"]
+        case .usual: more
+        case .directory(let path): ["--store", path] + more
+        case .inMemory: ["--in-memory"] + more
         }
     }
 }

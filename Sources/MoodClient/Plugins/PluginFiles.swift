@@ -98,6 +98,8 @@ enum PluginFiles {
         let calls = FolderCalls.system
         guard try calls.status(folder, name).kind == .directory else { return try calls.remove(folder, name, false) }
         let inner = File(descriptor: try calls.openFolder(folder, name), path: "", in: .system)
+        // A copy that runs is read-only, and only who may write in a folder takes something out of it.
+        try calls.setPermissions(inner.descriptor, 0o700)
         for name in try calls.names(inner.descriptor) { try removeAll(name, in: inner.descriptor) }
         try calls.remove(folder, name, true)
     }
@@ -134,6 +136,11 @@ enum PluginFiles {
         } catch {
             guard error.code == EEXIST else { throw error }
         }
+    }
+
+    /// All that is in a file.
+    static func contents(of path: String, bytesMax: Int) throws(ClientError) -> [UInt8] {
+        try reading(path) { () throws(SystemError) in try contents(path, bytesMax: bytesMax) }
     }
 
     private static func contents(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8] {

@@ -1,0 +1,24 @@
+import JSONCodec
+import Platform
+
+extension Client {
+    /// `mood plugin dev`: until Ctrl-C, or the end of stdin where that is no terminal.
+    func developPlugin(_ argument: String) throws(ClientError) {
+        let interruption: Int32
+        do throws(SystemError) {
+            interruption = try Interruption.install(lastWords: "mood: the plugin did not end in time.\n", code: 1)
+        } catch {
+            throw .unavailable("Ctrl-C cannot be waited for: \(error).", advice: nil)
+        }
+        let bench = try pluginBench(argument)
+        defer {
+            Interruption.settle()
+            bench.close()
+        }
+        tell("Requests are METHOD PARAMS, such as: hello {\"name\":\"you\"}. Ctrl-C ends.")
+        let workshop = try Workshop(bench, interruption: interruption) { [self] (text) throws(ClientError) in
+            try print(text + "\n")
+        }
+        try workshop.run()
+    }
+}

@@ -1,0 +1,159 @@
+import JSONCodec
+import Platform
+
+/// `mood rpc --record` and `--replay`: a session kept, and asked again.
+extension Client {
+    /// How long the host is waited for while it answers nothing, and at its end.
+    private static let patienceMilliseconds = 10_000
+    private static let recordBytesMax = 1 << 30
+    private static let usualTime = "2026-01-02T03:04:05.678Z"
+
+    private func hostForRecord(_ arguments: [String]) throws(ClientError) -> HostPatient {
+        let path = try HostLocation.ofThisProcess().find(hostOptions().program)
+        do throws(SystemError) {
+            return try HostPatient(path: path, arguments: arguments, errors: .inherited)
+        } catch {
+            throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
+        }
+    }
+
+    /// The store of a session that is kept: one in memory, unless another is named.
+    private func storeArguments() throws(ClientError) -> [String] {
+        let options = try hostOptions()
+        guard case .directory(let path) = options.store else { return ["--in-memory"] }
+        return ["--store", path]
+    }
+
+    func record(to path: String) throws(ClientError) {
+        let clock = invocation.value("test-clock") ?? Self.usualTime
+        let seed = invocation.value("test-seed") ?? "1"
+        let arguments = try storeArguments() + ["--test-clock", clock, "--test-seed", seed]
+        var recording = Recording(arguments: arguments)
+        let file: File
+        do throws(SystemError) { file = try File(path, .create, in: .system) } catch {
+            throw .badInput("\(Escaping.visible(path)) cannot be made: \(error).", advice: "It must not be there yet.")
+        }
+        let host = try hostForRecord(arguments)
+        defer { host.kill() }
+        let talk = Conversation(host)
+        var (size, failure) = (0, ClientError?.none)
+        func keep(isAtEnd: Bool) {
+            guard failure == nil else { return }
+            do throws(SystemError) {
+                size += try Self.append(recording.take(isAtEnd: isAtEnd), to: file, at: size)
+            } catch {
+                failure = .outputFailed(error)
+            }
+        }
+        talk.heardBytes = { [console] bytes in
+            recording.add(bytes, .received)
+            do throws(SystemError) { try console.write(bytes) } catch {
+                failure = failure ?? (error.code == EPIPE ? .outputClosed : .outputFailed(error))
+            }
+        }
+        var isInputAtEnd = false
+        talk.happened = { _ in
+            withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
+                let count = (try? StandardStream.read(from: StandardStream.input, into: buffer)) ?? 0
+                isInputAtEnd = count == 0
+                recording.add(buffer[..<count], .sent)
+                talk.send(Array(buffer[..<count]))
+            }
+        }
+        let input = EventSources.Name(16)
+        while !isInputAtEnd, failure == nil, !talk.isOutputAtEnd {
+            if talk.isSent { talk.listen(to: StandardStream.input, as: input) } else { talk.forget(input) }
+            talk.wait(1000) { isInputAtEnd || failure != nil || talk.isOutputAtEnd || !talk.isSent }
+            talk.wait(1000) { talk.isSent || talk.isOutputAtEnd }
+            keep(isAtEnd: false)
+        }
+        talk.forget(input)
+        recording.end(.sent)
+        talk.wait(Self.patienceMilliseconds) { talk.isSent }
+        talk.closeInput()
+        // Without a time limit: it may have many answers, as long as they come.
+        while failure == nil, !talk.isOutputAtEnd { talk.wait(1000) { talk.isOutputAtEnd || failure != nil } }
+        let status = talk.waitForEnd(Self.patienceMilliseconds)
+        keep(isAtEnd: true)
+        if let failure { throw failure }
+        guard status == .exited(0) else {
+            throw .unavailable("The host failed: \(status.map { "\($0)" } ?? "it does not end").", advice: nil)
+        }
+    }
+
+    private static func append(_ bytes: [UInt8], to file: borrowing File, at size: Int) throws(SystemError) -> Int {
+        let written: Result<Void, SystemError> = bytes.withUnsafeBytes { raw in
+            do throws(SystemError) { return .success(try file.write(raw, at: size)) } catch { return .failure(error) }
+        }
+        try written.get()
+        return bytes.count
+    }
+
+    func replay(_ path: String) throws(ClientError) {
+        let recording: Recording
+        let bytes = try PluginFiles.contents(of: path, bytesMax: Self.recordBytesMax)
+        do throws(Recording.BadLine) { recording = try Recording(reading: bytes) } catch {
+            throw .badInput(
+                "\(Escaping.visible(path)):\(error.number) is no step of a recording.",
+                advice: "'mood rpc --record FILE' writes such a file.")
+        }
+        var arguments = recording.arguments
+        for name in ["test-clock", "test-seed", "store"] {
+            guard let value = invocation.value(name) else { continue }
+            if let place = arguments.firstIndex(of: "--" + name), place + 1 < arguments.count {
+                arguments[place + 1] = value
+            } else {
+                arguments.removeAll { name == "store" && $0 == "--in-memory" }
+                arguments += ["--" + name, value]
+            }
+        }
+        try compare(recording, try hostForRecord(arguments), path)
+    }
+
+    private func compare(_ recording: Recording, _ host: HostPatient, _ path: String) throws(ClientError) {
+        defer { host.kill() }
+        let talk = Conversation(host)
+        var got: [UInt8] = []
+        var seen = 0
+        let lastSent = recording.pieces.last { $0.side == .sent }?.line
+        talk.heardBytes = { got += $0 }
+        func difference(_ piece: Recording.Piece, _ end: Int) -> ClientError {
+            let line = got[min(seen, got.count)..<min(max(end, seen), got.count)]
+            let shown = line.isEmpty ? "nothing came" : "came: " + String(decoding: line.prefix(400), as: UTF8.self)
+            return .unsound(
+                "\(Escaping.visible(path)):\(piece.line): another answer than recorded; \(Escaping.visible(shown))")
+        }
+        for piece in recording.pieces {
+            switch piece.side {
+            case .sent:
+                talk.send(piece.bytes)
+                if piece.bytes.last != 0x0a, piece.line == lastSent {
+                    // Only the end of the input makes it a message.
+                    talk.wait(Self.patienceMilliseconds) { talk.isSent }
+                    talk.closeInput()
+                }
+            case .received:
+                let end = seen + piece.bytes.count
+                talk.wait(Self.patienceMilliseconds) { got.count >= end || talk.isOutputAtEnd }
+                guard got.count >= end, got[seen..<end].elementsEqual(piece.bytes) else {
+                    let rest = got[min(seen, got.count)...].firstIndex(of: 0x0a)
+                    throw difference(piece, rest ?? got.count)
+                }
+                seen = end
+            }
+        }
+        talk.wait(Self.patienceMilliseconds) { talk.isSent }
+        talk.closeInput()
+        let status = talk.waitForEnd(Self.patienceMilliseconds)
+        guard got.count == seen else {
+            throw .unsound(
+                "The host says more than was recorded: "
+                    + Escaping.visible(String(decoding: got[seen...].prefix(400), as: UTF8.self)))
+        }
+        guard status == .exited(0) else {
+            throw .unavailable("The host failed: \(status.map { "\($0)" } ?? "it does not end").", advice: nil)
+        }
+        let answers = recording.pieces.filter { $0.side == .received }.count
+        try print("\(recording.pieces.count - answers) sent, \(answers) received, \(seen) bytes: the same\n")
+    }
+}

@@ -1,0 +1,179 @@
+import JSONCodec
+import JSONRPC
+import Platform
+
+/// What is said to a patient and what it says: both directions at the same time, so that neither waits for the other.
+final class Conversation {
+    /// A message of the patient.
+    struct Message {
+        /// Without its line feed or header.
+        let bytes: [UInt8]
+        /// Nil: it is no JSON.
+        let value: JSONValue?
+        let framing: Framing
+
+        var text: String { String(decoding: bytes, as: UTF8.self) }
+        var id: JSONValue? { value?["id"] }
+        /// Whether it is an answer to the request of this id.
+        func answers(_ id: JSONValue) -> Bool {
+            value?["method"] == nil && (self.id.map { $0.isEqual(to: id) } ?? false)
+        }
+        var errorCode: Int? { value?["error"]?["code"]?.integer }
+    }
+
+    private static let input = EventSources.Name(0)
+    private static let output = EventSources.Name(1)
+    private static let errors = EventSources.Name(2)
+    private static let end = EventSources.Name(3)
+    /// The longest message that is taken, in bytes.
+    private static let messageBytesMax = 64 << 20
+
+    let patient: any Patient
+    private(set) var received: [Message] = []
+    /// What it has written on stderr.
+    private(set) var complaints: [UInt8] = []
+    /// Whether it is read from.
+    var isReading = true
+    /// Answers a request of the patient with a whole message; nil leaves it without an answer.
+    var reply: (Message) -> [UInt8]? = { _ in nil }
+    /// Hears every message of the patient, and every piece of its stderr.
+    var heard: (Message) -> Void = { _ in }
+    /// Hears everything as it comes, in pieces that are no messages; then messages are not told apart.
+    var heardBytes: (([UInt8]) -> Void)?
+    var complained: ([UInt8]) -> Void = { _ in }
+    /// Hears that one of the other descriptors can be read.
+    var happened: (EventSources.Name) -> Void = { _ in }
+    private(set) var isOutputAtEnd = false
+    /// Whether it has closed its stdin.
+    private(set) var isInputLost = false
+    private var outbox: [UInt8] = []
+    private var sent = 0
+    private var frames = FrameReader(messageBytesMax: messageBytesMax)
+    private var sources = EventSources()
+
+    init(_ patient: any Patient) { self.patient = patient }
+
+    /// Listens to something else besides.
+    func listen(to descriptor: Int32, as name: EventSources.Name) {
+        sources.listen(to: descriptor, as: name, for: .reading)
+    }
+
+    func forget(_ name: EventSources.Name) { sources.forget(name) }
+
+    /// Whether all has been written, or nobody reads it any more.
+    var isSent: Bool { sent == outbox.count || isInputLost }
+
+    func send(_ bytes: [UInt8]) { outbox += bytes }
+
+    func send(_ line: String) { send(Array(line.utf8) + [0x0a]) }
+
+    func closeInput() {
+        patient.closeInput()
+        outbox.removeAll()
+        sent = 0
+        sources.forget(Self.input)
+    }
+
+    /// Lets both directions go on for so long, or until something is so.
+    /// - Returns: whether it is.
+    @discardableResult
+    func wait(_ milliseconds: Int, until isSo: () -> Bool = { false }) -> Bool {
+        sources.setDeadline(Self.end, at: Clock.monotonicMilliseconds + milliseconds)
+        while !isSo() {
+            look()
+            switch sources.next() {
+            case .due: return isSo()
+            case .writable(Self.input), .closed(Self.input): write()
+            case .readable(Self.output), .closed(Self.output): read()
+            case .readable(Self.errors), .closed(Self.errors): readErrors()
+            case .readable(let name), .writable(let name), .closed(let name): happened(name)
+            }
+        }
+        return true
+    }
+
+    /// Waits for the end of the process, and takes what it has still written.
+    func waitForEnd(_ milliseconds: Int) -> ChildProcess.Status? {
+        let deadline = Clock.monotonicMilliseconds + milliseconds
+        while patient.ending() == nil, Clock.monotonicMilliseconds < deadline { wait(4) }
+        guard let status = patient.ending() else { return nil }
+        if isReading { wait(200) { isOutputAtEnd } }
+        return status
+    }
+
+    func answers(to id: JSONValue) -> [Message] { received.filter { $0.answers(id) } }
+
+    private func look() {
+        listen(Self.input, patient.input >= 0 && !isSent ? patient.input : -1, .writing)
+        listen(Self.output, isReading && !isOutputAtEnd ? patient.output : -1, .reading)
+        listen(Self.errors, patient.errors, .reading)
+    }
+
+    private func listen(_ name: EventSources.Name, _ descriptor: Int32, _ interest: EventSources.Interest) {
+        if descriptor >= 0 {
+            sources.listen(to: descriptor, as: name, for: interest)
+        } else {
+            sources.forget(name)
+        }
+    }
+
+    private func write() {
+        let count = outbox.withUnsafeBytes {
+            PipeEnd.write(UnsafeRawBufferPointer(rebasing: $0[sent...]), to: patient.input)
+        }
+        guard let count else {
+            isInputLost = true
+            return
+        }
+        sent += count
+        if sent == outbox.count {
+            outbox.removeAll(keepingCapacity: true)
+            sent = 0
+        }
+    }
+
+    private func read() {
+        frames.discardTaken()
+        let descriptor = patient.output
+        let isAtEnd = Flag()
+        let before = frames.buffer.count
+        frames.buffer.append(upTo: 1 << 18) { (room: UnsafeMutableRawBufferPointer) in
+            let count = PipeEnd.read(descriptor, into: room)
+            isAtEnd.isUp = count == 0
+            return count ?? 0
+        }
+        isOutputAtEnd = isAtEnd.isUp
+        if let heardBytes {
+            heardBytes(Array(frames.buffer.bytes[before...]))
+            return frames.buffer.removeFirst(frames.buffer.count)
+        }
+        while let frame = frames.next(isAtEnd: isOutputAtEnd) {
+            switch frame {
+            case .fault(_, let framing): take(Message(bytes: [], value: nil, framing: framing))
+            case .message(let range, let framing):
+                let bytes = Array(frames.buffer.bytes[range])
+                take(Message(bytes: bytes, value: try? JSONValue.parse(bytes), framing: framing))
+            }
+        }
+    }
+
+    private final class Flag { var isUp = false }
+
+    private func take(_ message: Message) {
+        received.append(message)
+        heard(message)
+        guard message.value?["method"] != nil, message.id != nil, let answer = reply(message) else { return }
+        send(answer + [0x0a])
+    }
+
+    private func readErrors() {
+        let descriptor = patient.errors
+        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 8) { buffer in
+            guard let count = PipeEnd.read(descriptor, into: buffer) else { return }
+            if count == 0 { patient.closeErrors() }
+            complaints += buffer[..<count]
+            if complaints.count > 1 << 16 { complaints.removeFirst(complaints.count - 1 << 15) }
+            if count > 0 { complained(Array(buffer[..<count])) }
+        }
+    }
+}

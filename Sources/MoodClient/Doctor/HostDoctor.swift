@@ -1,0 +1,154 @@
+import JSONCodec
+import JSONRPC
+import Platform
+
+/// A hostile client for any JSON-RPC host that speaks over its stdin and stdout, by lines, headers or both.
+///
+/// Each trial starts the host anew. It asks for a method that no host has, so it needs to know nothing of the host, and
+/// changes nothing in it.
+final class HostDoctor {
+    /// Where a host's author finds the rule.
+    enum Clause {
+        static let batch = "JSON-RPC 2.0, 6 Batch"
+        static let parse = "JSON-RPC 2.0, 5.1: -32700 for what is no JSON"
+        static let invalid = "JSON-RPC 2.0, 5.1: -32600 for what is no request"
+        static let cancel = "LSP 3.17, Cancellation Support"
+        static let header = "LSP 3.17, Base Protocol, Header Part"
+        static let stdout = "Docs/Protocol.md, Transport: stdout carries messages and nothing else"
+        static let line = "Docs/Protocol.md, Transport: one message a line, wherever it is split"
+        static let limits = "Docs/Protocol.md, Limits: the connection goes on"
+        static let end = "Docs/Protocol.md, Transport: the end of the input"
+    }
+
+    static let answerMilliseconds = 5000
+    static let endMilliseconds = 2000
+    static let probe = "no.such.method"
+
+    private let path: String
+    private let arguments: [String]
+    private(set) var findings = Findings()
+    private(set) var trial = ""
+    var inspection = Inspection()
+    /// Whether the host was killed while it spoke, so that what it has said says nothing about it.
+    var isCutOff = false
+    /// What the host speaks.
+    private(set) var framings: [Framing] = []
+
+    init(path: String, arguments: [String]) {
+        self.path = path
+        self.arguments = arguments
+    }
+
+    func note(_ clause: String, _ what: String) { findings.add(clause, what, in: trial) }
+
+    func begin(_ name: String) {
+        trial = name
+        findings.trials += 1
+    }
+
+    /// Starts the host, lets `body` talk to it, looks at what it has said, and makes an end of it.
+    func attempt(_ name: String, _ body: (Conversation) -> Void) throws(ClientError) {
+        begin(name)
+        try run(body)
+    }
+
+    func run(_ body: (Conversation) -> Void) throws(ClientError) {
+        let host: HostPatient
+        do throws(SystemError) { host = try HostPatient(path: path, arguments: arguments, errors: .discarded) } catch {
+            throw .unavailable("The host '\(path)' cannot be started: \(error).", advice: nil)
+        }
+        defer {
+            host.kill()
+            _ = Conversation(host).waitForEnd(Self.endMilliseconds)
+        }
+        let talk = Conversation(host)
+        inspection = Inspection()
+        body(talk)
+        if isCutOff { return isCutOff = false }
+        inspection.look(at: talk.received, rubbish: Clause.stdout)
+        for fault in inspection.faults { note(fault.clause, fault.what) }
+    }
+
+    // MARK: Speaking
+
+    /// A request for what is not there.
+    func probe(_ id: JSONValue, _ params: JSONValue = .object([])) -> String {
+        inspection.ask(Self.probe, params, id: id)
+    }
+
+    func send(_ text: String, _ framing: Framing, _ talk: Conversation) { talk.send(Self.frame(text, framing)) }
+
+    static func frame(_ text: String, _ framing: Framing) -> [UInt8] {
+        switch framing {
+        case .line: Array(text.utf8) + [0x0a]
+        case .header: Array("Content-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+        }
+    }
+
+    /// Which framings it answers; where it is none, nothing else can be tried.
+    func findFramings() throws(ClientError) {
+        try attempt("silence, until it is spoken to") { talk in
+            talk.wait(200) { talk.isOutputAtEnd || !talk.received.isEmpty }
+            if !talk.received.isEmpty { note(Clause.stdout, "It speaks before it is spoken to.") }
+        }
+        begin("the first request")
+        for framing in [Framing.line, .header] {
+            // What it says to a framing that it does not speak is of no matter.
+            let before = findings
+            var isAnswered = false
+            try run { talk in
+                send(probe(1), framing, talk)
+                talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: 1).isEmpty }
+                guard let answer = talk.answers(to: 1).first else { return }
+                isAnswered = answer.framing == framing || talk.received.count == 1
+                if answer.framing == framing {
+                    framings.append(framing)
+                } else if isAnswered {
+                    note(Clause.header, "A request is answered in another framing than its own.")
+                }
+            }
+            if !isAnswered { findings = before }
+        }
+        if framings.isEmpty {
+            note(Clause.line, "A request has no answer, neither as a line nor with a Content-Length header.")
+        }
+    }
+
+    // MARK: Expecting
+
+    /// Waits until each of these ids has an answer.
+    func expectAnswers(_ talk: Conversation, to ids: [JSONValue], _ clause: String = Inspection.Clause.response) {
+        talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || ids.allSatisfy { !talk.answers(to: $0).isEmpty } }
+        talk.wait(20)
+        let missing = ids.filter { talk.answers(to: $0).isEmpty }
+        guard let first = missing.first else { return }
+        let ended = talk.isOutputAtEnd ? talk.waitForEnd(1000).map { "; it has ended (\($0))" } ?? "" : ""
+        note(
+            clause,
+            "\(missing.count) of \(ids.count) requests have no answer, the first has the id \(first.text)\(ended)")
+    }
+
+    /// The host is still there for the next request.
+    func expectLife(_ talk: Conversation, after what: String, _ clause: String, _ framing: Framing) {
+        let id = JSONValue.string("after")
+        send(probe(id), framing, talk)
+        talk.wait(2 * Self.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
+        guard talk.answers(to: id).isEmpty else { return }
+        let ended = talk.isOutputAtEnd ? talk.waitForEnd(1000).map { ": it has ended (\($0))" } ?? "" : ""
+        note(clause, "After \(what) the next request has no answer\(ended).")
+    }
+
+    func expectEnd(_ talk: Conversation, after what: String, within milliseconds: Int = endMilliseconds) {
+        guard talk.waitForEnd(milliseconds) == nil else { return }
+        note(Clause.end, "It still runs \(milliseconds) ms after \(what).")
+    }
+
+    /// An answer of this code, with this id.
+    func expect(_ talk: Conversation, code: Int, id: JSONValue, to what: String, _ clause: String) {
+        talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || talk.received.contains { $0.answers(id) } }
+        guard let answer = talk.received.last(where: { $0.answers(id) }) else {
+            return note(clause, "\(what) has no answer with the id \(id.text).")
+        }
+        if answer.errorCode != code { note(clause, "\(what) is answered with \(Inspection.excerpt(answer))") }
+    }
+}

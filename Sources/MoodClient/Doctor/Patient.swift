@@ -1,0 +1,72 @@
+import Platform
+
+/// A program that is tried over its stdio. Its descriptors never wait; -1 is one that is closed.
+protocol Patient: AnyObject {
+    /// The way to its stdin.
+    var input: Int32 { get }
+    /// What it writes on its stdout.
+    var output: Int32 { get }
+    /// What it writes on its stderr, where that comes to us.
+    var errors: Int32 { get }
+    func closeInput()
+    func closeOutput()
+    func closeErrors()
+    /// Sends SIGTERM.
+    func terminate()
+    /// Kills it and all that is known to belong to it.
+    func kill()
+    /// How it ended; nil while it runs. It never waits.
+    func ending() -> ChildProcess.Status?
+}
+
+/// A plugin, held by a keeper as in a host.
+final class KeptPatient: Patient {
+    private var process: KeptProcess
+    private var status: ChildProcess.Status?
+    /// Why it was not started, where it was not.
+    private(set) var refusal: String?
+
+    init(_ plan: KeptProcess.Plan) throws(SystemError) { process = try KeptProcess.start(plan) }
+
+    var input: Int32 { process.input }
+    var output: Int32 { process.output }
+    var errors: Int32 { process.errors }
+    func closeInput() { process.closeInput() }
+    func closeOutput() { process.closeOutput() }
+    func closeErrors() { process.closeErrors() }
+    func terminate() { process.terminate() }
+    func kill() { process.kill() }
+
+    func ending() -> ChildProcess.Status? {
+        while status == nil, let report = process.readReport() {
+            switch report {
+            case .started: break
+            case .refused(let reason):
+                refusal = reason
+                status = .exited(127)
+            case .ended(let ending): status = ending
+            }
+        }
+        return status
+    }
+}
+
+/// A host, or whatever else is to be one.
+final class HostPatient: Patient {
+    private var process: ChildProcess
+
+    init(path: String, arguments: [String], errors: ChildProcess.Errors) throws(SystemError) {
+        process = try ChildProcess.start(path: path, arguments: arguments, output: .pipe, errors: errors)
+        process.stopWaiting()
+    }
+
+    var input: Int32 { process.input }
+    var output: Int32 { process.output }
+    var errors: Int32 { -1 }
+    func closeInput() { process.closeInput() }
+    func closeOutput() { process.closeOutput() }
+    func closeErrors() {}
+    func terminate() { process.terminate() }
+    func kill() { process.kill() }
+    func ending() -> ChildProcess.Status? { process.hasEnded() ? process.status ?? .exited(0) : nil }
+}

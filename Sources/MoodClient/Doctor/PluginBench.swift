@@ -1,0 +1,120 @@
+import JSONCodec
+import Platform
+
+/// A plugin's folder in work: how it is started from where it lies, and a host of its own on a store that goes with the bench.
+final class PluginBench {
+    private static let searchPath = ["/usr/local/bin", "/usr/bin", "/bin"]
+
+    let folder: String
+    /// The folder's name, which is the plugin's id.
+    let id: String
+    private let host: HostConnection
+    private let keeper: String
+    private let scratch: String
+    private let temporary = TemporaryFolder("mood-plugin")
+
+    /// - Parameter folder: absolute, without links.
+    init(_ folder: String, program: String?, launcher: HostLauncher) throws(ClientError) {
+        self.folder = folder
+        let parts = folder.split(separator: "/")
+        id = parts.last.map(String.init) ?? ""
+        let above = "/" + parts.dropLast().joined(separator: "/")
+        let keeper = try HostLocation.ofThisProcess().find(program)
+        self.keeper = Terminal.realPath(keeper) ?? keeper
+        do throws(SystemError) {
+            scratch = try temporary.path()
+            try FileSystem.system.makeDirectory(scratch + "/data")
+        } catch {
+            throw .unavailable("There is no place for files: \(error).", advice: "Set TMPDIR to a folder of yours.")
+        }
+        host = try launcher.connect(
+            HostOptions(
+                program: program, store: .directory(scratch + "/store"),
+                more: ["--plugins", above, "--durability", "none", "--samples"]))
+    }
+
+    /// Ends the host, and takes away what was made.
+    func close() {
+        host.close()
+        try? PluginFiles.remove(scratch)
+    }
+
+    func call(_ method: String, _ params: JSONValue) throws(ClientError) -> Answer {
+        try host.call(method, Array(params.text.utf8), nil)
+    }
+
+    /// What the host says of the folder as it is now.
+    /// - Throws: where it is no plugin; the host's reason is in it.
+    func look() throws(ClientError) -> JSONValue {
+        guard case .result(let bytes) = try call("plugin.info", ["id": .string(id)]),
+            let info = try? JSONValue.parse(bytes)
+        else {
+            throw .badInput(
+                "\(Escaping.visible(folder)) is no plugin's folder.",
+                advice: "It holds a plugin.json, and its name is the plugin's id, such as org.example.hello.")
+        }
+        return info
+    }
+
+    /// What each method of the host needs to be granted, by its name.
+    func permissions() throws(ClientError) -> [String: String] {
+        guard case .result(let bytes) = try call("rpc.discover", .object([])),
+            let methods = try? JSONValue.parse(bytes)["methods"]?.array
+        else { return [:] }
+        return methods.reduce(into: [:]) { all, method in
+            if let name = method["name"]?.string { all[name] = method["x-permission"]?.string }
+        }
+    }
+
+    /// How the plugin is started: as a host would, but from where it lies.
+    /// - Throws: where its program is not there.
+    func plan(_ info: JSONValue) throws(ClientError) -> KeptProcess.Plan {
+        let command = (info["command"]?.array ?? []).compactMap(\.string)
+        guard let name = command.first, let program = program(name) else {
+            throw .badInput(
+                "The program '\(Escaping.visible(command.first ?? ""))' of the plugin is not there, or may not be run.",
+                advice: "Build it, or mend `exec` in the manifest.")
+        }
+        let (permissions, limits) = (info["permissions"], info["limits"])
+        func limit(_ name: String, _ usual: Int) -> Int { limits?[name]?.integer ?? usual }
+        let data = scratch + "/data"
+        let zone = Terminal.environment("TZ") ?? "UTC"
+        return KeptProcess.Plan(
+            keeper: keeper, program: program, arguments: [program] + command.dropFirst(),
+            environment: [
+                "PATH=" + Self.searchPath.joined(separator: ":"), "HOME=\(data)", "TMPDIR=\(data)", "LANG=C.UTF-8",
+                "LC_ALL=C.UTF-8", "TZ=\(zone)", "MOODBOARD_PLUGIN=1", "MOODBOARD_PLUGIN_DATA=\(data)",
+                "PYTHONNOUSERSITE=1", "PYTHONDONTWRITEBYTECODE=1",
+            ],
+            directory: folder, dataDirectory: data, isDataReadOnly: false, runtimes: [],
+            readable: paths(permissions?["files"]?["read"]), writable: paths(permissions?["files"]?["write"]),
+            network: permissions?["network"]?.boolean ?? false, memoryBytes: limit("memoryMB", 256) << 20,
+            cpuSeconds: limit("cpuSeconds", 600), fileBytes: limit("diskMB", 64) << 20, processes: 1024,
+            openFiles: 256, requiresIsolation: false)
+    }
+
+    private func program(_ name: String) -> String? {
+        if name.utf8.starts(with: "./".utf8) {
+            let path = folder + "/" + name.dropFirst(2)
+            return Terminal.isExecutable(path) ? path : nil
+        }
+        return Self.searchPath.map { $0 + "/" + name }.first(where: Terminal.isExecutable)
+    }
+
+    private func paths(_ list: JSONValue?) -> [String] {
+        let home = Terminal.environment("HOME")
+        return (list?.array ?? []).compactMap(\.string).compactMap { path in
+            path.utf8.starts(with: "~/".utf8) ? home.map { $0 + path.dropFirst(1) } : path
+        }
+    }
+
+    /// The params of `plugin.hello`.
+    func hello(_ info: JSONValue) -> JSONValue {
+        [
+            "protocol": 1, "host": ["name": "moodboard", "version": .string(MoodProgram.version)], "id": .string(id),
+            "config": info["config"] ?? .object([]), "locale": "en_US",
+            "timeZone": .string(Terminal.environment("TZ") ?? "UTC"), "dataDirectory": .string(scratch + "/data"),
+            "revision": 1,
+        ]
+    }
+}

@@ -1,0 +1,154 @@
+import JSONCodec
+import Platform
+
+/// A hostile and a sloppy host for one plugin: everything that it does a host may do, or could do by mistake.
+///
+/// Each trial starts the plugin anew, isolated as in a host. What it asks is refused with 1040, which it has to live with.
+final class PluginDoctor {
+    /// The sections that a plugin's author finds it in.
+    enum Clause {
+        static let asks = "Docs/Plugins.md, What the host asks"
+        static let life = "Docs/Plugins.md, Its life"
+        static let manifest = "Docs/Plugins.md, The manifest"
+        static let stdout = "Docs/Plugins.md, A plugin in five minutes: stdout is for JSON-RPC alone"
+    }
+
+    static let helloMilliseconds = 5000
+    static let answerMilliseconds = 5000
+    static let endMilliseconds = 700
+    static let termMilliseconds = 500
+    static let greeting: JSONValue = 0
+    static let probe = "no.such.method"
+
+    let plan: KeptProcess.Plan
+    let hello: JSONValue
+    let info: JSONValue
+    var findings = Findings()
+    private(set) var trial = ""
+    /// Of the present trial.
+    var inspection = Inspection()
+
+    init(_ bench: PluginBench, _ info: JSONValue) throws(ClientError) {
+        plan = try bench.plan(info)
+        hello = bench.hello(info)
+        self.info = info
+    }
+
+    func note(_ clause: String, _ what: String) { findings.add(clause, what, in: trial) }
+
+    func begin(_ name: String) {
+        trial = name
+        findings.trials += 1
+    }
+
+    /// Starts the plugin, lets `body` talk to it, looks at what it has said, and makes an end of it.
+    /// - Parameter isGreeted: whether `plugin.hello` is asked and answered first.
+    /// - Returns: whether it could be started and was greeted.
+    @discardableResult
+    func attempt(_ name: String, isGreeted: Bool = true, _ body: (Conversation) -> Void) throws(ClientError) -> Bool {
+        begin(name)
+        let patient: KeptPatient
+        do throws(SystemError) { patient = try KeptPatient(plan) } catch {
+            throw .unavailable("The plugin cannot be started: \(error).", advice: nil)
+        }
+        defer { patient.kill() }
+        let talk = Conversation(patient)
+        talk.reply = { message in
+            let refusal: JSONValue = [
+                "code": 1040, "message": "Refused, to see what the plugin does then.",
+                "data": ["kind": "permissionDenied", "retryable": false, "permission": "none"],
+            ]
+            let answer: JSONValue = ["jsonrpc": "2.0", "id": message.id ?? .null, "error": refusal]
+            return Array(answer.text.utf8)
+        }
+        inspection = Inspection()
+        if isGreeted {
+            talk.send(ask("plugin.hello", hello, id: Self.greeting))
+            guard greet(talk) else {
+                inspect(talk)
+                return false
+            }
+        }
+        body(talk)
+        inspect(talk)
+        if let refusal = patient.refusal {
+            throw .unavailable("The plugin cannot be started: \(Escaping.visible(refusal)).", advice: nil)
+        }
+        return true
+    }
+
+    /// Waits for the answer to `plugin.hello`.
+    private func greet(_ talk: Conversation) -> Bool {
+        let isAnswered = talk.wait(Self.helloMilliseconds) {
+            talk.isOutputAtEnd || !talk.answers(to: Self.greeting).isEmpty
+        }
+        guard let answer = talk.answers(to: Self.greeting).first else {
+            let ending = isAnswered ? lastWords(talk) : nil
+            note(
+                Clause.life,
+                ending.map { "It ended before it answered plugin.hello\($0)" }
+                    ?? "plugin.hello has no answer within 5 seconds. Flush every line.")
+            return false
+        }
+        guard answer.value?["result"]?["protocol"]?.integer == 1 else {
+            note(
+                Clause.asks,
+                "plugin.hello is to be answered with {\"protocol\":1}, not with \(Inspection.excerpt(answer))")
+            return false
+        }
+        return true
+    }
+
+    /// How it ended, and what it said last on stderr: ` (exit status 1): NameError: …`. Nil while it runs.
+    private func lastWords(_ talk: Conversation) -> String? {
+        guard talk.isOutputAtEnd, let status = talk.waitForEnd(1000) else { return nil }
+        let lines = String(decoding: talk.complaints.suffix(2000), as: UTF8.self).split(separator: "\n")
+        // Languages name the error before or after a list of places.
+        let line = lines.last { $0.contains("Error") || $0.contains("error") } ?? lines.last
+        return " (\(status))" + (line.map { ": \($0.prefix(300))" } ?? "")
+    }
+
+    /// Waits until everything that was asked has an answer.
+    func expectAnswers(_ talk: Conversation, to ids: [JSONValue], within milliseconds: Int = answerMilliseconds) {
+        talk.wait(milliseconds) { talk.isOutputAtEnd || ids.allSatisfy { !talk.answers(to: $0).isEmpty } }
+        // One more than asked for would come now.
+        talk.wait(20)
+        let missing = ids.filter { talk.answers(to: $0).isEmpty }
+        if let first = missing.first {
+            let ended = lastWords(talk).map { "; it has ended\($0)" } ?? ""
+            note(
+                Inspection.Clause.response,
+                "\(missing.count) of \(ids.count) requests have no answer, the first has the id \(first.text)\(ended)")
+        }
+        for id in ids where talk.answers(to: id).count > 1 {
+            note(
+                Inspection.Clause.response,
+                "The request with the id \(id.text) has \(talk.answers(to: id).count) answers.")
+            break
+        }
+    }
+
+    /// Whether a method that is not there is answered as it has to be.
+    func expectRefusals(_ talk: Conversation, of ids: [JSONValue], within milliseconds: Int = answerMilliseconds) {
+        expectAnswers(talk, to: ids, within: milliseconds)
+        for id in ids {
+            guard let answer = talk.answers(to: id).first, answer.errorCode != -32601 else { continue }
+            note(Inspection.Clause.unknown, "A method that is not there is answered with \(Inspection.excerpt(answer))")
+            return
+        }
+    }
+
+    /// What holds for everything that a plugin says.
+    private func inspect(_ talk: Conversation) {
+        inspection.look(at: talk.received, rubbish: Clause.stdout)
+        for fault in inspection.faults { note(fault.clause, fault.what) }
+        if talk.received.contains(where: { $0.framing == .header }) {
+            note(Clause.stdout, "It answers a line with a header; each message is one line.")
+        }
+    }
+
+    /// A request that is kept account of.
+    func ask(_ method: String, _ params: JSONValue = .object([]), id: JSONValue) -> String {
+        inspection.ask(method, params, id: id)
+    }
+}

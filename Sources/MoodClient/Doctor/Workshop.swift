@@ -1,0 +1,169 @@
+import JSONCodec
+import JSONRPC
+import Platform
+
+/// A plugin that is being written: it runs from where it lies, what is said is shown, and a change of a file starts it anew.
+///
+/// A line shown begins with `-->` (to the plugin), `<--` (from it), `err` (its stderr) or `---` (what happened).
+final class Workshop {
+    enum Source {
+        static let interruption = EventSources.Name(16)
+        static let input = EventSources.Name(17)
+        /// And the following, one for each folder.
+        static let folders = 18
+    }
+
+    static let foldersMax = 64
+    /// A program is often saved in several steps.
+    private static let settlingMilliseconds = 150
+    /// How often it is looked without being told, where the system does not tell of changes.
+    private static let lookMilliseconds = 1000
+    private static let endMilliseconds = 700
+    static let excerptBytes = 4096
+
+    let bench: PluginBench
+    let interruption: Int32
+    let print: (String) throws(ClientError) -> Void
+    let permissions: [String: String]
+    var info: JSONValue
+    var talk: Conversation?
+    var isInterrupted = false
+    var isInputAtEnd = false
+    var hasChanged = false
+    var failure: ClientError?
+    var typed: [UInt8] = []
+    var complaint: [UInt8] = []
+    var watches: [Watch] = []
+    var nextID = 1
+
+    final class Watch {
+        let watch: FileWatch
+        init?(_ folder: String) {
+            guard let watch = FileWatch(directory: folder, name: "") else { return nil }
+            self.watch = watch
+        }
+    }
+
+    init(
+        _ bench: PluginBench, interruption: Int32, print: @escaping (String) throws(ClientError) -> Void
+    ) throws(ClientError) {
+        self.bench = bench
+        self.interruption = interruption
+        self.print = print
+        info = try bench.look()
+        permissions = try bench.permissions()
+    }
+
+    /// Until somebody ends it.
+    func run() throws(ClientError) {
+        watchFolders()
+        try start()
+        while failure == nil, !isInterrupted {
+            guard let talk else {
+                try idle()
+                continue
+            }
+            let isAlive = !talk.isOutputAtEnd
+            talk.wait(Self.lookMilliseconds) {
+                isInterrupted || hasChanged || failure != nil || isAlive && talk.isOutputAtEnd
+                    || isInputAtEnd && isQuiet(talk)
+            }
+            if isInputAtEnd, isQuiet(talk) { break }
+            if isAlive, talk.isOutputAtEnd, !hasChanged {
+                let ending = talk.waitForEnd(1000)
+                show("---", "it ended: \(ending.map { "\($0)" } ?? "it closed its stdout")")
+                if isInputAtEnd { break }
+            }
+            if hasChanged || watches.isEmpty { try lookAgain() }
+        }
+        stop()
+        if let failure { throw failure }
+    }
+
+    /// Whether everything that was asked has been answered.
+    private func isQuiet(_ talk: Conversation) -> Bool {
+        talk.isOutputAtEnd || talk.isSent && (0..<nextID).allSatisfy { !talk.answers(to: .number(String($0))).isEmpty }
+    }
+
+    // MARK: Life
+
+    private func start() throws(ClientError) {
+        guard info["state"]?.string != "invalid" else {
+            return show("---", "the manifest is invalid: \(info["reason"]?.string ?? "")")
+        }
+        let (patient, problem) = patient()
+        guard let patient else { return show("---", problem) }
+        let talk = Conversation(patient)
+        self.talk = talk
+        nextID = 1
+        talk.heard = { [self] message in show("<--", message.text) }
+        talk.complained = { [self] bytes in complain(bytes) }
+        talk.reply = { [self] message in reply(message) }
+        talk.happened = { [self] name in happened(name) }
+        listen(talk)
+        show("---", "started")
+        send(Inspection.request("plugin.hello", bench.hello(info), id: 0), talk)
+    }
+
+    /// A new process; nil where none can be started, with the reason.
+    private func patient() -> (KeptPatient?, problem: String) {
+        let plan: KeptProcess.Plan
+        do throws(ClientError) { plan = try bench.plan(info) } catch {
+            return (nil, error.lines.joined(separator: " "))
+        }
+        do throws(SystemError) { return (try KeptPatient(plan), "") } catch {
+            return (nil, "it cannot be started: \(error)")
+        }
+    }
+
+    private func stop() {
+        guard let talk else { return }
+        send(Inspection.notification("plugin.goodbye"), talk)
+        talk.wait(Self.endMilliseconds) { talk.isSent || talk.isOutputAtEnd }
+        talk.closeInput()
+        if talk.waitForEnd(Self.endMilliseconds) == nil {
+            show("---", "it still runs \(Self.endMilliseconds) ms after the end of its input, and is killed")
+            talk.patient.kill()
+            _ = talk.waitForEnd(Self.endMilliseconds)
+        }
+        if !complaint.isEmpty { complain([0x0a]) }
+        self.talk = nil
+    }
+
+    /// A file may have changed: what counts is whether the digest has.
+    private func lookAgain() throws(ClientError) {
+        talk?.wait(Self.settlingMilliseconds) { isInterrupted }
+        hasChanged = false
+        let now = try bench.look()
+        let isSame =
+            now["digest"]?.string == info["digest"]?.string && now["state"]?.string == info["state"]?.string
+            && now["reason"]?.string == info["reason"]?.string
+        guard !isSame else { return }
+        show("---", "a file has changed")
+        info = now
+        stop()
+        watchFolders()
+        try start()
+    }
+
+    /// Nothing runs: a mistake in the manifest is waited out.
+    private func idle() throws(ClientError) {
+        if isInputAtEnd { return isInterrupted = true }
+        let nothing = Conversation(Nobody())
+        nothing.happened = { [self] name in happened(name) }
+        listen(nothing)
+        nothing.wait(Self.lookMilliseconds) { isInterrupted || hasChanged || isInputAtEnd }
+        if !isInterrupted { try lookAgain() }
+    }
+}
+
+/// In the place of a plugin that does not run.
+private final class Nobody: Patient {
+    let (input, output, errors): (Int32, Int32, Int32) = (-1, -1, -1)
+    func closeInput() {}
+    func closeOutput() {}
+    func closeErrors() {}
+    func terminate() {}
+    func kill() {}
+    func ending() -> ChildProcess.Status? { .exited(0) }
+}

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Shows that the doctors of `mood` find what is wrong, and nothing where nothing is.
+
+    Tests/Scripts/doctors.py PATH/TO/mood [--only NAME] [--hosts | --plugins]
+
+`mood doctor plugin` has to find every fault of `plugins/poor.py`, and none of the examples in Docs/Examples/plugins; `mood doctor
+host` every fault of `poorhost.py`, and none of moodboard. Each finding names a clause. Exits 1 where one does not.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "../../Docs/Examples/plugins")
+ID = "org.example.poor"
+# Each fault, and a word that a finding about it has to have.
+PLUGIN_FAULTS = {
+    "slow hello": "within 5 seconds",
+    "ends at once": "before it answered plugin.hello",
+    "another protocol": "protocol",
+    "result unlike its schema": "hello:",
+    "declares what is not there": "declares",
+    "wrong shape": "share.render",
+    "wrong code": "-32601",
+    "error without message": "message",
+    "result for the unknown": "-32601",
+    "number ids alone": "id",
+    "ids as texts": "id",
+    "floats": "id",
+    "both result and error": "either",
+    "no version": "jsonrpc",
+    "reads in blocks": "plugin.hello",
+    "short lines": "no answer",
+    "the first of a write": "no answer",
+    "chats about rubbish": "printed",
+    "prints": "printed",
+    "answers cancellations": "answer",
+    "answers notifications": "answer",
+    "dies of the unknown": "no answer",
+    "drops what was cancelled": "no answer",
+    "drops every hundredth": "no answer",
+    "answers twice": "2 answers",
+    "stays": "still runs",
+    "deaf to the end": "still runs",
+    "deaf to SIGTERM": "SIGTERM",
+}
+MANIFEST = {
+    "manifestVersion": 1, "id": ID, "name": "Poor", "version": "1.0.0", "protocol": [1],
+    "provides": {
+        "methods": [{
+            "name": "hello", "summary": "Says hello.", "effect": "read",
+            "params": {"type": "object", "properties": {"name": {"type": "string"}}},
+            "result": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}],
+        "shareFormats": [{"name": "poor", "title": "Poor", "mediaType": "text/plain"}]},
+    "permissions": {"moods": "none"}, "limits": {"timeoutMs": 2000},
+}
+
+
+def doctor(mood, *arguments):
+    """The findings, and the exit code. An outcome that is neither is a fault of the doctor."""
+    ended = subprocess.run([mood, "doctor", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    try:
+        findings = json.loads(ended.stdout)["findings"]
+    except ValueError:
+        raise SystemExit(f"{arguments}: {ended.stdout[-500:]!r} {ended.stderr[-500:]!r}")
+    if ended.returncode != (1 if findings else 0):
+        raise SystemExit(f"{arguments}: exit status {ended.returncode} with {len(findings)} findings")
+    return findings
+
+
+def poor_plugin(folder, fault):
+    place = os.path.join(folder, "poor", ID)
+    shutil.rmtree(os.path.dirname(place), ignore_errors=True)
+    os.makedirs(place, mode=0o755)
+    shutil.copy(os.path.join(HERE, "plugins/poor.py"), place)
+    with open(os.path.join(place, "plugin.json"), "w", encoding="utf-8") as file:
+        json.dump({**MANIFEST, "exec": ["python3", "./poor.py", fault]}, file)
+    return place
+
+
+def examples(folder):
+    """Copies of the example plugins that can run here, built where they have to be."""
+    for name in sorted(os.listdir(EXAMPLES)):
+        source = os.path.join(EXAMPLES, name)
+        if not os.path.isdir(source):
+            continue
+        place = os.path.join(folder, "examples", name)
+        shutil.copytree(source, place, ignore=shutil.ignore_patterns(".build"))
+        if os.path.exists(os.path.join(place, "echo.c")):
+            subprocess.run(["cc", "-O2", "-o", os.path.join(place, "echo"), os.path.join(place, "echo.c")], check=True)
+        with open(os.path.join(place, "plugin.json"), encoding="utf-8") as file:
+            program = json.load(file)["exec"][0]
+        missing = not os.path.exists(os.path.join(place, program)) if program.startswith("./") else not shutil.which(program)
+        if missing:
+            print(f"SKIPPED: {name}: {program} is not there")
+        else:
+            yield name, place
+
+
+def expect(name, findings, word):
+    """Whether the findings are what they have to be: none, or one with the word in it."""
+    if word is None:
+        wrong = [f"{one['clause']}: {one['what']}" for one in findings]
+    else:
+        found = any(word in one["what"] or word in one["clause"] for one in findings) and all(one["clause"] for one in findings)
+        wrong = [] if found else [f"not found; found: {[one['what'] for one in findings]}"]
+    print(f"{'ok   ' if not wrong else 'FAIL '} {name}" + "".join(f"\n      {one}" for one in wrong), flush=True)
+    return not wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("mood")
+    parser.add_argument("--only", default="", help="only what has this in its name")
+    parser.add_argument("--hosts", action="store_true", help="hosts alone")
+    parser.add_argument("--plugins", action="store_true", help="plugins alone")
+    options = parser.parse_args()
+    mood = os.path.abspath(options.mood)
+    outcomes = []
+    with tempfile.TemporaryDirectory(prefix="doctors-") as folder:
+        os.chmod(folder, 0o755)
+        if not options.hosts:
+            for name, place in examples(folder):
+                if options.only in name:
+                    outcomes.append(expect(name, doctor(mood, "plugin", place), None))
+            for fault, word in {"none": None, **PLUGIN_FAULTS}.items():
+                if options.only in fault:
+                    outcomes.append(expect(f"plugin: {fault}", doctor(mood, "plugin", poor_plugin(folder, fault)), word))
+        if not options.plugins:
+            import poorhost
+            host = os.path.join(os.path.dirname(mood), "moodboard")
+            if options.only in "moodboard":
+                outcomes.append(expect("moodboard", doctor(mood, "host", "--", host, "--in-memory"), None))
+            for fault, word in {"none": None, **poorhost.FAULTS}.items():
+                if options.only in fault:
+                    command = [sys.executable, os.path.join(HERE, "poorhost.py"), fault]
+                    outcomes.append(expect(f"host: {fault}", doctor(mood, "host", "--", *command), word))
+    print(f"{sum(outcomes)} as they have to be, {len(outcomes) - sum(outcomes)} not")
+    return 0 if all(outcomes) and outcomes else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""A JSON-RPC host with one fault, for `Tests/Scripts/doctors.py`: the fault's name is its argument; without one it has none.
+
+It has one method, `ping`, and speaks in lines.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+# Each fault, and a word that a finding about it has to have.
+FAULTS = {
+    "greets": "before it is spoken to",
+    "wrong code for the unknown": "-32601",
+    "dies of rubbish": "next request has no answer",
+    "silent about rubbish": "no answer",
+    "wrong code for rubbish": "-32700",
+    "takes a trailing comma": "-32700",
+    "takes NaN": "-32700",
+    "answers notifications": "notification",
+    "ids as texts": "id",
+    "ids as floats": "id",
+    "loses the id of a bad request": "id",
+    "a batch in pieces": "Batch",
+    "silent about an empty batch": "Batch",
+    "answers a batch of notifications": "batch of notifications",
+    "answers twice": "2 answers",
+    "the first of a write": "no answer",
+    "dies of depth": "brackets",
+    "dies of a long line": "32 MiB",
+    "dies of long numbers": "digits",
+    "stays after the end": "still runs",
+    "deaf to SIGTERM": "SIGTERM",
+    "forgets a line without its end": "line feed",
+    "forgets what was cancelled": "Cancellation",
+    "both result and error": "either",
+    "no version": "jsonrpc",
+    "error without a code": "code",
+    "logs to stdout": "printed",
+    "drops under a flood": "in a flood",
+    "dies of latin-1": "UTF-8",
+    "exit status 1": "exit status 1",
+    "result for rubbish": "rubbish",
+    "dies of CR LF": "no answer",
+}
+
+
+def strict(text):
+    """Python reads more than JSON."""
+    def refuse(word):
+        raise ValueError(word)
+    return json.loads(text, parse_constant=None if fault == "takes NaN" else refuse)
+
+
+def failure(code, identifier=None):
+    error = {"code": code, "message": "no"}
+    if fault == "error without a code":
+        del error["code"]
+    return {"jsonrpc": "2.0", "id": identifier, "error": error}
+
+
+def answer(request):
+    """The answer to one member of a batch, or to a message alone; None for a notification."""
+    if not isinstance(request, dict):
+        return failure(-32600)
+    identifier = request.get("id")
+    if isinstance(identifier, (dict, list, bool)):
+        return failure(-32600)
+    shown = None if fault == "loses the id of a bad request" else identifier
+    if request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
+        return failure(-32600, shown)
+    if not isinstance(request.get("params", {}), (dict, list)):
+        return failure(-32600, shown)
+    if "id" not in request:
+        return failure(-32601) if fault == "answers notifications" else None
+    if fault == "ids as texts":
+        identifier = str(identifier)
+    if fault == "ids as floats" and isinstance(identifier, int):
+        identifier = float(identifier)
+    if request["method"] == "ping":
+        return {"jsonrpc": "2.0", "id": identifier, "result": {}}
+    reply = failure(-32000 if fault == "wrong code for the unknown" else -32601, identifier)
+    if fault == "both result and error":
+        reply["result"] = None
+    if fault == "no version":
+        del reply["jsonrpc"]
+    return reply
+
+
+def out(message):
+    sys.stdout.buffer.write(json.dumps(message).encode() + b"\n")
+    sys.stdout.buffer.flush()
+    if fault == "answers twice":
+        sys.stdout.buffer.write(json.dumps(message).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def serve(line):
+    if fault == "dies of CR LF" and line.endswith(b"\r\n"):
+        sys.exit(1)
+    if not line.strip():
+        return
+    if fault == "dies of latin-1" or fault == "dies of rubbish":
+        line.decode()
+    if fault == "dies of a long line" and len(line) > 1 << 24:
+        sys.exit(1)
+    if fault == "logs to stdout":
+        sys.stdout.buffer.write(b"got a line\n")
+    if fault == "takes a trailing comma":
+        line = line.replace(b",}", b"}")
+    if fault == "dies of rubbish":
+        message = json.loads(line)
+    else:
+        try:
+            message = strict(line.decode())
+            if "\\ud800" in line.decode() and isinstance(message, str):
+                raise ValueError("a lone surrogate")
+        except (ValueError, RecursionError) as error:
+            if fault == "dies of depth" and isinstance(error, RecursionError) or fault == "dies of long numbers" and "digits" in str(error):
+                sys.exit(1)
+            if fault == "result for rubbish":
+                out({"jsonrpc": "2.0", "id": None, "result": {}})
+            elif fault != "silent about rubbish":
+                out(failure(-32000 if fault == "wrong code for rubbish" else -32700))
+            return
+    if isinstance(message, list):
+        if not message:
+            if fault != "silent about an empty batch":
+                out(failure(-32600))
+            return
+        answers = [one for one in map(answer, message) if one is not None]
+        if fault == "a batch in pieces":
+            for one in answers:
+                out(one)
+        elif answers or fault == "answers a batch of notifications":
+            out(answers)
+        return
+    if isinstance(message, dict) and message.get("method") == "$/cancelRequest":
+        cancelled.add(json.dumps(message.get("params", {}).get("id")))
+    if isinstance(message, dict) and fault == "forgets what was cancelled" and json.dumps(message.get("id")) in cancelled:
+        return
+    reply = answer(message)
+    if reply is not None:
+        out(reply)
+
+
+def main():
+    if fault == "deaf to SIGTERM":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if fault == "greets":
+        sys.stdout.write("Welcome!\n")
+        sys.stdout.flush()
+    count = 0
+    while True:
+        line = sys.stdin.buffer.readline()
+        if not line:
+            break
+        count += 1
+        if fault == "drops under a flood" and count > 900:
+            continue
+        if fault == "forgets a line without its end" and not line.endswith(b"\n"):
+            break
+        if fault == "the first of a write":
+            os.set_blocking(0, False)
+            while sys.stdin.buffer.read(1 << 16):
+                pass
+            os.set_blocking(0, True)
+        serve(line)
+    while fault == "stays after the end":
+        time.sleep(0.1)
+    return 1 if fault == "exit status 1" else 0
+
+
+cancelled = set()
+fault = sys.argv[1] if len(sys.argv) > 1 and __name__ == "__main__" else "none"
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        os._exit(0)
