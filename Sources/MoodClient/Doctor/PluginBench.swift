@@ -3,6 +3,9 @@ import Platform
 
 /// A plugin's folder in work: how it is started from where it lies, and a host of its own on a store that goes with the bench.
 final class PluginBench {
+    /// How often it is tried to remove what was made, and how long between.
+    private static let removalsMax = 50
+    private static let removalMilliseconds = 50
     private static let searchPath = ["/usr/local/bin", "/usr/bin", "/bin"]
 
     let folder: String
@@ -35,8 +38,16 @@ final class PluginBench {
 
     /// Ends the host, and takes away what was made.
     func close() {
+        // Where it cannot be asked, it has ended.
+        _ = try? host.call("host.shutdown", nil, nil)
         host.close()
-        try? PluginFiles.remove(scratch)
+        // It may still be there for a moment, with its plugins.
+        for _ in 0..<Self.removalsMax {
+            if (try? PluginFiles.remove(scratch)) != nil { return }
+            var pause = EventSources()
+            pause.setDeadline(EventSources.Name(0), at: Clock.monotonicMilliseconds + Self.removalMilliseconds)
+            _ = pause.next()
+        }
     }
 
     func call(_ method: String, _ params: JSONValue) throws(ClientError) -> Answer {
