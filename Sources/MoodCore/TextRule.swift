@@ -128,6 +128,18 @@ public enum TextRule {
             ? nil : "must be a time zone name of the IANA database, such as Europe/Helsinki"
     }
 
+    /// What is wrong with a date; nil when nothing is.
+    public static func dateProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        text.count == 10 && CivilDate(String(decoding: text, as: UTF8.self)) != nil
+            ? nil : "must be a date such as 2026-01-02"
+    }
+
+    /// What is wrong with a month; nil when nothing is.
+    public static func monthProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        text.count == 7 && CivilDate(String(decoding: text, as: UTF8.self) + "-01") != nil
+            ? nil : "must be a month such as 2026-11"
+    }
+
     /// What is wrong with the identifier of a locale; nil when nothing is.
     public static func localeProblem(_ text: UnsafeRawBufferPointer) -> String? {
         Locales.canonical(String(decoding: text.prefix(Locales.identifierBytesMax + 1), as: UTF8.self)) == nil

@@ -52,6 +52,12 @@ struct ZoneOffsets {
         return spans[low]
     }
 
+    /// Local time minus UTC, in milliseconds, at any time.
+    mutating func offset(at time: Int64) -> Int64 {
+        if let span = span(at: time) { return span.offset }
+        return Int64(zone.secondsFromGMT(for: Date(milliseconds: time))) * 1_000
+    }
+
     /// Foundation only tells the transition after a time, so begin early enough to pass the one before.
     private func findSpan(at time: Int64) -> OffsetSpan {
         var start = max(time - Self.lookBack, Self.range.lowerBound)

@@ -35,6 +35,11 @@ struct FoundationTruth {
         Int64((date.timeIntervalSince1970 * 1_000).rounded())
     }
 
+    /// Of `2026-01-02T03:04:05.678Z`; nil for anything else.
+    static func milliseconds(_ text: String) -> Int64? {
+        (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))).map(milliseconds)
+    }
+
     struct NoSuchZone: Error {
         var name: String
     }

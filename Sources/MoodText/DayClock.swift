@@ -1,0 +1,68 @@
+import Foundation
+
+/// What a calendar and a clock on the wall show in one zone, for somebody whose days begin at a time of their own.
+///
+/// Days are numbered from 1970-01-01, times are milliseconds since 1970 UTC, times of day milliseconds since the date's
+/// midnight as a clock shows them. A day that begins at 04:00 holds what the clock shows from 04:00 of its date to 03:59 of
+/// the next. (Foundation: `Calendar`; `java.time`: `ZonedDateTime`.)
+public struct DayClock: Sendable {
+    public static let minutesMax = 12 * 60
+    static let dayLength = WallTime.dayLength
+
+    private var offsets: ZoneOffsets
+    /// In milliseconds after midnight.
+    let dayStart: Int64
+
+    /// - Parameters:
+    ///   - timeZone: a name for which `TimeZones.isKnown`.
+    ///   - dayStartsAt: in minutes after midnight, 0-720.
+    /// - Throws: `unknownTimeZone`
+    public init(timeZone: String, dayStartsAt: Int = 0) throws(TextError) {
+        guard TimeZones.isKnown(timeZone), let zone = TimeZone(identifier: timeZone) else { throw .unknownTimeZone }
+        offsets = ZoneOffsets(zone)
+        dayStart = Int64(min(max(dayStartsAt, 0), Self.minutesMax)) * 60_000
+    }
+
+    /// What is read off the wall at a moment.
+    public struct Reading: Equatable, Sendable {
+        /// The day: until `dayStartsAt` it is still the one before.
+        public var day: Int
+        public var date: Int
+        public var timeOfDay: Int
+    }
+
+    public mutating func reading(_ time: Int64) -> Reading {
+        let wall = time &+ offsets.offset(at: time)
+        let date = Self.floor(wall)
+        let timeOfDay = wall &- date &* Self.dayLength
+        return Reading(day: Int(timeOfDay < dayStart ? date &- 1 : date), date: Int(date), timeOfDay: Int(timeOfDay))
+    }
+
+    /// When the clock shows a time of day on a date: in a gap of the zone later by the gap, of two the earlier.
+    public mutating func time(date: Int, timeOfDay: Int64) -> Int64 {
+        let wall = Int64(date) &* Self.dayLength &+ timeOfDay
+        // No zone is further from UTC than this, so these lie before and after the moment that is looked for.
+        let before = offsets.offset(at: wall - Self.dayLength)
+        let after = offsets.offset(at: wall + Self.dayLength)
+        let early = wall - before
+        if before == after { return early }
+        let late = wall - after
+        let isEarly = offsets.offset(at: early) == before
+        let isLate = offsets.offset(at: late) == after
+        if isEarly && isLate { return min(early, late) }
+        return isLate ? late : early
+    }
+
+    /// When the clock shows a time of day on a day: after midnight it is the next date, where the day begins later.
+    public mutating func time(day: Int, timeOfDay: Int64) -> Int64 {
+        time(date: timeOfDay < dayStart ? day + 1 : day, timeOfDay: timeOfDay)
+    }
+
+    /// When a day begins.
+    public mutating func start(ofDay day: Int) -> Int64 { time(date: day, timeOfDay: dayStart) }
+
+    private static func floor(_ wall: Int64) -> Int64 {
+        let quotient = wall / dayLength
+        return wall < quotient &* dayLength ? quotient &- 1 : quotient
+    }
+}

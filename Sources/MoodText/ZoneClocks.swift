@@ -1,0 +1,41 @@
+/// The clocks of many zones, for moods of which each has been lived in its own: each is made once.
+///
+/// A name that is no zone, and none, stand for the usual one. Memory is bounded by the zones that there are.
+public struct ZoneClocks: Sendable {
+    private var clocks: [DayClock]
+    private var numbers: [[UInt8]: Int] = [:]
+    private let dayStartsAt: Int
+    /// Moods that follow each other have mostly the same zone.
+    private var latest: (name: [UInt8], number: Int) = ([], 0)
+
+    /// - Parameter dayStartsAt: in minutes after midnight, in every zone.
+    /// - Throws: `unknownTimeZone`
+    public init(usual: String, dayStartsAt: Int) throws(TextError) {
+        clocks = [try DayClock(timeZone: usual, dayStartsAt: dayStartsAt)]
+        self.dayStartsAt = dayStartsAt
+    }
+
+    /// What the clock on the wall shows.
+    /// - Parameter zone: its name in UTF-8; nil: the usual one.
+    public mutating func reading(_ time: Int64, in zone: UnsafeRawBufferPointer?) -> DayClock.Reading {
+        guard let zone else { return clocks[0].reading(time) }
+        if !latest.name.elementsEqual(zone) { latest = (Array(zone), number(of: Array(zone))) }
+        return clocks[latest.number].reading(time)
+    }
+
+    /// The usual clock, to ask it other things.
+    public var usual: DayClock { clocks[0] }
+
+    private mutating func number(of zone: [UInt8]) -> Int {
+        if let number = numbers[zone] { return number }
+        var number = 0
+        if zone.count <= TimeZones.nameBytesMax,
+            let clock = try? DayClock(timeZone: String(decoding: zone, as: UTF8.self), dayStartsAt: dayStartsAt)
+        {
+            clocks.append(clock)
+            number = clocks.count - 1
+        }
+        if numbers.count < 2_000 { numbers[zone] = number }
+        return number
+    }
+}
