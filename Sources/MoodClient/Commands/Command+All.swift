@@ -10,7 +10,7 @@ extension Command {
         Group(
             title: "EVERY DAY",
             commands: [add, list, show, edit, note, favorite, unfavorite, remove, share]),
-        Group(title: "LOOK BACK", commands: []),
+        Group(title: "LOOK BACK", commands: [day, month, year, onThisDay, stats, tags, report]),
         Group(title: "KEEP IT SAFE", commands: [info, doctor, store, sync, clear]),
         Group(title: "PROGRAMS", commands: [watch, open, navigate, plugin, call]),
     ]
