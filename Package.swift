@@ -38,7 +38,7 @@ let package = Package(
         // Level 2
         library("MoodCore", ["JSONCodec", "MoodText"]),
         // Level 3
-        library("MoodStore", ["Storage", "MoodCore", "JSONCodec", "Platform"]),
+        library("MoodStore", ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform"]),
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
         library("Replication", ["MoodCore", "JSONCodec", "Platform"]),
         // Level 4

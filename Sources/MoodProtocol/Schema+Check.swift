@@ -133,7 +133,8 @@ extension Schema {
         while reader.nextElement() {
             if index == range.upperBound { return Problem("may have at most \(range.upperBound) elements") }
             if isUnique, index > 0, Self.repeats(reader, since: start, index) {
-                return Problem("must not repeat an earlier one", at: "/\(index)")
+                return Problem(
+                    "must not repeat an earlier one; upper and lower case make no difference", at: "/\(index)")
             }
             if let problem = element.check(&reader, limits) { return problem.below(String(index)) }
             index += 1
@@ -141,7 +142,7 @@ extension Schema {
         return index < range.lowerBound ? Problem("must have at least \(range.lowerBound) elements") : nil
     }
 
-    /// Whether the text that comes next is, without white space around it, one of the `count` texts before it. They are
+    /// Whether the text that comes next is, without white space around it and whatever its case, one of the `count` texts before it. They are
     /// few, so looking at each again costs less than keeping them.
     private static func repeats(_ reader: JSONReader, since start: JSONReader, _ count: Int) -> Bool {
         var copy = reader
@@ -155,7 +156,7 @@ extension Schema {
                     earlier.skip()
                     continue
                 }
-                if other.withDecoded({ JSONText.sameBytes(TextRule.trimmed($0), wanted) }) { return true }
+                if other.withDecoded({ CaseFolding.compareFolded(TextRule.trimmed($0), wanted) == 0 }) { return true }
             }
             return false
         }

@@ -55,6 +55,21 @@ enum ListCursor {
         for time in [filter.from, filter.to] {
             append(UInt64(bitPattern: time?.milliseconds ?? .min), to: &bytes)
         }
+        // Nothing is added for a filter without them, so that a cursor of an earlier version goes on.
+        if filter.isExact { bytes.append(2) }
+        for (mark, tags) in [(3, filter.anyTags), (4, filter.noTags)] as [(UInt8, [[UInt8]])] where !tags.isEmpty {
+            bytes.append(mark)
+            for tag in tags.sorted(by: { $0.lexicographicallyPrecedes($1) }) { field(tag) }
+        }
+        for (mark, valence) in [(5, filter.valenceFrom), (6, filter.valenceTo)] as [(UInt8, Double?)] {
+            guard let valence else { continue }
+            bytes.append(mark)
+            append(valence.bitPattern, to: &bytes)
+        }
+        if let days = filter.days?.range {
+            bytes.append(7)
+            for day in [days.lowerBound, days.upperBound] { append(UInt64(bitPattern: Int64(day)), to: &bytes) }
+        }
         return hash(bytes)
     }
 

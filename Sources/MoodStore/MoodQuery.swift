@@ -1,5 +1,6 @@
 import JSONCodec
 import MoodCore
+import MoodText
 import Storage
 
 /// What `mood.list` is asked for.
@@ -32,10 +33,22 @@ public struct MoodFilter: Sendable {
     public var isFavorite: Bool?
     public var emoji: [UInt8]?
     public var label: [UInt8]?
-    /// In label, notes or tags, ignoring case; kept folded.
+    /// In label, notes or tags, ignoring case, and accents unless `isExact`; kept folded.
     public private(set) var foldedText: [UInt8]?
-    /// All of them.
-    public var tags: [[UInt8]] = []
+    public private(set) var isExact = false
+    /// All of them. Tags are compared folded, here and below.
+    public private(set) var tags: [[UInt8]] = []
+    /// One of them, if there are any.
+    public private(set) var anyTags: [[UInt8]] = []
+    /// None of them.
+    public private(set) var noTags: [[UInt8]] = []
+    /// The mood's own valence, else the palette's; both ends inclusive. A mood without one is not meant.
+    public var valenceFrom: Double?
+    public var valenceTo: Double?
+    /// The days that are meant, and the clocks by which moods lie on them.
+    public var days: (range: ClosedRange<Int>, clocks: ZoneClocks)?
+    /// What says how pleasant a mood is that has no valence of its own.
+    public var palette = Palette.standard
     /// Inclusive.
     public var from: Timestamp?
     /// Exclusive.
@@ -43,29 +56,69 @@ public struct MoodFilter: Sendable {
 
     public init() {}
 
-    public mutating func search(_ text: UnsafeRawBufferPointer) {
+    /// - Parameter isExact: whether accents make a difference.
+    public mutating func search(_ text: UnsafeRawBufferPointer, isExact: Bool) {
         var folded: [UInt8] = []
-        CaseFolding.appendFolded(utf8: text, to: &folded)
+        if isExact {
+            CaseFolding.appendFolded(utf8: text, to: &folded)
+        } else {
+            SearchFolding.appendFolded(utf8: text, to: &folded)
+        }
+        self.isExact = isExact
         foldedText = folded.isEmpty ? nil : folded
     }
 
-    var isEmpty: Bool {
+    public enum TagCondition { case all, any, none }
+
+    public mutating func add(tag: UnsafeRawBufferPointer, to condition: TagCondition) {
+        var folded: [UInt8] = []
+        CaseFolding.appendFolded(utf8: TextRule.trimmed(tag), to: &folded)
+        switch condition {
+        case .all: tags.append(folded)
+        case .any: anyTags.append(folded)
+        case .none: noTags.append(folded)
+        }
+    }
+
+    public var isEmpty: Bool {
         isFavorite == nil && from == nil && to == nil && !looksInside
     }
 
     /// Whether the bytes of a mood are needed to decide.
-    var looksInside: Bool { emoji != nil || label != nil || foldedText != nil || !tags.isEmpty }
+    var looksInside: Bool {
+        emoji != nil || label != nil || foldedText != nil || looksAtTags || looksAtValence || days != nil
+    }
 
-    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
+    private var looksAtTags: Bool { !tags.isEmpty || !anyTags.isEmpty || !noTags.isEmpty }
+    private var looksAtValence: Bool { valenceFrom != nil || valenceTo != nil }
+
+    mutating func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
         if let isFavorite, head.isMarked != isFavorite { return false }
         if let from, head.time < from.milliseconds { return false }
         if let to, head.time >= to.milliseconds { return false }
         return !looksInside || matchesInside(record)
     }
 
-    private func matchesInside(_ record: UnsafeRawBufferPointer) -> Bool {
+    private mutating func matchesInside(_ record: UnsafeRawBufferPointer) -> Bool {
+        guard matchesTexts(record) else { return false }
+        guard looksAtValence || days != nil else { return true }
+        let facts = MoodFacts(record)
+        if looksAtValence {
+            let valence = facts.valence ?? palette.valence(label: facts.label.string, emoji: facts.emoji.string)
+            guard let valence, valence >= valenceFrom ?? -1, valence <= valenceTo ?? 1 else { return false }
+        }
+        guard let range = days?.range else { return true }
+        let reading =
+            facts.timeZone?.withDecoded { days?.clocks.reading(facts.time, in: $0) }
+            ?? days?.clocks.reading(facts.time, in: nil)
+        return reading.map { range.contains($0.day) } ?? false
+    }
+
+    private func matchesTexts(_ record: UnsafeRawBufferPointer) -> Bool {
+        guard emoji != nil || label != nil || foldedText != nil || looksAtTags else { return true }
         var isTextFound = foldedText == nil
         var missing = tags
+        var hasAny = anyTags.isEmpty
         var reader = JSONReader(ValidJSON(trusting: record))
         guard reader.enterObject() else { return false }
         while let key = reader.nextKey() {
@@ -82,10 +135,18 @@ public struct MoodFilter: Sendable {
                         reader.skip()
                         continue
                     }
-                    missing.removeAll { Self.isEqual(tag, $0) }
                     isTextFound = isTextFound || contains(tag)
+                    guard looksAtTags else { continue }
+                    let folded = tag.withDecoded { bytes in
+                        var folded: [UInt8] = []
+                        CaseFolding.appendFolded(utf8: bytes, to: &folded)
+                        return folded
+                    }
+                    if noTags.contains(folded) { return false }
+                    hasAny = hasAny || anyTags.contains(folded)
+                    missing.removeAll { $0 == folded }
                 }
-                if !missing.isEmpty { return false }
+                if !missing.isEmpty || !hasAny { return false }
             } else {
                 reader.skip()
             }
@@ -100,7 +161,11 @@ public struct MoodFilter: Sendable {
     private func contains(_ text: JSONText) -> Bool {
         guard let foldedText else { return true }
         return foldedText.withUnsafeBytes { needle in
-            text.withDecoded { CaseFolding.contains(foldedNeedle: needle, in: $0) }
+            text.withDecoded {
+                isExact
+                    ? CaseFolding.contains(foldedNeedle: needle, in: $0)
+                    : SearchFolding.contains(foldedNeedle: needle, in: $0)
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ extension MoodRecords {
     private mutating func list(
         _ query: MoodQuery, _ position: RecordPosition?, isFirst: Bool, to writer: inout JSONWriter
     ) throws(StorageError) {
-        let filter = query.filter
+        var filter = query.filter
         let start = position ?? startPosition(query)
         var end = writer.count + min(Self.pageBytesMax, writer.buffer.room) - Self.bytesAfterItems
         if query.offers != nil { end -= RowOffers.bytesMax }
@@ -127,6 +127,7 @@ extension MoodRecords {
         }
         var query = MoodQuery()
         query.filter = filter
+        var filter = filter
         var count = 0
         try records.walk(
             .time, isDescending: true, after: startPosition(query), markedOnly: filter.isFavorite == true

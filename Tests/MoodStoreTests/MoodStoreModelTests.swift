@@ -199,7 +199,7 @@ import Testing
         if chance() {
             let text =
                 ["ÉCL", "happ", "σα", "strasse", "straß", "work", "b", "nowhere"].randomElement(using: &random) ?? "b"
-            Array(text.utf8).withUnsafeBytes { result.filter.search($0) }
+            Array(text.utf8).withUnsafeBytes { result.filter.search($0, isExact: true) }
             let needle = MoodModel.folded(text)
             result.also { mood in
                 let texts = [mood["label"], mood["notes"]].compactMap { $0?.string }
@@ -212,10 +212,10 @@ import Testing
         }
         if chance() {
             let wanted = ["work", "é"].prefix(Int.random(in: 1...2, using: &random))
-            result.filter.tags = wanted.map { Array($0.utf8) }
+            for tag in wanted { Array(tag.utf8).withUnsafeBytes { result.filter.add(tag: $0, to: .all) } }
             result.also { mood in
-                let tags = mood["tags"]?.array?.compactMap(\.string) ?? []
-                return wanted.allSatisfy(tags.contains)
+                let tags = (mood["tags"]?.array?.compactMap(\.string) ?? []).map(MoodModel.folded)
+                return wanted.map(MoodModel.folded).allSatisfy(tags.contains)
             }
         }
         if chance() {

@@ -70,9 +70,10 @@ import Testing
         for change: (inout MoodQuery) -> Void in [
             { $0.sort = .label }, { $0.sort = .updatedAt }, { $0.isDescending = false },
             { $0.filter.isFavorite = false },
-            { $0.filter.emoji = Array("😊".utf8) }, { $0.filter.label = Array("A".utf8) }, { $0.filter.tags = [[65]] },
+            { $0.filter.emoji = Array("😊".utf8) }, { $0.filter.label = Array("A".utf8) },
+            { query in [UInt8(65)].withUnsafeBytes { query.filter.add(tag: $0, to: .all) } },
             { $0.filter.from = .minimum }, { $0.filter.to = .maximum },
-            { query in Array("m".utf8).withUnsafeBytes { query.filter.search($0) } },
+            { query in Array("m".utf8).withUnsafeBytes { query.filter.search($0, isExact: false) } },
         ] {
             var other = query
             change(&other)
