@@ -1,0 +1,247 @@
+import JSONCodec
+import MoodText
+
+/// A look back as something to keep: what it is about, and each form of it.
+///
+/// SVG and HTML are one file each: no script, no request to anywhere. Every picture is there in words too.
+public struct LookBackPage {
+    public enum What: String, CaseIterable, Sendable { case year, month, summary, report }
+    public enum Format: String, CaseIterable, Sendable {
+        case text, svg, html
+
+        public var mediaType: StaticString {
+            switch self {
+            case .text: "text/plain; charset=utf-8"
+            case .svg: "image/svg+xml; charset=utf-8"
+            case .html: "text/html; charset=utf-8"
+            }
+        }
+    }
+
+    let what: What
+    /// Of a year and a month, and the year of a report.
+    let faces: DayFaces?
+    /// Of a summary and a report.
+    var summary: Summary?
+    /// Moods of this day in earlier years, as sentences.
+    let onThisDay: [String]
+    /// The moods themselves, the latest first, as sentences; only a report has them.
+    let moods: [String]
+    let weekStartsOn: Int
+
+    public init(
+        _ what: What, faces: DayFaces?, summary: Summary?, onThisDay: [String] = [], moods: [String] = [],
+        weekStartsOn: Int
+    ) {
+        self.what = what
+        self.faces = faces
+        self.summary = summary
+        self.onThisDay = onThisDay
+        self.moods = moods
+        self.weekStartsOn = weekStartsOn
+    }
+
+    /// - Parameters:
+    ///   - width: of text, in columns.
+    ///   - hasColor: whether text has the colours of a terminal.
+    public func text(_ format: Format, width: Int, hasColor: Bool) -> String {
+        switch format {
+        case .text: plainText(width, hasColor)
+        case .svg: svg()
+        case .html: html()
+        }
+    }
+
+    private func plainText(_ width: Int, _ hasColor: Bool) -> String {
+        var page = TerminalPage(width: width, hasColor: hasColor)
+        if let faces {
+            if what == .month { page.month(faces, weekStartsOn: weekStartsOn) } else { page.year(faces) }
+        }
+        if let summary {
+            if faces != nil { page.line() }
+            page.summary(summary)
+        }
+        for (title, lines) in [("On this day", onThisDay), ("Moods", moods)] where !lines.isEmpty {
+            page.line()
+            page.line(title)
+            for line in lines { page.line("  " + line) }
+        }
+        return page.text
+    }
+
+    private var title: String {
+        switch what {
+        case .year, .month: pictures().first?.title ?? "Moods"
+        case .summary: "Summary"
+        case .report: "Report"
+        }
+    }
+
+    private func pictures() -> [Picture] {
+        var pictures: [Picture] = []
+        if let faces {
+            pictures.append(what == .month ? .month(faces, weekStartsOn: weekStartsOn) : .year(faces))
+        }
+        guard var summary, summary.whole.count > 0 else { return pictures }
+        pictures.append(.course(summary.series(summary.days())))
+        let counted = "How many moods, and how pleasant they were."
+        pictures.append(
+            .bars(
+                "Feelings", counted,
+                summary.feelings.most(Summary.feelingsMax).map { ("\($0.emoji) \($0.label)", $0.tally) }))
+        let tags = summary.comparedTags
+        if !tags.isEmpty {
+            pictures.append(.bars("Tags", LookBackText.warning, tags.map { ($0.tag.spelling, $0.tag.tally) }))
+        }
+        pictures.append(
+            .bars("Days of the week", counted, zip(LookBackText.weekdays, summary.weekdays).map { ($0, $1) }))
+        pictures.append(.bars("Times of day", counted, zip(LookBackText.parts, summary.partsOfDay).map { ($0, $1) }))
+        return pictures
+    }
+
+    // MARK: SVG
+
+    private func svg() -> String {
+        let pictures = pictures()
+        var summary = summary
+        let sentences = summary?.sentences() ?? []
+        var body = ""
+        var y = 44
+        for sentence in sentences {
+            body += Picture.text(20, y, sentence)
+            y += 20
+        }
+        for picture in pictures {
+            y += 14
+            body += Picture.text(20, y + 14, picture.title, "class=\"head\"")
+            body += "<g transform=\"translate(20,\(y + 26))\" role=\"group\" aria-label=\""
+            body += LookBackText.escaped(picture.title + ". " + picture.description) + "\">\(picture.body)</g>"
+            y += 30 + picture.height
+        }
+        let description = (sentences + pictures.map { $0.title + ": " + $0.description }).joined(separator: " ")
+        let width = max(Picture.width + 40, (sentences.map(\.count).max() ?? 0) * 7 + 40)
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(y + 20)" width="\(width)" height="\(y + 20)" \
+            role="img" aria-labelledby="title description" lang="en">
+            <title id="title">\(LookBackText.escaped(title))</title>
+            <desc id="description">\(LookBackText.escaped(description))</desc>
+            <style>\(Picture.style)</style>
+            <rect class="page" width="\(width)" height="\(y + 20)"/>
+            \(Picture.text(20, 24, title, "class=\"head\""))
+            \(body)
+            </svg>
+
+            """
+    }
+
+    // MARK: HTML
+
+    private static let style = """
+        :root{color-scheme:light dark;--ink:#1a1a1a;--page:#fff;--rule:#767676}\
+        @media (prefers-color-scheme:dark){:root{--ink:#f0f0f0;--page:#161616;--rule:#8a8a8a}}\
+        *{box-sizing:border-box}body{margin:0 auto;max-width:48rem;padding:1rem;font:1rem/1.5 system-ui,sans-serif;\
+        color:var(--ink);background:var(--page);overflow-wrap:anywhere}svg{max-width:100%;height:auto;display:block}\
+        section{margin-block:2rem;break-inside:avoid}h1,h2{line-height:1.2}table{border-collapse:collapse;max-width:100%}\
+        th,td{border-bottom:1px solid var(--rule);padding:.2rem .6rem;text-align:start}.scroll{overflow-x:auto}\
+        summary{cursor:pointer}@media print{:root{--ink:#000;--page:#fff}details{display:none}}
+        """
+
+    private func html() -> String {
+        var body = ""
+        var summary = summary
+        for sentence in summary?.sentences() ?? [] { body += "<p>\(LookBackText.escaped(sentence))</p>\n" }
+        for (number, picture) in pictures().enumerated() {
+            let title = LookBackText.escaped(picture.title)
+            body += """
+                <section aria-labelledby="h\(number)">
+                <h2 id="h\(number)">\(title)</h2>
+                <p>\(LookBackText.escaped(picture.description))</p>
+                <svg viewBox="0 0 \(Picture.width) \(picture.height)" width="\(Picture.width)" height="\(picture.height)" role="img" \
+                aria-labelledby="t\(number) d\(number)"><title id="t\(number)">\(title)</title>\
+                <desc id="d\(number)">\(LookBackText.escaped(picture.description))</desc>\(picture.body)</svg>
+                \(table(for: picture.title))</section>
+
+                """
+        }
+        body += list("On this day", onThisDay, isFolded: false) + list("Moods", moods, isFolded: true)
+        return """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(LookBackText.escaped(title))</title>
+            <style>\(Self.style)\(Picture.style)</style>
+            </head>
+            <body>
+            <main>
+            <h1>\(LookBackText.escaped(title))</h1>
+            \(body)</main>
+            </body>
+            </html>
+
+            """
+    }
+
+    private func list(_ title: String, _ lines: [String], isFolded: Bool) -> String {
+        guard !lines.isEmpty else { return "" }
+        let items = lines.map { "<li>\(LookBackText.escaped($0))</li>" }.joined(separator: "\n")
+        let body = "<ul>\n\(items)\n</ul>"
+        return "<section>\n<h2>\(title)</h2>\n"
+            + (isFolded ? "<details><summary>Show \(lines.count)</summary>\n\(body)\n</details>" : body)
+            + "\n</section>\n"
+    }
+
+    /// What a picture shows, as a table.
+    private func table(for title: String) -> String {
+        var rows: [[String]] = []
+        var head = ["", "Moods", "Average"]
+        var summary = summary
+        func row(_ name: String, _ tally: Tally) -> [String] {
+            [name, String(tally.count), tally.average.map(LookBackText.signed) ?? ""]
+        }
+        switch title {
+        case "Feelings":
+            rows = summary?.feelings.most(Summary.feelingsMax).map { row("\($0.emoji) \($0.label)", $0.tally) } ?? []
+        case "Tags":
+            head = ["", "Moods", "With", "Without", "Difference"]
+            rows =
+                summary?.comparedTags.map { tag, average, without in
+                    [
+                        tag.spelling, String(tag.tally.count), LookBackText.signed(average),
+                        LookBackText.signed(without),
+                        LookBackText.signed(average - without),
+                    ]
+                } ?? []
+        case "Days of the week": rows = summary.map { zip(LookBackText.weekdays, $0.weekdays).map(row) } ?? []
+        case "Times of day": rows = summary.map { zip(LookBackText.parts, $0.partsOfDay).map(row) } ?? []
+        case "Course":
+            let days = summary?.days()
+            rows = summary?.series(days).filter { $0.tally.count > 0 }.map { row(Summary.date($0.day), $0.tally) } ?? []
+        default:
+            head = ["Day", "Moods", "Average", "Mood"]
+            for day in faces.map({ faces in faces.days.map { DrawnDay($0, faces) } }) ?? [] where day.face.count > 0 {
+                rows.append(
+                    [
+                        day.date.text, String(day.face.count), day.face.average.map(LookBackText.signed) ?? "",
+                        "\(day.face.emoji ?? "") \(day.face.label ?? "")",
+                    ])
+            }
+        }
+        let header = head.map { "<th scope=\"col\">\($0)</th>" }.joined()
+        let lines = rows.map { row in
+            let cells = row.dropFirst().map { "<td>\(LookBackText.escaped($0))</td>" }.joined()
+            return "<tr><th scope=\"row\">\(LookBackText.escaped(row[0]))</th>\(cells)</tr>"
+        }
+        return """
+            <details><summary>As a table</summary><div class="scroll" tabindex="0"><table>
+            <caption>\(LookBackText.escaped(title))</caption>
+            <thead><tr>\(header)</tr></thead>
+            <tbody>
+            \(lines.joined(separator: "\n"))
+            </tbody>
+            </table></div></details>
+
+            """
+    }
+}

@@ -1,0 +1,154 @@
+import MoodText
+
+/// A drawing as a part of SVG: it says in words what it shows.
+struct Picture {
+    static let width = 720
+
+    let title: String
+    let description: String
+    let height: Int
+    let body: String
+
+    /// Colours for light and dark. Text has a contrast of 4.5:1 or more on both.
+    static let style = """
+        text{font:13px system-ui,sans-serif;fill:#1a1a1a}.page{fill:#fff}.gap{fill:none;stroke:#767676;stroke-dasharray:2 2}\
+        .unknown{fill:none;stroke:#767676}.line{fill:none;stroke:#1f63a8;stroke-width:2}.axis{stroke:#767676}\
+        .head{font-weight:600;font-size:16px}@media (prefers-color-scheme:dark){text{fill:#f0f0f0}.page{fill:#161616}\
+        .line{stroke:#8fc1e3}}@media print{text{fill:#000}.page{fill:#fff}.line{stroke:#000}}
+        """
+
+    static func text(_ x: Int, _ y: Int, _ text: String, _ attributes: String = "") -> String {
+        "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " " + attributes)>\(LookBackText.escaped(text))</text>"
+    }
+
+    /// A day: colour and sign, with its words.
+    private static func pixel(_ day: DrawnDay, _ x: Int, _ y: Int, _ size: Int) -> String {
+        let label = LookBackText.escaped(day.text)
+        let form = "x=\"\(x)\" y=\"\(y)\" width=\"\(size)\" height=\"\(size)\" rx=\"3\""
+        var body = "<g role=\"img\" aria-label=\"\(label)\"><title>\(label)</title>"
+        if let band = day.band {
+            body += "<rect \(form) fill=\"\(band.color)\"/>"
+            body += text(
+                x + size / 2, y + size * 3 / 4, band.sign,
+                "text-anchor=\"middle\" style=\"fill:\(band.ink);font-size:\(size * 5 / 8)px\"")
+        } else if day.face.count > 0 {
+            body += "<rect class=\"unknown\" \(form)/>"
+            body += text(x + size / 2, y + size * 3 / 4, NoBand.unknownSign, "text-anchor=\"middle\"")
+        } else {
+            body += "<rect class=\"gap\" \(form)/>"
+        }
+        return body + "</g>"
+    }
+
+    /// Which colour and sign mean what.
+    private static func legend(_ y: Int) -> String {
+        var body = ""
+        for (place, band) in ValenceBand.allCases.reversed().enumerated() {
+            let x = 40 + place * 132
+            body += "<rect x=\"\(x)\" y=\"\(y)\" width=\"18\" height=\"18\" rx=\"3\" fill=\"\(band.color)\"/>"
+            body += text(x + 9, y + 14, band.sign, "text-anchor=\"middle\" style=\"fill:\(band.ink)\"")
+            body += text(x + 24, y + 14, band.name)
+        }
+        return body
+    }
+
+    /// A year in pixels: a row a month, a square a day.
+    static func year(_ faces: DayFaces) -> Picture {
+        let months = faces.drawnMonths
+        var body = ""
+        for number in [1, 5, 10, 15, 20, 25, 30] {
+            body += text(40 + (number - 1) * 22 + 10, 14, String(number), "text-anchor=\"middle\"")
+        }
+        for (row, month) in months.enumerated() {
+            let y = 22 + row * 22
+            body += text(0, y + 15, String(LookBackText.months[month.month - 1].prefix(3)))
+            for day in month.days { body += pixel(day, 40 + (day.date.day - 1) * 22, y, 20) }
+        }
+        let used = faces.days.filter { faces.face($0).count > 0 }.count
+        return Picture(
+            title: "\(CivilDate(daysSince1970: faces.days.lowerBound).year) in pixels",
+            description: "Each day of the year as a square; \(LookBackText.count(used, "day has", "days have")) moods.",
+            height: 22 + months.count * 22 + 34, body: body + legend(22 + months.count * 22 + 10))
+    }
+
+    /// A month as a calendar.
+    /// - Parameter weekStartsOn: 0 is Monday.
+    static func month(_ faces: DayFaces, weekStartsOn: Int) -> Picture {
+        var body = ""
+        for place in 0..<7 {
+            let name = LookBackText.weekdays[(weekStartsOn + place) % 7].prefix(3)
+            body += text(place * 100 + 4, 14, String(name))
+        }
+        var row = 0
+        let first = CivilDate(daysSince1970: faces.days.lowerBound)
+        for number in faces.days {
+            let day = DrawnDay(number, faces)
+            let column = (CivilDate.weekday(ofDay: number) - weekStartsOn + 7) % 7
+            if column == 0, number > faces.days.lowerBound { row += 1 }
+            let (x, y) = (column * 100, 24 + row * 50)
+            body += text(x + 4, y + 28, String(day.date.day))
+            body += pixel(day, x + 28, y + 8, 28)
+            if let emoji = day.face.emoji { body += text(x + 62, y + 30, emoji, "style=\"font-size:18px\"") }
+        }
+        let height = 24 + (row + 1) * 50
+        let used = faces.days.filter { faces.face($0).count > 0 }.count
+        return Picture(
+            title: "\(LookBackText.months[first.month - 1]) \(first.year)",
+            description: "Each day of the month; \(LookBackText.count(used, "day has", "days have")) moods.",
+            height: height + 34, body: body + legend(height + 10))
+    }
+
+    /// The course: the mean of each entry of the series, from −1 to 1.
+    static func course(_ series: [(day: Int, tally: Tally)]) -> Picture {
+        let points = series.enumerated().compactMap { place, entry in
+            entry.tally.average.map { (place: place, day: entry.day, average: $0) }
+        }
+        let steps = max(series.count - 1, 1)
+        func x(_ place: Int) -> Int { 40 + place * 660 / steps }
+        func y(_ average: Double) -> Int { 80 - Int((average * 70).rounded()) }
+        var body = ""
+        for (value, name) in [(1.0, "+1"), (0, "0"), (-1, "\u{2212}1")] {
+            body += "<path class=\"axis\" d=\"M40 \(y(value))H700\"/>" + text(0, y(value) + 4, name)
+        }
+        // A gap is no point of the line.
+        var path = ""
+        for (number, point) in points.enumerated() {
+            let isNext = number > 0 && points[number - 1].place == point.place - 1
+            path += "\(isNext ? "L" : "M")\(x(point.place)) \(y(point.average))"
+        }
+        body += "<path class=\"line\" d=\"\(path)\"/>"
+        for point in points {
+            let label = LookBackText.escaped("\(Summary.date(point.day)): \(LookBackText.signed(point.average))")
+            body += "<g role=\"img\" aria-label=\"\(label)\"><title>\(label)</title>"
+            body += "<circle class=\"line\" cx=\"\(x(point.place))\" cy=\"\(y(point.average))\" r=\"2\"/></g>"
+        }
+        if let first = series.first, let last = series.last {
+            body += text(40, 176, Summary.date(first.day))
+            body += text(700, 176, Summary.date(last.day), "text-anchor=\"end\"")
+        }
+        return Picture(
+            title: "Course", description: "How pleasant it was, from \u{2212}1 to 1; a gap where there is no mood.",
+            height: 184,
+            body: body)
+    }
+
+    /// Counts as bars, each with its mean in sign and number.
+    static func bars(_ title: String, _ description: String, _ rows: [(name: String, tally: Tally)]) -> Picture {
+        let most = max(rows.map(\.tally.count).max() ?? 1, 1)
+        var body = ""
+        for (row, (name, tally)) in rows.enumerated() {
+            let y = row * 24
+            let band = tally.average.map { ValenceBand($0) }
+            let length = tally.count * 300 / most
+            let shown = name.count > 24 ? name.prefix(23) + "…" : name[...]
+            body += text(0, y + 15, String(shown))
+            if length > 0 {
+                body += "<rect x=\"200\" y=\"\(y + 2)\" width=\"\(max(length, 2))\" height=\"18\" rx=\"3\" "
+                body += band.map { "fill=\"\($0.color)\"/>" } ?? "class=\"unknown\"/>"
+            }
+            let average = tally.average.map { "  \(band?.sign ?? "") \(LookBackText.signed($0))" } ?? ""
+            body += text(208 + length, y + 15, "\(tally.count)\(average)")
+        }
+        return Picture(title: title, description: description, height: max(rows.count, 1) * 24 + 4, body: body)
+    }
+}

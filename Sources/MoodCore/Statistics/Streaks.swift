@@ -1,0 +1,53 @@
+import JSONCodec
+import MoodText
+
+/// Days in a row that have a mood.
+struct Streaks {
+    private var days: [Int] = []
+
+    /// Moods come in order of time, so days nearly do.
+    mutating func add(_ day: Int) {
+        if days.last != day { days.append(day) }
+    }
+
+    /// The first and the last day of a row.
+    typealias Row = (first: Int, last: Int)
+
+    /// The row that goes on today, or went on until yesterday, and the longest one; of several the earliest.
+    func rows(today: Int) -> (current: Row?, longest: Row?) {
+        var longest: Row?
+        var present: Row?
+        for day in days.sorted() {
+            if let row = present, day <= row.last + 1 {
+                present = (row.first, day)
+            } else {
+                present = (day, day)
+            }
+            if let row = present, longest.map({ row.last - row.first > $0.last - $0.first }) ?? true { longest = row }
+        }
+        let isCurrent = present.map { $0.last >= today - 1 } ?? false
+        return (isCurrent ? present : nil, longest)
+    }
+
+    /// Writes `{current: {days, from?}, longest: {days, from?, to?}}`.
+    func write(today: Int, to writer: inout JSONWriter) {
+        let (current, longest) = rows(today: today)
+        writer.key("streak")
+        writer.beginObject()
+        Self.write("current", current, hasEnd: false, to: &writer)
+        Self.write("longest", longest, hasEnd: true, to: &writer)
+        writer.endObject()
+    }
+
+    private static func write(_ name: StaticString, _ row: Row?, hasEnd: Bool, to writer: inout JSONWriter) {
+        writer.key(name)
+        writer.beginObject()
+        writer.key("days")
+        writer.integer(row.map { $0.last - $0.first + 1 } ?? 0)
+        if let row {
+            writer.member("from", CivilDate(daysSince1970: row.first).text)
+            if hasEnd { writer.member("to", CivilDate(daysSince1970: row.last).text) }
+        }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,147 @@
+import JSONCodec
+import MoodText
+
+extension Summary {
+    /// Writes the result of `stats.summary`.
+    public mutating func write(to writer: inout JSONWriter) {
+        let days = days()
+        writer.beginObject()
+        if span.from != nil || span.to != nil {
+            writer.member("from", (span.from.flatMap { Timestamp(milliseconds: $0) })?.text)
+            writer.member("to", (span.to.flatMap { Timestamp(milliseconds: $0) })?.text)
+        } else {
+            writer.member("from", (span.firstDay ?? days?.lowerBound).map(Self.date))
+            writer.member("to", (span.lastDay ?? days.map { _ in lookBack.today }).map(Self.date))
+        }
+        writer.key("moods")
+        writer.integer(whole.count)
+        writer.key("favorites")
+        writer.integer(favorites)
+        writer.key("days")
+        writer.integer(byDay.count)
+        writer.key("valued")
+        writer.integer(whole.valued)
+        writer.key("estimated")
+        writer.integer(estimated)
+        writer.member("average", whole.average)
+        writer.member("spread", whole.spread)
+        writePrevious(to: &writer)
+        writeFeelings(to: &writer)
+        writeValences(to: &writer)
+        scales.write(to: &writer)
+        writeTags(to: &writer)
+        writer.tallies("weekdays", weekdays)
+        writer.tallies("hours", hours)
+        writer.tallies("partsOfDay", partsOfDay)
+        streaks.write(today: lookBack.today, to: &writer)
+        writer.member("swings", swings)
+        writeSeries(days, to: &writer)
+        writer.endObject()
+    }
+
+    static func date(_ day: Int) -> String { CivilDate(daysSince1970: day).text }
+
+    private func writePrevious(to writer: inout JSONWriter) {
+        guard let previousSpan else { return }
+        writer.key("previous")
+        writer.beginObject()
+        if let first = previousSpan.firstDay, let last = previousSpan.lastDay {
+            writer.member("from", Self.date(first))
+            writer.member("to", Self.date(last))
+        } else {
+            writer.member("from", (previousSpan.from.flatMap { Timestamp(milliseconds: $0) })?.text)
+            writer.member("to", (previousSpan.to.flatMap { Timestamp(milliseconds: $0) })?.text)
+        }
+        writer.key("moods")
+        writer.integer(previous.count)
+        writer.member("average", previous.average)
+        writer.endObject()
+    }
+
+    private func writeFeelings(to writer: inout JSONWriter) {
+        writer.key("feelings")
+        writer.beginArray()
+        for feeling in feelings.most(Self.feelingsMax) {
+            writer.beginObject()
+            writer.member("emoji", feeling.emoji)
+            writer.member("label", feeling.label)
+            writer.members(of: feeling.tally)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private func writeValences(to writer: inout JSONWriter) {
+        writer.key("valences")
+        writer.beginArray()
+        for (place, count) in valences.enumerated() {
+            writer.beginObject()
+            writer.member("from", Self.edges[place])
+            writer.member("to", Self.edges[place + 1])
+            writer.key("count")
+            writer.integer(count)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// The tags that can be compared, by count, then tag.
+    var comparedTags: [(tag: TagCounts.Tag, average: Double, without: Double)] {
+        tags.sorted.compactMap { tag in
+            guard tag.tally.valued >= Self.comparedMin, whole.valued - tag.tally.valued >= Self.comparedMin,
+                let average = tag.tally.average, let without = tag.tally.averageOfOthers(in: whole)
+            else { return nil }
+            return (tag, average, without)
+        }
+    }
+
+    private func writeTags(to writer: inout JSONWriter) {
+        writer.key("tags")
+        writer.beginArray()
+        for (tag, average, without) in comparedTags {
+            writer.beginObject()
+            writer.member("tag", tag.spelling)
+            writer.key("count")
+            writer.integer(tag.tally.count)
+            writer.member("average", average)
+            writer.member("without", without)
+            writer.member("difference", average - without)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private func writeSeries(_ days: ClosedRange<Int>?, to writer: inout JSONWriter) {
+        writer.key("series")
+        writer.beginArray()
+        for (day, tally) in series(days) {
+            writer.beginObject()
+            writer.member("date", Self.date(day))
+            writer.members(of: tally)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// Every bucket of the course, by the day on which it begins.
+    func series(_ days: ClosedRange<Int>?) -> [(day: Int, tally: Tally)] {
+        guard let days else { return [] }
+        var series: [(day: Int, tally: Tally)] = []
+        for day in days {
+            let start = bucket(of: day)
+            if series.last?.day != start { series.append((start, Tally())) }
+            if let tally = byDay[day] { series[series.count - 1].tally.add(tally) }
+        }
+        return series
+    }
+
+    private func bucket(of day: Int) -> Int {
+        switch step {
+        case .day: return day
+        case .week: return day - CivilDate.weekday(ofDay: day)
+        case .month:
+            let date = CivilDate(daysSince1970: day)
+            return day - date.day + 1
+        }
+    }
+}

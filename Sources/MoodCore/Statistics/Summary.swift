@@ -1,0 +1,113 @@
+import JSONCodec
+import MoodText
+
+/// How the moods of a span were: `stats.summary`. Docs/08-LookingBack.md defines every number.
+///
+///     var summary = Summary(lookBack, span, by: .week)
+///     for record in records { summary.add(MoodFacts(record), isMeant: true) }    // in order of time
+///     summary.write(to: &writer)
+public struct Summary {
+    /// The length of a bucket of the course.
+    public enum Step: String, CaseIterable, Sendable { case day, week, month }
+
+    static let feelingsMax = 20
+    /// A tag is compared where so many moods have it and so many do not.
+    static let comparedMin = 5
+    /// Where the course has more entries, nobody reads them.
+    public static let seriesMax = 40_000
+    static let edges: [Double] = [-1, -0.6, -0.2, 0.2, 0.6, 1]
+
+    var lookBack: LookBack
+    let span: LookBackSpan
+    let previousSpan: LookBackSpan?
+    let step: Step
+
+    var whole = Tally()
+    var favorites = 0
+    var estimated = 0
+    var previous = Tally()
+    var feelings: Feelings
+    var valences = [Int](repeating: 0, count: edges.count - 1)
+    var scales = ScaleCounts()
+    var tags = TagCounts()
+    var weekdays = [Tally](repeating: Tally(), count: 7)
+    var hours = [Tally](repeating: Tally(), count: 24)
+    var byDay: [Int: Tally] = [:]
+    var firstDay: Int?
+    var streaks = Streaks()
+
+    public init(_ lookBack: LookBack, _ span: LookBackSpan, by step: Step) {
+        self.lookBack = lookBack
+        self.span = span
+        self.step = step
+        previousSpan = span.previous(today: lookBack.today)
+        feelings = Feelings(lookBack.palette)
+    }
+
+    /// Takes in a mood that is not after now; moods come in order of time.
+    /// - Parameter isMeant: whether it meets the filter. The streak is that of the whole journal.
+    public mutating func add(_ facts: MoodFacts, isMeant: Bool) {
+        let reading = lookBack.reading(facts)
+        streaks.add(reading.day)
+        guard isMeant else { return }
+        let isInSpan = span.contains(day: reading.day, time: facts.time)
+        guard isInSpan || previousSpan?.contains(day: reading.day, time: facts.time) == true else { return }
+        let feeling = feelings.number(of: facts)
+        let valence = facts.valence ?? feelings.all[feeling].estimate
+        guard isInSpan else { return previous.add(valence) }
+        whole.add(valence)
+        if facts.isFavorite { favorites += 1 }
+        if facts.valence == nil, valence != nil { estimated += 1 }
+        feelings.count(feeling, valence)
+        if let valence { valences[Self.bucket(of: valence)] += 1 }
+        if let given = facts.scales { scales.add(given) }
+        tags.add(facts, valence: valence)
+        weekdays[CivilDate.weekday(ofDay: reading.day)].add(valence)
+        hours[min(reading.timeOfDay / 3_600_000, 23)].add(valence)
+        byDay[reading.day, default: Tally()].add(valence)
+        firstDay = min(firstDay ?? reading.day, reading.day)
+    }
+
+    /// The last one is closed at both ends.
+    private static func bucket(of valence: Double) -> Int {
+        edges[1..<edges.count - 1].filter { valence >= $0 }.count
+    }
+
+    /// The days of the course; nil where there are none.
+    public mutating func days() -> ClosedRange<Int>? {
+        let first = span.firstDay ?? span.from.map { lookBack.usualReading($0).day } ?? firstDay
+        let last = span.lastDay ?? span.to.map { lookBack.usualReading($0 - 1).day } ?? lookBack.today
+        guard let first else { return nil }
+        // In other zones it may be a day earlier or later.
+        let lastUsed = byDay.isEmpty ? last : max(last, byDay.keys.max() ?? last)
+        return first <= lastUsed ? min(first, firstDay ?? first)...lastUsed : nil
+    }
+
+    /// How many entries the course has.
+    public mutating func seriesCount() -> Int {
+        guard let days = days() else { return 0 }
+        let length = days.upperBound - days.lowerBound + 1
+        switch step {
+        case .day: return length
+        case .week: return length / 7 + 1
+        case .month: return length / 28 + 1
+        }
+    }
+
+    /// The mean difference of the means of days that follow each other; nil where no two do.
+    var swings: Double? {
+        var sum = Tally()
+        for (day, tally) in byDay.sorted(by: { $0.key < $1.key }) {
+            guard let mean = tally.average, let next = byDay[day + 1]?.average else { continue }
+            sum.add(abs(next - mean))
+        }
+        return sum.average
+    }
+
+    /// By 0, 6, 12 and 18 o'clock.
+    var partsOfDay: [Tally] {
+        stride(from: 0, to: 24, by: 6).map { first in
+            hours[first..<first + 6].reduce(into: Tally()) { $0.add($1) }
+        }
+    }
+}
