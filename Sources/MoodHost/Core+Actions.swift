@@ -115,7 +115,7 @@ extension Core {
         of id: MoodID, _ format: ShareFormat, _ now: Timestamp
     ) throws(RPCError) -> String {
         let record = try copiedRecord(id)
-        let (locale, timeZone) = (options.locale, options.timeZone)
+        let (locale, timeZone) = (locale(nil), timeZone(nil))
         let text = record.withUnsafeBytes { bytes -> Result<String, TextError> in
             let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
             let context = ReadingContext(locale: locale, timeZone: mood.timeZone?.string ?? timeZone, now: now)

@@ -54,8 +54,8 @@ extension Core {
         surroundings.router = router
         surroundings.cells = cells
         let context = ReadingContext(
-            locale: request.locale ?? options.locale,
-            timeZone: request.timeZone ?? mood.timeZone?.string ?? options.timeZone, now: request.now ?? now)
+            locale: locale(request.locale), timeZone: timeZone(request.timeZone, ofMood: mood.timeZone?.string),
+            now: request.now ?? now)
         do throws(TextError) {
             try body(Detail(mood, attachments, context: context, surroundings), bytes, &phrases)
         } catch {

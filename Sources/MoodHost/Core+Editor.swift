@@ -41,7 +41,10 @@ extension Core {
     /// Opens the form, empty or with what a mood holds; an open form begins again.
     /// - Throws: `notFound`, or what keeps the store from being read.
     mutating func beginEditing(_ id: MoodID?) throws(RPCError) {
-        guard let id else { return changeState { $0.editor.begin() } }
+        guard let id else {
+            let rules = editorRules()
+            return changeState { $0.editor.begin(rules) }
+        }
         try open()
         do throws(MoodStoreError) {
             let mood = MoodMembers(trusting: try store.record(id))
@@ -51,12 +54,16 @@ extension Core {
         }
     }
 
-    func writeEditor(_ out: inout JSONWriter) { state.editor.write(editorRules, to: &out) }
+    mutating func writeEditor(_ out: inout JSONWriter) {
+        let rules = editorRules()
+        state.editor.write(rules, to: &out)
+    }
 
-    var editorRules: MoodEditor.Rules {
+    mutating func editorRules() -> MoodEditor.Rules {
         let limits = options.limits
         return MoodEditor.Rules(
-            labelCharactersMax: limits[.label], notesBytesMax: limits[.notesBytes], tagsMax: limits[.tags])
+            labelCharactersMax: limits[.label], notesBytesMax: limits[.notesBytes], tagsMax: limits[.tags],
+            emojis: usableSettings().palette.emojis)
     }
 
     private mutating func setForm(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -108,7 +115,7 @@ extension Core {
     mutating func submitForm(as name: StaticString, _ out: inout JSONWriter) throws(RPCError) {
         try requireForm()
         let editor = state.editor
-        let problems = editor.problems(editorRules)
+        let problems = editor.problems(editorRules())
         if let first = problems.first { throw .editor(first.message, problems) }
         try openForWriting()
         changeState { $0.editor.close() }

@@ -93,11 +93,11 @@ extension Core {
             case .updatedAt: .updatedAt
             }
         query.isDescending = arguments[MoodParams.order] == .desc
-        if let filter = arguments[MoodParams.filter] { query.filter = Self.filter(filter) }
-        query.locale = arguments[ReadingParams.locale] ?? options.locale
+        if let filter = arguments[MoodParams.filter] { query.filter = try self.filter(filter) }
+        query.locale = locale(arguments[ReadingParams.locale])
         query.wantsTotal = arguments[MoodParams.count]
         if arguments[MoodParams.rows] {
-            query.offers = RowOffers(locale: arguments[ReadingParams.locale] ?? options.locale)
+            query.offers = RowOffers(locale: query.locale)
         }
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
         do throws(MoodStoreError) {
@@ -105,30 +105,6 @@ extension Core {
         } catch {
             throw RPCError(error)
         }
-    }
-
-    private static func filter(_ value: ValidJSON) -> MoodFilter {
-        var filter = MoodFilter()
-        value.forEachMember { key, value in
-            if FilterParams.isFavorite.name.matches(key) {
-                filter.isFavorite = value.boolean
-            } else if FilterParams.emoji.name.matches(key) {
-                filter.emoji = value.text?.withDecoded { Array($0) }
-            } else if FilterParams.label.name.matches(key) {
-                filter.label = value.text?.withDecoded { Array(TextRule.trimmed($0)) }
-            } else if FilterParams.text.name.matches(key) {
-                value.text?.withDecoded { filter.search($0) }
-            } else if FilterParams.tags.name.matches(key) {
-                value.forEachElement { tag in
-                    if let tag = tag.text { filter.tags.append(tag.withDecoded { Array(TextRule.trimmed($0)) }) }
-                }
-            } else if FilterParams.from.name.matches(key) {
-                filter.from = value.time
-            } else if FilterParams.to.name.matches(key) {
-                filter.to = value.time
-            }
-        }
-        return filter
     }
 
     private mutating func update(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -224,8 +200,8 @@ extension Core {
     /// - Parameter timeZone: the mood's.
     mutating func reading(_ arguments: borrowing Arguments, in timeZone: JSONText?) -> ReadingContext {
         ReadingContext(
-            locale: arguments[ReadingParams.locale] ?? options.locale,
-            timeZone: arguments[ReadingParams.timeZone] ?? timeZone?.string ?? options.timeZone,
+            locale: locale(arguments[ReadingParams.locale]),
+            timeZone: self.timeZone(arguments[ReadingParams.timeZone], ofMood: timeZone?.string),
             now: arguments[ReadingParams.now] ?? now)
     }
 

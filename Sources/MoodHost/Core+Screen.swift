@@ -47,7 +47,7 @@ extension Core {
         var content = Screen.Content()
         if route == .introState || route == .architecture {
             content.editor = state.editor
-            content.rules = editorRules
+            content.rules = editorRules()
         }
         if [.observation, .architecture, .crudList].contains(route) {
             try open()

@@ -63,6 +63,8 @@ struct Core: ~Copyable {
     var awaitsWork = false
     /// The plugin that asks now; nil: the client does.
     var askingPlugin: String?
+    /// What a person has chosen.
+    var kept = KeptSettings()
     /// The plugins that are there.
     let plugins: PluginRegistry
     /// What every request asks of them.
@@ -93,6 +95,7 @@ struct Core: ~Copyable {
     /// Takes the time for the requests to come.
     mutating func setTime(_ milliseconds: Int64) {
         now = Timestamp(milliseconds: milliseconds) ?? .minimum
+        if kept.isFresh { kept.isFresh = false }
         store.setTime(now)
     }
 

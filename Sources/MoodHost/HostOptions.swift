@@ -17,8 +17,10 @@ public struct HostOptions: Sendable {
     public var trustsDirectory = false
     public var lockTimeoutMilliseconds = 2000
     public var limits = Limits()
-    public var locale = "en_US"
-    /// Nil: the system's.
+    /// Nil: the setting's, else `usualLocale`.
+    public var locale: String?
+    public static let usualLocale = "en_US"
+    /// Nil: the setting's, else the system's.
     public var timeZone: String?
     public var plugins = PluginSettings()
     /// Nothing is synced but by `sync.now`.

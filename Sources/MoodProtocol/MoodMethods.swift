@@ -76,14 +76,30 @@ public enum FilterParams {
     public static let emoji = ParamKey<JSONText?>.optional("emoji", .string(.emoji), "This emoji.")
     public static let label = ParamKey<JSONText?>.optional("label", .string(.label), "Exactly this label.")
     public static let text = ParamKey<JSONText?>.optional(
-        "text", .string(.notes), "This text in label, notes or tags, ignoring case.")
+        "text", .string(.notes), "This text in label, notes or tags, ignoring case and accents.")
+    public static let exact = ParamKey<Bool?>.optional(
+        "exact", .boolean, "Whether accents make a difference in text; case makes none.")
     public static let tags = ParamKey<ValidJSON?>.optional(
         "tags", .array(.string(.tag), .upTo(.tags), isUnique: false), "All of these tags.")
+    public static let anyTags = ParamKey<ValidJSON?>.optional(
+        "anyTags", .array(.string(.tag), .upTo(.tags), isUnique: false), "One of these tags.")
+    public static let noTags = ParamKey<ValidJSON?>.optional(
+        "noTags", .array(.string(.tag), .upTo(.tags), isUnique: false), "None of these tags.")
+    public static let valenceFrom = ParamKey<ValidJSON?>.optional(
+        "valenceFrom", .number(-1...1), "At least so pleasant; by the palette, where a mood has no valence.")
+    public static let valenceTo = ParamKey<ValidJSON?>.optional("valenceTo", .number(-1...1), "At most so pleasant.")
+    public static let dayFrom = ParamKey<JSONText?>.optional(
+        "dayFrom", .string(.date), "On this day or later; the day is that of the mood's own zone.")
+    public static let dayTo = ParamKey<JSONText?>.optional("dayTo", .string(.date), "On this day or earlier.")
     public static let from = ParamKey<Timestamp?>.optional("from", MoodSchemas.time, "Felt at this moment or later.")
     public static let to = ParamKey<Timestamp?>.optional("to", MoodSchemas.time, "Felt before this moment.")
 
     static var fields: [Field] {
-        [isFavorite.field, emoji.field, label.field, text.field, tags.field, from.field, to.field]
+        [
+            isFavorite.field, emoji.field, label.field, text.field, exact.field, tags.field, anyTags.field,
+            noTags.field,
+            valenceFrom.field, valenceTo.field, from.field, to.field, dayFrom.field, dayTo.field,
+        ]
     }
 }
 

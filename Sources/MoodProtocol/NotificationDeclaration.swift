@@ -58,7 +58,9 @@ public struct NotificationDeclaration: Sendable {
                     (
                         "store",
                         [
-                            .required("type", .choice(["replaced", "rewritten"]), "What became of the store."),
+                            .required(
+                                "type", .choice(["replaced", "rewritten", "settings"]),
+                                "What became of the store, or that settings have changed."),
                             .required("revision", .integer(0 ... .max), "Its revision now."),
                         ]
                     ),

@@ -29,6 +29,16 @@ extension TextFormat {
         TextRule.timeZoneProblem(text)
     }
 
+    static let date = TextFormat([.init("format", "date")]) { text, _ in TextRule.dateProblem(text) }
+
+    static let month = TextFormat([.init("pattern", "^[0-9]{4}-(0[1-9]|1[0-2])$")]) { text, _ in
+        TextRule.monthProblem(text)
+    }
+
+    static let dayStart = TextFormat([.init("pattern", "^(0[0-9]|1[01]):[0-5][0-9]$|^12:00$")]) { text, _ in
+        Settings.dayStartProblem(text)
+    }
+
     static let locale = TextFormat([.init("description", "A locale identifier.")]) { text, _ in
         TextRule.localeProblem(text)
     }

@@ -26,15 +26,17 @@ public struct StoreWork: Sendable {
         var report = try StoreFiles.verify(settings, examination(progress))
         // Half of a reset: whatever is left is about to be set aside.
         if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
-        do throws(StorageError) {
-            report.bytes += try MoodRecords.savedNavigationBytes(settings)?.count ?? 0
-        } catch {
-            let name = SideFile.navigation.rawValue
-            if case .corrupt(_, let offset, let reason) = error {
-                report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
-            } else if report.isWhole {
-                // Where the directory cannot be looked into, that has been said already.
-                report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
+        for file in Self.sideFiles {
+            do throws(StorageError) {
+                report.bytes += try bytes(of: file)?.count ?? 0
+            } catch {
+                let name = file.rawValue
+                if case .corrupt(_, let offset, let reason) = error {
+                    report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
+                } else if report.isWhole {
+                    // Where the directory cannot be looked into, that has been said already.
+                    report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
+                }
             }
         }
         return report
@@ -48,21 +50,34 @@ public struct StoreWork: Sendable {
         try Compaction.run(settings, .moods, from: revision ?? 0, progress, isCancelled: isCancelled)
     }
 
-    /// Writes every mood that is whole into a new store, and what is saved of routers.
+    /// Writes every mood that is whole into a new store, and the files beside them.
     /// - Parameter target: an absolute path, of nothing or of an empty directory.
     public func salvage(
         to target: String, progress: @escaping (_ done: Int, _ total: Int) -> Void
     ) throws(RepairError) -> SalvageReport {
         var report = try StoreFiles.salvage(settings, to: target, examination(progress))
-        do throws(StorageError) {
-            guard let saved = try MoodRecords.savedNavigationBytes(settings) else { return report }
-            try StoreFiles.add(.navigation, saved, toStoreIn: target, settings)
-            report.files.append(SideFile.navigation.rawValue)
-        } catch {
-            // The moods are safe; that this is not must not make it look as if they were not either.
-            settings.log("saved navigation was not salvaged: \(error.reason)")
+        for file in Self.sideFiles {
+            do throws(StorageError) {
+                guard let bytes = try bytes(of: file) else { continue }
+                try StoreFiles.add(file, bytes, toStoreIn: target, settings)
+                report.files.append(file.rawValue)
+            } catch {
+                // The moods are safe; that this is not must not make it look as if they were not either.
+                settings.log("\(file.rawValue) was not salvaged: \(error.reason)")
+            }
         }
         return report
+    }
+
+    /// The files beside the moods that are checked and salvaged too.
+    private static let sideFiles: [SideFile] = [.navigation, .settings]
+
+    /// A file as it is, if it can be used. The store need not be one that can be opened.
+    private func bytes(of file: SideFile) throws(StorageError) -> [UInt8]? {
+        if file == .navigation { return try MoodRecords.savedNavigationBytes(settings) }
+        let bytes = try StoreFiles.read(file, of: settings, bytesMax: Settings.fileBytesMax)
+        if let bytes { _ = try MoodRecords.settings(bytes) }
+        return bytes
     }
 
     private func examination(_ progress: @escaping (Int, Int) -> Void) -> RecordExamination {

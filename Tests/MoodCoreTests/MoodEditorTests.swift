@@ -9,7 +9,7 @@ import Testing
 
     private static func open(_ change: (inout MoodEditor) -> Void = { _ in }) -> MoodEditor {
         var editor = MoodEditor()
-        editor.begin()
+        editor.begin(Self.rules)
         change(&editor)
         return editor
     }
@@ -25,9 +25,9 @@ import Testing
     private static func paths(_ editor: MoodEditor) -> [String] { editor.problems(rules).map(\.path) }
 
     @Test func theEmojisToChooseFromAreEmojisAndDifferent() {
-        #expect(MoodEditor.emojis.count >= 12)
-        #expect(Set(MoodEditor.emojis).count == MoodEditor.emojis.count)
-        for emoji in MoodEditor.emojis {
+        #expect(Palette.standard.emojis.count >= 12)
+        #expect(Set(Palette.standard.emojis).count == Palette.standard.emojis.count)
+        for emoji in Palette.standard.emojis {
             let problem = Array(emoji.utf8).withUnsafeBytes { Emoji.problem($0) }
             #expect(problem == nil, "\(emoji)")
         }
@@ -36,7 +36,7 @@ import Testing
     @Test func aNewFormLacksItsLabelAlone() throws {
         let editor = Self.open()
         #expect(editor.isPresented && editor.editing == nil)
-        #expect(MoodEditor.emojis.contains(editor.selectedEmoji) && editor.label.isEmpty && editor.notes.isEmpty)
+        #expect(Palette.standard.emojis.contains(editor.selectedEmoji) && editor.label.isEmpty && editor.notes.isEmpty)
         #expect(Self.paths(editor) == ["/label"])
         let message = try #require(editor.problems(Self.rules).first?.message)
         #expect(message == "The label must not be empty or only white space.")
@@ -48,7 +48,7 @@ import Testing
         #expect(Self.paths(editor) == [])
         let state = try JSONValue(parsing: written { editor.write(Self.rules, to: &$0) })
         #expect(state["canSubmit"]?.boolean == false && state["isPresented"]?.boolean == false)
-        editor.begin()
+        editor.begin(Self.rules)
         editor.set(label: "x")
         editor.close()
         #expect(editor.label.isEmpty && !editor.isPresented)
@@ -98,12 +98,12 @@ import Testing
         let editor = Self.edit(#"{"emoji":"🐝","label":"Busy","notes":"n","tags":["a","b"]}"#)
         #expect(editor.editing == Self.id && editor.selectedEmoji == "🐝" && editor.label == "Busy")
         #expect(editor.notes == "n" && editor.tags == ["a", "b"])
-        #expect(editor.availableEmojis == MoodEditor.emojis + ["🐝"])
+        #expect(editor.availableEmojis(Self.rules) == Palette.standard.emojis + ["🐝"])
         var other = editor
         other.set(emoji: "🦋")
-        #expect(other.availableEmojis == MoodEditor.emojis + ["🐝", "🦋"])
+        #expect(other.availableEmojis(Self.rules) == Palette.standard.emojis + ["🐝", "🦋"])
         other.set(emoji: "no emoji")
-        #expect(other.availableEmojis == MoodEditor.emojis + ["🐝"])
+        #expect(other.availableEmojis(Self.rules) == Palette.standard.emojis + ["🐝"])
     }
 
     @Test func anEditIsWhatDiffers() {
@@ -128,7 +128,9 @@ import Testing
 
     @Test func beginningAnewForgets() {
         var editor = Self.edit(#"{"emoji":"🐝","label":"Busy"}"#)
-        editor.begin()
-        #expect(editor.editing == nil && editor.label.isEmpty && editor.availableEmojis == MoodEditor.emojis)
+        editor.begin(Self.rules)
+        #expect(
+            editor.editing == nil && editor.label.isEmpty
+                && editor.availableEmojis(Self.rules) == Palette.standard.emojis)
     }
 }

@@ -24,6 +24,9 @@ import Testing
                 "store.insertSamples", "store.undo", "store.redo", "store.log", "mood.deleted", "mood.undelete",
                 "mood.resolve",
                 "store.compact", "store.verify", "store.salvage", "store.accept", "store.reset",
+                "time.parse", "settings.get", "settings.set", "stats.summary", "stats.year", "stats.month",
+                "stats.onThisDay", "stats.render",
+                "mood.tags",
                 "plugin.list", "plugin.info", "plugin.trust", "plugin.untrust", "plugin.enable", "plugin.disable",
                 "plugin.restart", "plugin.configure", "plugin.log",
             ])
@@ -64,11 +67,15 @@ import Testing
     @Test func permissionsAreThoseOfTheContract() {
         let reading = [
             "host.info", "host.ping", "rpc.discover", "store.info", "events.subscribe", "events.unsubscribe",
+            "time.parse",
+            "settings.get",
         ]
         for method in Self.methods {
             let name = "\(method.name)"
             let expected: MethodDeclaration.Permission =
-                if reading.contains(name) || (name.hasPrefix("mood.") && method.effect == .read) {
+                if reading.contains(name) || name.hasPrefix("stats.")
+                    || (name.hasPrefix("mood.") && method.effect == .read)
+                {
                     .readMoods
                 } else if name.hasPrefix("nav.") {
                     .navigation

@@ -87,6 +87,28 @@ import Testing
         }
     }
 
+    @Test func settingsAreAsTheirSchemaSays() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        _ = try session.result(
+            "settings.set",
+            #"{"dayStartsAt":"12:00","timeZone":"UTC","locale":"fi","weekStartsOn":"sunday","palette":[{"emoji":"😊","label":"A","valence":1}]}"#
+        )
+        let schema = try SchemaChecker.published("settings.schema.json")
+        let file = try JSONValue(parsing: directory.text("settings.json"))
+        let problems = SchemaChecker(root: schema).problems(of: file, by: schema)
+        #expect(problems.isEmpty && file["palette"]?.array?.count == 1, "\(problems)")
+        for text in [
+            "{}", "[]", #"{"format":"moodboard-settings","version":2}"#,
+            #"{"format":"moodboard-settings","version":1,"dayStartsAt":"12:01"}"#,
+            #"{"format":"moodboard-settings","version":1,"palette":[]}"#,
+            #"{"format":"moodboard-settings","version":1,"weekStartsOn":0}"#,
+        ] {
+            let found = SchemaChecker(root: schema).problems(of: try JSONValue(parsing: text), by: schema)
+            #expect(!found.isEmpty, "\(text)")
+        }
+    }
+
     /// A schema that accepts everything would pass all of this.
     @Test(arguments: [
         #"{"format":"moodboard-journal"}"#, #"{"seq":1,"at":"2026-01-02T03:04:05.678Z","durable":0}"#,

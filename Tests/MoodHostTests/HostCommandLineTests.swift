@@ -39,7 +39,7 @@ import Testing
     @Test func everythingHasTheDefaultOfTheContract() throws {
         let options = try options(["--store", "/s"])
         #expect(options.durability == .sync && !options.isReadOnly && !options.trustsDirectory)
-        #expect(options.lockTimeoutMilliseconds == 2000 && options.locale == "en_US" && options.timeZone == nil)
+        #expect(options.lockTimeoutMilliseconds == 2000 && options.locale == nil && options.timeZone == nil)
         #expect(options.logLevel == .info && !options.insertsSamples)
         for name in Limits.Name.allCases { #expect(options.limits[name] == name.defaultValue) }
     }

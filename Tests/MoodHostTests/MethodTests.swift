@@ -52,6 +52,13 @@ import Testing
         ("store.compact", "{}"), ("store.verify", "{}"), ("mood.clear", #"{"confirm":true}"#), ("mood.list", "{}"),
         ("events.subscribe", "{}"), ("events.subscribe", #"{"topics":["nav"]}"#),
         ("events.unsubscribe", #"{"subscription":"s2"}"#), ("events.unsubscribe", #"{"subscription":"s1"}"#),
+        ("time.parse", #"{"text":"yesterday evening"}"#), ("time.parse", #"{"text":"9pm"}"#), ("settings.get", "{}"),
+        ("settings.set", #"{"timeZone":"UTC","locale":"fi"}"#), ("stats.summary", "{}"),
+        ("stats.summary", #"{"in":"this month","by":"week"}"#), ("stats.year", #"{"year":2026}"#),
+        ("stats.month", #"{"month":"2026-01"}"#), ("stats.onThisDay", #"{"date":"2027-01-02"}"#),
+        ("stats.onThisDay", "{}"), ("mood.tags", "{}"), ("stats.render", #"{"what":"year"}"#),
+        ("stats.render", #"{"what":"month","format":"svg","month":"2026-01"}"#),
+        ("stats.render", #"{"what":"report","format":"html"}"#), ("stats.render", #"{"what":"summary","color":true}"#),
         ("host.shutdown", "{}"),
     ]
 

@@ -5,7 +5,7 @@ import JSONCodec
 /// (SwiftUI: the `@State` of a sheet; React: a controlled form; Compose: a state holder.)
 ///
 ///     var editor = MoodEditor()
-///     editor.begin()
+///     editor.begin(rules)
 ///     editor.set(label: "Calm")
 ///     editor.problems(rules)      // empty: it can be submitted
 ///
@@ -16,8 +16,13 @@ public struct MoodEditor: Sendable {
         public var labelCharactersMax: Int
         public var notesBytesMax: Int
         public var tagsMax: Int
+        /// What a form offers, in the palette's order.
+        public var emojis: [String]
 
-        public init(labelCharactersMax: Int, notesBytesMax: Int, tagsMax: Int) {
+        public init(
+            labelCharactersMax: Int, notesBytesMax: Int, tagsMax: Int, emojis: [String] = Palette.standard.emojis
+        ) {
+            self.emojis = emojis
             self.labelCharactersMax = labelCharactersMax
             self.notesBytesMax = notesBytesMax
             self.tagsMax = tagsMax
@@ -34,16 +39,14 @@ public struct MoodEditor: Sendable {
 
     /// What a person can type.
     private struct Fields {
-        var emoji = MoodEditor.emojis[0]
+        var emoji = MoodEditor.usualEmoji
         var label = ""
         var notes = ""
         var tags: [String] = []
     }
 
-    /// What a new form offers, from the most pleasant to the least.
-    public static let emojis = [
-        "😊", "😄", "🎉", "🥰", "😌", "🙂", "🤔", "😐", "😴", "😕", "😟", "😰", "😢", "😡", "😭",
-    ]
+    /// Selected in a closed form.
+    private static let usualEmoji = "😊"
 
     /// The most that a form holds: bytes of UTF-8, and `tagCost` for each tag. Far more than can be submitted.
     public static let bytesMax = 2 << 20
@@ -65,15 +68,18 @@ public struct MoodEditor: Sendable {
 
     // MARK: What a person does
 
-    /// Opens an empty form for a new mood.
-    public mutating func begin() {
+    /// Opens an empty form for a new mood, with the first emoji selected.
+    public mutating func begin(_ rules: Rules) {
         self = MoodEditor()
         isPresented = true
+        if let first = rules.emojis.first { fields.emoji = first }
+        original = fields
     }
 
     /// Opens a form with what a mood holds.
     public mutating func begin(_ id: MoodID, _ mood: MoodMembers) {
-        begin()
+        self = MoodEditor()
+        isPresented = true
         editing = id
         fields = Fields(
             emoji: mood.emoji?.string ?? "", label: mood.label?.string ?? "", notes: mood.notes?.string ?? "",
@@ -102,8 +108,8 @@ public struct MoodEditor: Sendable {
     public var tags: [String] { fields.tags }
 
     /// The emojis to choose from. The mood's own and the selected one are always among them.
-    public var availableEmojis: [String] {
-        var emojis = Self.emojis
+    public func availableEmojis(_ rules: Rules) -> [String] {
+        var emojis = rules.emojis
         for emoji in [original.emoji, fields.emoji]
         where Self.problem(emoji, Emoji.problem) == nil && !emojis.contains(where: { Self.isSame($0, emoji) }) {
             emojis.append(emoji)
@@ -142,7 +148,7 @@ public struct MoodEditor: Sendable {
             let subject = "Tag \(place + 1)"
             if let clause = Self.problem(tag, TextRule.tagProblem) {
                 add(path, subject, clause)
-            } else if tags[..<place].contains(where: { Self.isSame(Self.trimmed($0), Self.trimmed(tag)) }) {
+            } else if tags[..<place].contains(where: { CaseFolding.folded($0) == CaseFolding.folded(tag) }) {
                 add(path, subject, "must not repeat an earlier one")
             }
         }
@@ -152,11 +158,6 @@ public struct MoodEditor: Sendable {
     private static func problem(_ text: String, _ rule: (UnsafeRawBufferPointer) -> String?) -> String? {
         var text = text
         return text.withUTF8 { rule(UnsafeRawBufferPointer($0)) }
-    }
-
-    private static func trimmed(_ text: String) -> String {
-        var text = text
-        return text.withUTF8 { String(decoding: TextRule.trimmed(UnsafeRawBufferPointer($0)), as: UTF8.self) }
     }
 
     /// Byte by byte: texts that only look alike are different, here as in a store.
@@ -179,7 +180,7 @@ extension MoodEditor {
         writer.key("tags")
         Self.write(tags, to: &writer)
         writer.key("availableEmojis")
-        Self.write(availableEmojis, to: &writer)
+        Self.write(availableEmojis(rules), to: &writer)
         writer.key("canSubmit")
         writer.boolean(isPresented && problems.isEmpty)
         writer.key("problems")

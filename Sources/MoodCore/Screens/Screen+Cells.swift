@@ -47,7 +47,7 @@ extension Screen {
             return write(empty: texts.form, "form", to: &writer)
         }
         let problems = editor.problems(rules)
-        for emoji in editor.availableEmojis {
+        for emoji in editor.availableEmojis(rules) {
             let isSelected = emoji.utf8.elementsEqual(editor.selectedEmoji.utf8)
             writer.cell(
                 "emoji-\(emoji)", "choice",

@@ -52,6 +52,7 @@ extension Core {
             mustResync = try !canReplay(after: since)
             if !mustResync { told = since }
         }
+        if topics.contains(.store) { beginFollowingSettings() }
         let (revision, identity, session) = (store.revision, store.identity, askingSession)
         changeState { state in
             if state.events.subscriptions.isEmpty { state.events.store = identity }

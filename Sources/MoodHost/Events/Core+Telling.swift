@@ -38,6 +38,7 @@ extension Core {
     mutating func lookAround() {
         store.lookAround()
         tellOfStore()
+        lookAtSettings()
     }
 
     // MARK: Commits
@@ -181,6 +182,17 @@ extension Core {
                 writer.key("lastError")
                 writer.string(reason)
             }
+        }
+    }
+
+    /// What a person has chosen is another than before.
+    mutating func tellOfChosenSettings() {
+        let revision = store.revision
+        tell(.store, "store", seq: \.lastStoreSeq) { writer in
+            writer.key("type")
+            writer.string("settings" as StaticString)
+            writer.key("revision")
+            writer.integer(revision)
         }
     }
 

@@ -47,6 +47,8 @@ struct EventState {
     var lastStoreSeq = 0
     var lastPluginSeq = 0
     var lastSyncSeq = 0
+    /// The file of settings as it was told of last.
+    var settings: [UInt8]?
     /// The store as it was told of last.
     var store: StoreIdentity?
 

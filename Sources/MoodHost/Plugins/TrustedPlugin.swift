@@ -105,7 +105,8 @@ final class TrustedPlugin {
             .init("protocol", 1),
             .init("host", ["name": "moodboard", "version": .string(Core.version)]),
             .init("id", .string(id.text)), .init("config", config),
-            .init("locale", .string(registry.options.locale)), .init("timeZone", .string(registry.timeZone)),
+            .init("locale", .string(registry.options.locale ?? HostOptions.usualLocale)),
+            .init("timeZone", .string(registry.timeZone)),
         ]
         if let data { members.append(.init("dataDirectory", .string(data))) }
         return Array(JSONValue.object(members).text.utf8.dropLast())

@@ -10,6 +10,7 @@ import Platform
 /// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
 /// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing
 /// - `navigation.json`: routers that were saved by name, a `SideFile`
+/// - `settings.json`: what a person has chosen, a `SideFile`
 /// - `moods.vN.json`: the snapshot of schema version N, from before its migration
 /// - `lock`: what is locked and where the durable seq is published
 /// - `torn-…`: bytes that were cut off after the last whole line of a journal

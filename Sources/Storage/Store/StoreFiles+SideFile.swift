@@ -12,6 +12,8 @@ import Platform
 public enum SideFile: String, Sendable {
     /// Routers that were saved by name.
     case navigation = "navigation.json"
+    /// What a person has chosen.
+    case settings = "settings.json"
     /// Which plugins may run.
     case plugins = "plugins.json"
     /// What of their settings is shown to nobody.

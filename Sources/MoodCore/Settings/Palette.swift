@@ -1,0 +1,203 @@
+import JSONCodec
+
+/// The feelings that a person chooses from, each with the emoji, the name and the valence that go with it.
+///
+///     palette.entry(saying: "glad")                          // 😊 Happy 0.8, by an alias
+///     palette.longestMatch(["so", "so", "day"])?.entry       // 😐 Meh, from two words
+///
+/// Names are compared folded, so that case makes no difference; no name stands for two feelings.
+public struct Palette: Sendable, Equatable {
+    public static let entriesMax = 64
+    public static let aliasesMax = 16
+
+    /// One feeling.
+    public struct Entry: Sendable, Equatable {
+        public var emoji: String
+        public var label: String
+        /// -1…1
+        public var valence: Double
+        public var aliases: [String]
+
+        public init(_ emoji: String, _ label: String, _ valence: Double, _ aliases: [String] = []) {
+            self.emoji = emoji
+            self.label = label
+            self.valence = valence
+            self.aliases = aliases
+        }
+    }
+
+    public private(set) var entries: [Entry]
+    /// By folded label and alias.
+    private let byName: [[UInt8]: Int]
+    /// The first with an emoji.
+    private let byEmoji: [[UInt8]: Int]
+
+    /// What is wrong with a palette, and where in its array.
+    public struct Problem: Error, Equatable {
+        /// A JSON Pointer.
+        public let path: String
+        public let reason: String
+    }
+
+    /// - Throws: where a name is given twice, or where there is no feeling or more than `entriesMax`.
+    public init(_ entries: [Entry]) throws(Problem) {
+        guard 1...Self.entriesMax ~= entries.count else {
+            throw Problem(path: "", reason: "must have 1 to \(Self.entriesMax) feelings")
+        }
+        var byName: [[UInt8]: Int] = [:]
+        var byEmoji: [[UInt8]: Int] = [:]
+        for (place, entry) in entries.enumerated() {
+            for (number, name) in ([entry.label] + entry.aliases).enumerated() {
+                let key = CaseFolding.folded(name)
+                if let other = byName[key] {
+                    throw Problem(
+                        path: "/\(place)" + (number == 0 ? "/label" : "/aliases/\(number - 1)"),
+                        reason:
+                            "is the name of \(entries[other].label) already; upper and lower case make no difference")
+                }
+                byName[key] = place
+            }
+            let emoji = Array(entry.emoji.utf8)
+            if byEmoji[emoji] == nil { byEmoji[emoji] = place }
+        }
+        self.entries = entries
+        self.byName = byName
+        self.byEmoji = byEmoji
+    }
+
+    /// What people have who have chosen nothing.
+    public static let standard: Palette = {
+        let entries = [
+            Entry("😊", "Happy", 0.8, ["good", "glad", "joyful"]),
+            Entry("🎉", "Excited", 0.9, ["rad", "thrilled"]),
+            Entry("🥰", "Loved", 1, ["loving", "grateful"]),
+            Entry("😌", "Calm", 0.5, ["relaxed", "peaceful", "content"]),
+            Entry("🙂", "Okay", 0.2, ["ok", "fine", "all right"]),
+            Entry("😐", "Meh", 0, ["so so", "neutral"]),
+            Entry("😴", "Tired", -0.2, ["sleepy", "exhausted"]),
+            Entry("😟", "Worried", -0.4, ["anxious", "nervous"]),
+            Entry("😰", "Stressed", -0.5, ["tense", "overwhelmed"]),
+            Entry("😢", "Sad", -0.6, ["bad", "down", "unhappy"]),
+            Entry("😡", "Angry", -0.7, ["mad", "furious"]),
+            Entry("😭", "Awful", -1, ["terrible", "miserable"]),
+        ]
+        // A test makes it, so it can be made.
+        guard let palette = try? Palette(entries) else { preconditionFailure("the standard palette breaks its rules") }
+        return palette
+    }()
+
+    public static func == (a: Palette, b: Palette) -> Bool { a.entries == b.entries }
+}
+
+// MARK: - Looking up
+
+extension Palette {
+    /// The feeling of this label or alias, without the white space around it.
+    public func entry(saying name: String) -> Entry? { entry(folded: CaseFolding.folded(name)) }
+
+    /// The first feeling of this emoji.
+    public func entry(emoji: String) -> Entry? { byEmoji[Array(emoji.utf8)].map { entries[$0] } }
+
+    /// The feeling of the longest label or alias that the words begin with, and how many words that takes.
+    public func longestMatch(_ words: [String]) -> (entry: Entry, words: Int)? {
+        for count in stride(from: words.count, to: 0, by: -1) {
+            if let entry = entry(saying: words[..<count].joined(separator: " ")) { return (entry, count) }
+        }
+        return nil
+    }
+
+    /// The emojis in their order, each once.
+    public var emojis: [String] {
+        entries.indices.filter { byEmoji[Array(entries[$0].emoji.utf8)] == $0 }.map { entries[$0].emoji }
+    }
+
+    /// What a mood of this label and emoji is estimated at: the palette's by label, else by emoji.
+    public func valence(label: String, emoji: String) -> Double? {
+        (entry(saying: label) ?? entry(emoji: emoji))?.valence
+    }
+
+    private func entry(folded: [UInt8]) -> Entry? { byName[folded].map { entries[$0] } }
+}
+
+extension CaseFolding {
+    /// A text without the white space around it, folded.
+    public static func folded(_ text: String) -> [UInt8] {
+        var text = text
+        var folded: [UInt8] = []
+        text.withUTF8 { appendFolded(utf8: TextRule.trimmed(UnsafeRawBufferPointer($0)), to: &folded) }
+        return folded
+    }
+}
+
+// MARK: - As JSON
+
+extension Palette {
+    /// Reads what `write` writes; whether each value is of its kind is checked too.
+    public init(_ value: JSONValue) throws(Problem) {
+        guard let array = value.array else { throw Problem(path: "", reason: "must be an array of feelings") }
+        var entries: [Entry] = []
+        for (place, value) in array.prefix(Self.entriesMax + 1).enumerated() {
+            do throws(Problem) { entries.append(try Entry(value)) } catch {
+                throw Problem(path: "/\(place)" + error.path, reason: error.reason)
+            }
+        }
+        try self.init(entries)
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.beginArray()
+        for entry in entries {
+            writer.beginObject()
+            writer.member("emoji", entry.emoji)
+            writer.member("label", entry.label)
+            writer.key("valence")
+            writer.double(entry.valence)
+            writer.key("aliases")
+            writer.beginArray()
+            for alias in entry.aliases { writer.string(alias) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+}
+
+extension Palette.Entry {
+    fileprivate init(_ value: JSONValue) throws(Palette.Problem) {
+        guard let object = value.object else { throw Palette.Problem(path: "", reason: "must be an object") }
+        for member in object where !["emoji", "label", "valence", "aliases"].contains(member.name) {
+            throw Palette.Problem(
+                path: "/" + member.name, reason: "is no member of a feeling; there are emoji, label, valence, aliases")
+        }
+        func text(
+            _ value: JSONValue?, _ path: String, _ rule: (UnsafeRawBufferPointer) -> String?
+        ) throws(Palette.Problem) -> String {
+            guard var text = value?.string else {
+                throw Palette.Problem(path: path, reason: value == nil ? "is required" : "must be a string")
+            }
+            let (problem, trimmed) = text.withUTF8 { bytes in
+                let bytes = UnsafeRawBufferPointer(bytes)
+                return (rule(bytes), String(decoding: TextRule.trimmed(bytes), as: UTF8.self))
+            }
+            if let problem { throw Palette.Problem(path: path, reason: problem) }
+            return trimmed
+        }
+        let emoji = try text(value["emoji"], "/emoji", Emoji.problem)
+        let label = try text(value["label"], "/label") { TextRule.labelProblem($0) }
+        guard let valence = value["valence"]?.double, -1...1 ~= valence else {
+            throw Palette.Problem(
+                path: "/valence", reason: value["valence"] == nil ? "is required" : "must be a number from -1 to 1")
+        }
+        var aliases: [String] = []
+        if let given = value["aliases"] {
+            guard let array = given.array, array.count <= Palette.aliasesMax else {
+                throw Palette.Problem(
+                    path: "/aliases", reason: "must be an array of at most \(Palette.aliasesMax) names")
+            }
+            for (place, alias) in array.enumerated() {
+                aliases.append(try text(alias, "/aliases/\(place)") { TextRule.labelProblem($0) })
+            }
+        }
+        self.init(emoji, label, valence, aliases)
+    }
+}

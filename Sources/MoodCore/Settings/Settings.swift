@@ -1,0 +1,185 @@
+import JSONCodec
+import MoodText
+
+/// What a person has chosen for all of their programs: `settings.json` beside the moods.
+///
+///     {"format":"moodboard-settings","version":1,
+///     "dayStartsAt":"04:00",
+///     "timeZone":"Europe/Helsinki"
+///     ,"crc":"…"}
+///
+/// Only what was chosen stands in the file. Members that this version does not know are kept. The checksum is the store's
+/// affair. (SwiftUI: `@AppStorage`; Android: a Preferences DataStore; here a file that several processes share.)
+public struct Settings: Sendable {
+    /// A file of more bytes was not written by us.
+    public static let fileBytesMax = 1 << 20
+    private static let format = "moodboard-settings"
+    private static let version = 1
+    /// `weekStartsOn`, by number: 0 is Monday.
+    public static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+    /// Nil: the standard one.
+    private var chosenPalette: Palette?
+    private var chosenDayStart: Int?
+    private var chosenWeekStart: Int?
+    public private(set) var timeZone: String?
+    public private(set) var locale: String?
+    /// Members of the file besides its own.
+    private var others: [JSONValue.Member] = []
+
+    public init() {}
+
+    public var palette: Palette { chosenPalette ?? .standard }
+    /// In minutes after midnight, 0-720.
+    public var dayStartsAt: Int { chosenDayStart ?? 0 }
+    /// 0 is Monday.
+    public var weekStartsOn: Int { chosenWeekStart ?? 0 }
+
+    // MARK: Changing
+
+    /// The members of settings.
+    public enum Member: String, CaseIterable, Sendable { case palette, dayStartsAt, timeZone, locale, weekStartsOn }
+
+    /// What is wrong with a value, and where.
+    public typealias Problem = Palette.Problem
+
+    /// Chooses a value; null goes back to what is there without a choice.
+    public mutating func set(_ member: Member, to value: JSONValue) throws(Problem) {
+        let isRemoved = if case .null = value { true } else { false }
+        do throws(Problem) {
+            switch member {
+            case .palette: chosenPalette = isRemoved ? nil : try Palette(value)
+            case .dayStartsAt: chosenDayStart = isRemoved ? nil : try Self.timeOfDay(value)
+            case .timeZone: timeZone = isRemoved ? nil : try Self.text(value, TextRule.timeZoneProblem)
+            case .locale: locale = isRemoved ? nil : try Self.text(value, TextRule.localeProblem)
+            case .weekStartsOn:
+                guard isRemoved || value.string.map(Self.weekdays.contains) == true else {
+                    throw Problem(path: "", reason: "must be one of \(Self.weekdays.joined(separator: ", "))")
+                }
+                chosenWeekStart = value.string.flatMap(Self.weekdays.firstIndex)
+            }
+        } catch {
+            throw Problem(path: "/\(member.rawValue)" + error.path, reason: error.reason)
+        }
+    }
+
+    /// What is wrong with a time from 00:00 to 12:00; nil when nothing is.
+    public static func dayStartProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        minutes(text) == nil ? "must be a time of day from 00:00 to 12:00, such as 04:00" : nil
+    }
+
+    private static func minutes(_ text: UnsafeRawBufferPointer) -> Int? {
+        let digits = [0, 1, 3, 4].map { $0 < text.count ? text[$0] &- 48 : 255 }
+        guard text.count == 5, text[2] == UInt8(ascii: ":"), digits.allSatisfy({ $0 <= 9 }), digits[2] <= 5 else {
+            return nil
+        }
+        let minutes = (Int(digits[0]) * 10 + Int(digits[1])) * 60 + Int(digits[2]) * 10 + Int(digits[3])
+        return minutes <= DayClock.minutesMax ? minutes : nil
+    }
+
+    private static func timeOfDay(_ value: JSONValue) throws(Problem) -> Int {
+        var text = try text(value, dayStartProblem)
+        return text.withUTF8 { minutes(UnsafeRawBufferPointer($0)) } ?? 0
+    }
+
+    private static func text(
+        _ value: JSONValue, _ rule: (UnsafeRawBufferPointer) -> String?
+    ) throws(Problem) -> String {
+        guard var text = value.string else { throw Problem(path: "", reason: "must be a string") }
+        if let reason = text.withUTF8({ rule(UnsafeRawBufferPointer($0)) }) { throw Problem(path: "", reason: reason) }
+        return text
+    }
+
+    // MARK: The file
+
+    /// What is wrong with a file, and where, in bytes.
+    public struct Damage: Error, Equatable {
+        public let offset: Int
+        /// A clause.
+        public let reason: String
+    }
+
+    /// Reads a file.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(Damage) {
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        let outline: JSONOutline
+        do throws(JSONError) { outline = try validator.validate(bytes) } catch {
+            throw Damage(offset: error.offset, reason: "\(error.reason)")
+        }
+        if let offset = outline.duplicate { throw Damage(offset: offset, reason: "a member is given twice") }
+        let value = JSONValue(ValidJSON(trusting: outline.text.bytes))
+        guard let format = value["format"]?.string, format.utf8.elementsEqual(Self.format.utf8) else {
+            throw Damage(offset: 0, reason: "it is not a file of settings")
+        }
+        guard let version = value["version"]?.integer, version == Self.version else {
+            throw Damage(
+                offset: 0, reason: "it is of version \(value["version"]?.text ?? "none"), not of \(Self.version)")
+        }
+        for member in value.object ?? [] where !["format", "version", "crc"].contains(member.name) {
+            guard let own = Member(rawValue: member.name) else {
+                others.append(member)
+                continue
+            }
+            do throws(Problem) { try set(own, to: member.value) } catch {
+                throw Damage(offset: 0, reason: "\(error.path) \(error.reason)")
+            }
+        }
+    }
+
+    /// Writes the file: a member on each line.
+    public func writeFile(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("format", Self.format)
+        writer.key("version")
+        writer.integer(Self.version)
+        for member in others {
+            writer.key(text: member.name)
+            member.value.write(to: &writer)
+        }
+        for member in Member.allCases where isChosen(member) {
+            writer.buffer.append(",\n" as StaticString)
+            write(member, to: &writer)
+        }
+        writer.buffer.append("\n" as StaticString)
+        writer.endObject()
+        writer.buffer.append("\n" as StaticString)
+    }
+
+    private func isChosen(_ member: Member) -> Bool {
+        switch member {
+        case .palette: chosenPalette != nil
+        case .dayStartsAt: chosenDayStart != nil
+        case .timeZone: timeZone != nil
+        case .locale: locale != nil
+        case .weekStartsOn: chosenWeekStart != nil
+        }
+    }
+
+    // MARK: As an answer
+
+    /// Writes all of them, what was chosen and what was not; zone and locale only if they were.
+    public func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for member in Member.allCases
+        where isChosen(member) || ![.timeZone, .locale].contains(member) {
+            write(member, to: &writer)
+        }
+        writer.endObject()
+    }
+
+    private func write(_ member: Member, to writer: inout JSONWriter) {
+        writer.key(text: member.rawValue)
+        switch member {
+        case .palette: palette.write(to: &writer)
+        case .dayStartsAt: writer.string(Self.text(ofMinutes: dayStartsAt))
+        case .timeZone: writer.string(timeZone ?? "")
+        case .locale: writer.string(locale ?? "")
+        case .weekStartsOn: writer.string(Self.weekdays[weekStartsOn])
+        }
+    }
+
+    private static func text(ofMinutes minutes: Int) -> String {
+        func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+        return two(minutes / 60) + ":" + two(minutes % 60)
+    }
+}

@@ -1,0 +1,139 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Storage
+
+/// `settings.*`: what a person has chosen. The file may be changed by any process, so each group looks at it once.
+extension Core {
+    static let settingsHandlers: InlineArray<_, Handler> = [
+        Handler(
+            SettingsMethods.get,
+            { (core, _, out) throws(RPCError) in
+                try core.settings().write(to: &out)
+            }
+        ),
+        Handler(
+            SettingsMethods.set, { (core, arguments, out) throws(RPCError) in try core.set(arguments, &out) }),
+    ]
+
+    /// - Throws: `storeCorrupt` where the file cannot be used.
+    mutating func settings() throws(RPCError) -> Settings {
+        lookForSettings()
+        if let failure = kept.failure { throw RPCError(failure, forWriting: false) }
+        return kept.settings
+    }
+
+    /// For what is better said with the usual values than not at all; that the file cannot be used is said on stderr.
+    mutating func usableSettings() -> Settings {
+        lookForSettings()
+        return kept.settings
+    }
+
+    /// Reads the file again, once in each group.
+    private mutating func lookForSettings() {
+        if kept.isFresh || path == nil { return }
+        kept.isFresh = true
+        do throws(StorageError) {
+            let bytes = try store.settingsBytes()
+            if bytes == kept.bytes, kept.failure == nil { return }
+            kept.settings =
+                try bytes.map { (bytes) throws(StorageError) in try MoodRecords.settings(bytes) } ?? Settings()
+            kept.bytes = bytes
+            kept.failure = nil
+        } catch {
+            if case .unavailable = error {
+                // Where there is no store, or none that can be looked into, nothing was chosen.
+                kept = KeptSettings(isFresh: true)
+                return
+            }
+            if kept.failure?.reason != error.reason { log(.warning, error.reason) }
+            kept.failure = error
+            kept.settings = Settings()
+        }
+    }
+
+    private mutating func set(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+        let given: [(Settings.Member, ValidJSON)] = [
+            (.palette, arguments[SettingsParams.palette]), (.dayStartsAt, arguments[SettingsParams.dayStartsAt]),
+            (.timeZone, arguments[SettingsParams.timeZone]), (.locale, arguments[SettingsParams.locale]),
+            (.weekStartsOn, arguments[SettingsParams.weekStartsOn]),
+        ].compactMap { member, value in value.map { (member, $0) } }
+        // A mistake makes no store.
+        var settings = try settings()
+        try Self.change(&settings, given)
+        if given.isEmpty { return settings.write(to: &out) }
+        if path != nil { store.waitHere() }
+        try makeStore()
+        // Under the store's lock, so that no other process's change is lost.
+        kept.isFresh = false
+        settings = try self.settings()
+        try Self.change(&settings, given)
+        try keep(settings)
+        settings.write(to: &out)
+        endsGroup = true
+    }
+
+    private static func change(
+        _ settings: inout Settings, _ given: [(Settings.Member, ValidJSON)]
+    ) throws(RPCError) {
+        do throws(Settings.Problem) {
+            for (member, value) in given { try settings.set(member, to: JSONValue(value)) }
+        } catch {
+            throw Arguments.error(error.reason, at: error.path)
+        }
+    }
+
+    private mutating func keep(_ settings: Settings) throws(RPCError) {
+        var text = JSONWriter(capacity: 4096)
+        settings.writeFile(to: &text)
+        let bytes = Array(text.buffer.bytes)
+        if kept.bytes == bytes { return }
+        if path != nil {
+            do throws(StorageError) { try store.replace(.settings, with: bytes) } catch {
+                throw RPCError(error, forWriting: true)
+            }
+        }
+        kept = KeptSettings(bytes: bytes, settings: settings, isFresh: path != nil)
+        tellOfSettings()
+    }
+
+    // MARK: Who wants to be told
+
+    /// A client begins to follow the store: what is there now is no news.
+    mutating func beginFollowingSettings() {
+        if state.events.wants(.store) { return tellOfSettings() }
+        kept.isFresh = false
+        lookForSettings()
+        let bytes = kept.bytes
+        changeState { $0.events.settings = bytes }
+    }
+
+    /// Another process may have changed them.
+    mutating func lookAtSettings() {
+        guard path != nil, state.events.wants(.store) else { return }
+        kept.isFresh = false
+        lookForSettings()
+        tellOfSettings()
+    }
+
+    private mutating func tellOfSettings() {
+        let bytes = kept.bytes
+        guard kept.failure == nil, state.events.settings != bytes else { return }
+        changeState { $0.events.settings = bytes }
+        tellOfChosenSettings()
+    }
+
+    // MARK: What stands for what was not said
+
+    /// The param, the command line, the setting, English.
+    mutating func locale(_ given: String?) -> String {
+        given ?? options.locale ?? usableSettings().locale ?? HostOptions.usualLocale
+    }
+
+    /// The param, the mood's own, the command line, the setting; nil: the system's.
+    mutating func timeZone(_ given: String?, ofMood: String? = nil) -> String? {
+        given ?? ofMood ?? options.timeZone ?? usableSettings().timeZone
+    }
+}

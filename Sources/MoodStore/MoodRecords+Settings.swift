@@ -1,0 +1,24 @@
+import MoodCore
+import Storage
+
+/// What a person has chosen, beside the moods. In memory nothing is kept here.
+extension MoodRecords {
+    /// The file as it is; nil where there is none, and in memory. The store need not be one that can be opened.
+    public func settingsBytes() throws(StorageError) -> [UInt8]? {
+        try read(.settings, bytesMax: Settings.fileBytesMax)
+    }
+
+    /// - Throws: `corrupt` if the file is damaged, or not ours.
+    public static func settings(_ bytes: [UInt8]) throws(StorageError) -> Settings {
+        let name = SideFile.settings.rawValue
+        let read = bytes.withUnsafeBytes { view -> Result<Settings, Settings.Damage> in
+            do throws(Settings.Damage) { return .success(try Settings(view)) } catch { return .failure(error) }
+        }
+        do throws(Settings.Damage) { return try read.get() } catch {
+            throw .corrupt(
+                file: name, offset: error.offset,
+                reason: "\(name) cannot be used: at byte \(error.offset), \(error.reason). Mend it, put back a copy, or"
+                    + " move it away to begin with nothing chosen. The moods are not affected.")
+        }
+    }
+}
