@@ -57,6 +57,8 @@ extension Session {
         core.setTime(milliseconds)
         core.syncWhenDue()
         sendNotices()
+        groupStart = output.count
+        expectWork()
     }
 
     /// The process ends: nothing is begun any more, and what was is given up.
