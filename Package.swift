@@ -40,6 +40,7 @@ let package = Package(
         // Level 3
         library("MoodStore", ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform"]),
         library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
+        library("MoodFormats", ["MoodCore", "MoodText", "JSONCodec"]),
         library("Replication", ["MoodCore", "JSONCodec", "Platform"]),
         // Level 4
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
@@ -50,8 +51,8 @@ let package = Package(
         library(
             "MoodHost",
             [
-                "MCP", "PluginHost", "MoodSync", "Replication", "MoodProtocol", "MoodStore", "MoodCore", "MoodText",
-                "Storage", "JSONRPC", "JSONCodec", "Platform",
+                "MCP", "PluginHost", "MoodSync", "Replication", "MoodProtocol", "MoodStore", "MoodFormats", "MoodCore",
+                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform",
             ]),
         // Level 6
         program("moodboard", ["MoodHost", "Platform"]),
@@ -62,7 +63,8 @@ let package = Package(
 
         // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
         library(
-            "FuzzTargets", ["PluginHost", "MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
+            "FuzzTargets",
+            ["PluginHost", "MoodFormats", "MoodStore", "Storage", "JSONRPC", "JSONCodec", "Platform", "Seeds"],
             path: "Tests/Fuzz/Targets"),
         program("Fuzz", ["FuzzTargets", "Platform"], path: "Tests/Fuzz/Program"),
 
@@ -94,6 +96,7 @@ let package = Package(
         tests(
             "MoodSyncTests",
             ["MoodSync", "Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform", "Seeds"]),
+        tests("MoodFormatsTests", ["MoodFormats", "MoodCore", "JSONCodec", "FuzzTargets", "Seeds"]),
         tests("ReplicationTests", ["Replication", "ReplicationTorture", "MoodCore", "JSONCodec"]),
         tests(
             "MoodHostTests",

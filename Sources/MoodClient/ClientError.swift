@@ -14,6 +14,8 @@ enum ClientError: Error {
     case unavailable(String, advice: String?)
     /// A person was asked and said no.
     case declined(String)
+    /// There is nothing that the command could be about.
+    case nothing(String)
     /// The check was done and found problems.
     case unsound(String)
     /// The reader of our stdout closed it.
@@ -36,7 +38,7 @@ extension ClientError {
         case .ambiguous(let text, let moods):
             return ["The ids of several moods end in '\(text)'; give more of the id:"] + moods
         case .remote(let failure): return failure.lines(for: failed)
-        case .declined(let message), .unsound(let message): return [message]
+        case .declined(let message), .unsound(let message), .nothing(let message): return [message]
         case .outputClosed: return []
         case .outputFailed(let error): return ["The output could not be written: \(error)."]
         }

@@ -20,6 +20,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
         case .badInput, .ambiguous: self = .badData
         case .remote(let failure): self = Self.of(failure)
         case .unavailable: self = .hostUnavailable
+        case .nothing: self = .notFound
         case .declined, .unsound, .outputFailed: self = .failure
         // The reader has enough output, as `head` does: nothing is wrong.
         case .outputClosed: self = .success

@@ -153,7 +153,7 @@ public struct Share {
     }
 
     /// Every ASCII punctuation character may be escaped. CommonMark 0.31, section 2.4.
-    static func markdownEscaped(_ text: String) -> String {
+    public static func markdownEscaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             if "\\`*_{}[]<>()#+-.!|~&=:\"'$%^@/,;?".unicodeScalars.contains(scalar) { result.append("\\") }
@@ -174,7 +174,7 @@ public struct Share {
     }
 
     /// Escapes a line, whose leading white space would otherwise make it code. CommonMark 0.31, sections 2.5 and 4.4.
-    private static func markdownLine(_ line: String) -> String {
+    public static func markdownLine(_ line: String) -> String {
         switch line.first {
         case " ": "&#32;" + markdownEscaped(String(line.dropFirst()))
         case "\t": "&#9;" + markdownEscaped(String(line.dropFirst()))
@@ -183,7 +183,7 @@ public struct Share {
     }
 
     /// The five characters that mean something in text or in an attribute. HTML Standard, "Escaping a string".
-    static func htmlEscaped(_ text: String) -> String {
+    public static func htmlEscaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
             switch scalar {

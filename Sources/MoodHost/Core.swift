@@ -79,6 +79,8 @@ struct Core: ~Copyable {
     var refusesHooks = false
     /// What a request leaves to others that has found out that it cannot be answered at once; it throws `answeredLater`.
     var deferred: (any LaterWork)?
+    /// The exports that are under way; the one that was asked for last comes last.
+    var exports: [RunningExport] = []
     /// Set by a request that cannot be carried out twice: the group of requests ends with it.
     var endsGroup = false
     private let random = RandomWords()

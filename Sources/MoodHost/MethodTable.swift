@@ -56,6 +56,7 @@ struct MethodTable: ~Copyable {
         add(Core.navigationHandlers)
         add(Core.eventHandlers)
         add(Core.storeHandlers)
+        add(Core.transferHandlers)
         add(Core.repairHandlers)
         add(Core.pluginHandlers)
         add(Core.syncHandlers)

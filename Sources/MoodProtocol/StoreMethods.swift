@@ -71,13 +71,13 @@ public enum StoreMethods {
         "store.undo", .write, .writeMoods,
         "Take back the last commits, in one new commit; refused if another has since touched their moods.",
         [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
-        errors: ErrorCode.writing + [.conflict, .refused])
+        errors: ErrorCode.writing + [.conflict, .refused, .notFound])
 
     public static let redo = MethodDeclaration(
         "store.redo", .write, .writeMoods,
         "Do again what was undone last, in one new commit; possible until something new is done.",
         [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
-        errors: ErrorCode.writing + [.conflict, .refused])
+        errors: ErrorCode.writing + [.conflict, .refused, .notFound])
 
     private static let undone = Schema.result([
         .required("revision", .integer(0 ... .max), "The store's revision now."),
@@ -111,11 +111,8 @@ public enum StoreMethods {
                         .required(
                             "ids", .array(MoodSchemas.id, .any, isUnique: false),
                             "The moods that it changed, at most 100."),
-                        .required("count", .integer(0 ... .max), "How many it changed."),
+                        .optional("count", .integer(1 ... .max), "How many it changed, where those are more."),
                         .optional("origin", .string(.plain), "Who made it, where no client did: x.<id>, sync."),
-                        .optional("undoes", .array(.integer(1 ... .max), .any, isUnique: false), "What it took back."),
-                        .optional(
-                            "redoes", .array(.integer(1 ... .max), .any, isUnique: false), "What it made again."),
                         .required("isUndone", .boolean, "Whether it has been taken back since."),
                     ]), .any, isUnique: false), "The commits of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),

@@ -161,7 +161,7 @@ extension MoodRecords {
         for amendment in amendments where amendment.id == id { mood = mood.overlaid(with: amendment.set) }
     }
 
-    private mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
+    mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
         var mood = mood
         if !amendments.isEmpty, let id = mood.id { amend(&mood, id) }
         let mark = writer.count
@@ -204,7 +204,7 @@ extension MoodRecords {
         return UnsafeRawBufferPointer(rebasing: bytes[start...])
     }
 
-    private static func isSame(
+    static func isSame(
         _ writer: borrowing JSONWriter, _ mark: Int, _ record: UnsafeRawBufferPointer
     ) -> Bool {
         let written = value(writer, mark)

@@ -4,8 +4,8 @@ import Storage
 
 /// What has happened to the store, and what is not there any more.
 extension MoodRecords {
-    /// Writes a page of commits, newest first: `{items: [{revision, at, kind, summary, ids, count, origin?, undoes?, redoes?,
-    /// isUndone}], nextCursor?}`.
+    /// Writes a page of commits, newest first: `{items: [{revision, at, kind, summary, ids, count?, origin?, isUndone}],
+    /// nextCursor?}`.
     public mutating func log(
         limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -45,17 +45,13 @@ extension MoodRecords {
         writer.beginArray()
         for id in item.ids { writer.string(id.text) }
         writer.endArray()
-        writer.key("count")
-        writer.integer(item.count)
+        if item.count > item.ids.count {
+            writer.key("count")
+            writer.integer(item.count)
+        }
         if let origin = item.origin {
             writer.key("origin")
             writer.string(origin)
-        }
-        if !item.reversed.isEmpty {
-            writer.key(item.isRedo ? "redoes" : "undoes")
-            writer.beginArray()
-            for revision in item.reversed { writer.integer(revision) }
-            writer.endArray()
         }
         writer.key("isUndone")
         writer.boolean(item.isUndone)
@@ -220,6 +216,7 @@ extension CommitLogItem {
 enum PlaceCursor: UInt8 {
     case log = 3
     case deleted = 4
+    case export = 5
 
     func text(_ words: [UInt64]) -> String {
         var bytes: [UInt8] = [rawValue]

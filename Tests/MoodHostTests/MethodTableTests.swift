@@ -18,7 +18,8 @@ import Testing
         for name in names {
             let shorter = String(name.dropLast())
             for (asked, found) in [
-                (name, name), (name + "x", nil), (shorter, names.contains(shorter) ? shorter : nil), (name.uppercased(), nil),
+                (name, name), (name + "x", nil), (shorter, names.contains(shorter) ? shorter : nil),
+                (name.uppercased(), nil),
             ] {
                 let answer = Self.find(asked, in: table)
                 #expect(answer == found)

@@ -14,6 +14,7 @@ extension Command {
             .init("jsonl", "Each mood as JSON, one a line."),
             .init("template", .text("TEXT"), "A line for each mood: \(MoodTemplate.namesText)."),
             .init("no-pager", "On a terminal: no pager for a long list."),
+            .init("deleted", "Show what was deleted, the last one first; see 'mood undelete'."),
         ],
         notes: [
             "On a terminal the rows have numbers: other commands take @3 or @3-7 for them, in this terminal, for a day."
@@ -37,6 +38,7 @@ extension Client {
     private enum ListForm { case page, wholeJSON, lines, template(MoodTemplate), fields, table }
 
     func list() throws(ClientError) {
+        if invocation.has("deleted") { return try listDeleted() }
         if invocation.has("all"), invocation.has("count"), !wantsJSON {
             throw usage("--count needs no --all: it counts every mood that matches.")
         }

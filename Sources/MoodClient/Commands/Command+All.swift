@@ -9,9 +9,11 @@ extension Command {
     static let groups: [Group] = [
         Group(
             title: "EVERY DAY",
-            commands: [add, list, show, edit, note, favorite, unfavorite, remove, share]),
-        Group(title: "LOOK BACK", commands: [day, month, year, onThisDay, stats, tags, report]),
-        Group(title: "KEEP IT SAFE", commands: [info, doctor, store, sync, clear]),
+            commands: [add, list, show, edit, note, favorite, unfavorite, remove, undo, redo, share]),
+        Group(title: "LOOK BACK", commands: [day, month, year, onThisDay, stats, tags, report, log, history]),
+        Group(
+            title: "KEEP IT SAFE",
+            commands: [undelete, backup, restore, export, `import`, sync, info, doctor, store, clear]),
         Group(title: "PROGRAMS", commands: [watch, open, navigate, plugin, call]),
     ]
 

@@ -82,25 +82,52 @@ public enum ICalendar {
 
     /// A mood itself. It is in the past: no alarm.
     public static func text(of mood: MoodMembers, as component: Component) -> String {
+        calendar { append(mood, component, isExport: false, &$0) }
+    }
+
+    /// What comes before the components of a calendar, and after them.
+    public static var beginning: String { calendar { _ in }.replacing(ending, with: "") }
+    public static let ending = "END:VCALENDAR\r\n"
+
+    /// The component alone, for a calendar of many.
+    /// - Parameter isExport: whether it also says what a calendar has no words for.
+    public static func component(of mood: MoodMembers, as component: Component, isExport: Bool) -> String {
+        var lines = CalendarLines()
+        append(mood, component, isExport: isExport, &lines)
+        return lines.string
+    }
+
+    private static func append(
+        _ mood: MoodMembers, _ component: Component, isExport: Bool, _ lines: inout CalendarLines
+    ) {
         let name = component.rawValue.uppercased()
-        return calendar { lines in
-            lines.begin(name)
-            lines.line("UID", mood.id?.text ?? "")
-            stamp(mood, &lines)
-            if let time = mood.timestamp.value { lines.line("DTSTART", moment(time)) }
-            if let time = mood.createdAt.value { lines.line("CREATED", moment(time)) }
-            if let time = mood.updatedAt.value { lines.line("LAST-MODIFIED", moment(time)) }
-            lines.text("SUMMARY", "\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")")
-            if let notes = mood.notes?.string, !notes.isEmpty { lines.text("DESCRIPTION", notes) }
-            lines.texts("CATEGORIES", mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? [])
-            if component == .vevent {
-                place(of: mood, &lines)
-                lines.line("TRANSP", "TRANSPARENT")
-            }
-            if let id = mood.id { lines.line("URL", DeepLink.url(of: .moodDetail(id))) }
-            lines.line("CLASS", "PRIVATE")
-            lines.end(name)
+        lines.begin(name)
+        lines.line("UID", mood.id?.text ?? "")
+        stamp(mood, &lines)
+        if let time = mood.timestamp.value { lines.line("DTSTART", moment(time)) }
+        if let time = mood.createdAt.value { lines.line("CREATED", moment(time)) }
+        if let time = mood.updatedAt.value { lines.line("LAST-MODIFIED", moment(time)) }
+        lines.text("SUMMARY", "\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")")
+        if let notes = mood.notes?.string, !notes.isEmpty { lines.text("DESCRIPTION", notes) }
+        lines.texts("CATEGORIES", mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? [])
+        if component == .vevent {
+            place(of: mood, &lines)
+            lines.line("TRANSP", "TRANSPARENT")
         }
+        if let id = mood.id { lines.line("URL", DeepLink.url(of: .moodDetail(id))) }
+        lines.line("CLASS", "PRIVATE")
+        if isExport { measure(mood, &lines) }
+        lines.end(name)
+    }
+
+    /// RFC 5545, section 3.8.8.2: properties of one's own.
+    private static func measure(_ mood: MoodMembers, _ lines: inout CalendarLines) {
+        if mood.isFavorite == true { lines.line("X-MOODBOARD-FAVORITE", "TRUE") }
+        if let valence = mood.valence {
+            lines.line("X-MOODBOARD-VALENCE", String(decoding: valence.raw, as: UTF8.self))
+        }
+        if let scales = mood.scales { lines.text("X-MOODBOARD-SCALES", String(decoding: scales.bytes, as: UTF8.self)) }
+        if let zone = mood.timeZone { lines.line("X-MOODBOARD-TIMEZONE", zone.string) }
     }
 
     private static func calendar(bytesMax: Int = .max, _ body: (inout CalendarLines) -> Void) -> String {

@@ -17,7 +17,8 @@ extension Core {
     @inline(never)
     mutating func askChangeHooks(_ method: Method, isDryRun: Bool) throws(RPCError) {
         let hooks = plugins.changeHooks(
-            besides: askingPlugin, vetoOnly: method.name == "store.undo" || method.name == "store.redo")
+            besides: askingPlugin,
+            vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method.name == $0 })
         if hooks.isEmpty { return }
         let summary = store.summary
         let named = summary.count > Self.namedMax ? [] : summary.changes

@@ -211,7 +211,7 @@ private struct CommitReading {
         endOf link: JournalChain.Link, _ files: borrowing StoreFiles, _ extractor: RecordExtractor,
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
-        guard wantsMore, revision == link.last - 1 else { return }
+        guard wantsMore, link.base < link.last, revision == link.last - 1 else { return }
         try CommitFile.withLine(link.last, files) { line, _ in
             guard let change = Commit(line, extractor, link.upgrade(files.settings), &buffer) else { return }
             wantsMore = body(change)

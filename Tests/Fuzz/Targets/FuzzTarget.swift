@@ -1,10 +1,11 @@
 /// A place where bytes from outside come in, and what must hold there for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
-        case frame, index, journal, json, manifest, migration, schema, snapshot
+        case formats, frame, index, journal, json, manifest, migration, schema, snapshot
     }
 
     private let name: Name
+    private let formats = FormatsTarget()
     private var frame = FrameTarget()
     private var json = JSONTarget()
     private let manifest = ManifestTarget()
@@ -19,6 +20,7 @@ public struct FuzzTarget: ~Copyable {
     /// - Throws: the property that does not hold. A trap is the other thing to look for.
     public mutating func check(_ input: [UInt8]) throws(Violation) {
         switch name {
+        case .formats: try formats.check(input)
         case .frame: try frame.check(input)
         case .json: try json.check(input)
         case .manifest: try manifest.check(input)
@@ -33,6 +35,7 @@ public struct FuzzTarget: ~Copyable {
     /// What a search may start from.
     public static func seeds(_ name: Name) -> [[UInt8]] {
         switch name {
+        case .formats: FormatsTarget.seeds
         case .frame: Seeds.frame
         case .json: Seeds.json.map { Array($0.utf8) }
         case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
@@ -50,6 +53,7 @@ public struct FuzzTarget: ~Copyable {
     /// Pieces that are worth inserting.
     public static func tokens(_ name: Name) -> [[UInt8]] {
         switch name {
+        case .formats: FormatsTarget.tokens
         case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
         case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
         case .migration: (Seeds.migrationTokens + Seeds.jsonTokens).map { Array($0.utf8) } + Seeds.jsonBytes

@@ -1,0 +1,133 @@
+import JSONCodec
+import Platform
+
+extension Command {
+    static let export = Command(
+        name: "export", summary: "Write all moods as a file that other programs read.",
+        parameters: [
+            .init(
+                "FORMAT", .optional,
+                "jsonl (the default, lossless), csv, daylio, jrnl, ics, markdown, html, or a plugin's.")
+        ],
+        options: [
+            .init("output", short: "o", .text("FILE"), "Where to (default: stdout)."),
+            .init("force", "Replace a file that is there."),
+            .init("history", "Of jsonl: tell also how the moods have changed."),
+            .init("time-zone", .text("ZONE"), "Of local times, where a mood has no zone of its own."),
+        ] + CommandOption.filters,
+        examples: [
+            .init("mood export csv -o moods.csv", "A table of all moods."),
+            .init("mood export ics -o moods.ics --favorite", "The favourites, for a calendar."),
+            .init("mood export | jq -r .label", "Every label."),
+        ],
+        run: { (client) throws(ClientError) in try client.export() })
+
+    static let backup = Command(
+        name: "backup", summary: "Keep a copy of all moods in one file.",
+        parameters: [.init("FILE|DIR", "The file; in a directory it is named after the time.")],
+        options: [
+            .init("keep", .integer("N"), "In a directory: delete the oldest copies but N."),
+            .init("force", "Replace a file that is there."),
+        ],
+        notes: ["It is the state of one moment, also while others change moods. 'mood restore FILE' reads it."],
+        examples: [
+            .init("mood backup ~/moods.jsonl", "A copy in this file."),
+            .init("mood backup ~/backups --keep 30", "One more copy there, of which thirty stay."),
+        ],
+        run: { (client) throws(ClientError) in try client.backup() })
+}
+
+extension Client {
+    func export() throws(ClientError) {
+        let format = invocation.words.first ?? "jsonl"
+        guard let output = invocation.value("output"), output != "-" else {
+            return try pages(of: format, exportMembers()) { (text) throws(ClientError) in
+                try print(console.isOutputTerminal ? Escaping.visibleLines(text) : text)
+            }
+        }
+        let file = try OutputFile(absolute(output), replaces: invocation.has("force"))
+        var moods = 0
+        try pages(of: format, exportMembers()) { (text) throws(ClientError) in
+            moods += format == "jsonl" ? text.utf8.count(where: { $0 == 10 }) : 0
+            try file.write(Array(text.utf8))
+        }
+        let size = Self.size(try file.finish())
+        let number = format == "jsonl" && !invocation.has("history") ? Self.count(moods) + ", " : ""
+        tell("Wrote \(Escaping.visible(output)): \(number)\(size)")
+    }
+
+    private func exportMembers() throws(ClientError) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        let filter = try filter()
+        if !filter.isEmpty { members.append(.init("filter", .object(filter))) }
+        if invocation.has("history") { members.append(.init("history", true)) }
+        if let zone = invocation.value("time-zone") { members.append(.init("timeZone", .string(zone))) }
+        return members
+    }
+
+    /// Hands over the parts of an export, one after the other.
+    private func pages(
+        of format: String, _ members: [JSONValue.Member], _ body: (String) throws(ClientError) -> Void
+    ) throws(ClientError) {
+        var cursor: String?
+        repeat {
+            let page = try tree(
+                call(
+                    "store.export",
+                    [.init("format", .string(format))] + (cursor.map { [.init("cursor", .string($0))] } ?? members)))
+            guard let text = page["text"]?.string else { throw unexpected() }
+            try body(text)
+            let next = page["nextCursor"]?.string
+            if let next, next == cursor { throw unexpected() }
+            cursor = next
+        } while cursor != nil
+    }
+
+    // MARK: Backups
+
+    private static let backupPrefix = "moodboard-"
+    private static let backupSuffix = ".jsonl"
+
+    func backup() throws(ClientError) {
+        let target = try absolute(invocation.words[0])
+        let isDirectory = (try? FileSystem.system.statusOfPath(target))?.kind == .directory
+        if let keep = invocation.integer("keep") {
+            guard isDirectory else { throw usage("--keep is for a directory.") }
+            guard keep > 0 else { throw usage("--keep needs a number above zero.") }
+        }
+        var path = target
+        if isDirectory {
+            let time = Moment(secondsSince1970: console.now()).rfc3339.filter { $0 != ":" && $0 != "-" }
+            path += "/\(Self.backupPrefix)\(time)\(Self.backupSuffix)"
+        }
+        let file = try OutputFile(path, replaces: invocation.has("force"))
+        var moods = 0
+        try pages(of: "jsonl", []) { (text) throws(ClientError) in
+            moods += text.utf8.count(where: { $0 == 10 })
+            try file.write(Array(text.utf8))
+        }
+        let size = Self.size(try file.finish())
+        if wantsJSON {
+            let answer: JSONValue = ["path": .string(path), "lines": .number(String(moods))]
+            try print(json: Array(answer.text.utf8))
+        } else {
+            try print("\(Escaping.visible(path)): \(Self.count(moods)), \(size)\n")
+        }
+        if let keep = invocation.integer("keep") { try deleteOldBackups(in: target, but: keep) }
+    }
+
+    /// Their names are in the order of time.
+    private func deleteOldBackups(in directory: String, but keep: Int) throws(ClientError) {
+        do throws(SystemError) {
+            let names = try FileSystem.system.list(directory).filter {
+                $0.hasPrefix(Self.backupPrefix) && $0.hasSuffix(Self.backupSuffix)
+            }
+            for name in names.sorted().dropLast(keep) {
+                try FileSystem.system.unlink("\(directory)/\(name)")
+                tell("Deleted the old copy \(Escaping.visible(name))")
+            }
+        } catch {
+            throw .badInput("An old copy cannot be deleted: \(error).", advice: nil)
+        }
+    }
+}

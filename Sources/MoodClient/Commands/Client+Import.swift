@@ -1,0 +1,127 @@
+import JSONCodec
+
+extension Command {
+    private static let importOptions: [CommandOption] = [
+        .init("replace", "Moods that are there become what the file says."),
+        .init("yes", short: "y", "Do not ask; off a terminal this is needed."), .dryRun,
+    ]
+
+    static let `import` = Command(
+        name: "import", summary: "Take moods from a file of this or another program.",
+        parameters: [.init("FILE", "jsonl, csv, the CSV of Daylio, the JSON of jrnl, ics, or a plugin's.")],
+        options: [
+            .init("format", .text("FORMAT"), "What it is, where its beginning does not tell."),
+            .init(
+                "map", .text("A=B"), isRepeatable: true,
+                "What a column is (mood=label, when=timestamp), or what a mood is worth (meh=-0.4)."),
+            .init("time-zone", .text("ZONE"), "The zone of times that have none, such as Europe/Berlin."),
+            .init("strict", "Nothing is taken where something cannot be read."),
+        ] + importOptions,
+        notes: [
+            "It is told what would be done, and at a terminal you are asked. All of it is one change: 'mood undo' takes it"
+                + " back. The same file again changes nothing."
+        ],
+        examples: [
+            .init("mood import daylio.csv --time-zone Europe/Berlin", "Everything from Daylio."),
+            .init("mood import diary.csv --map mood=label,when=timestamp", "Any table."),
+            .init("mood import old.jsonl --yes", "Without being asked."),
+        ],
+        run: { (client) throws(ClientError) in try client.importFile(nil) })
+
+    static let restore = Command(
+        name: "restore", summary: "Take the moods of a backup.",
+        parameters: [.init("FILE", "A file of 'mood backup'.")], options: importOptions,
+        notes: [
+            "An empty store becomes what it was. Else moods are compared by their ids, and the one that was changed later"
+                + " stays; with --replace the one of the file does. 'mood undo' takes it back."
+        ],
+        examples: [
+            .init("mood restore ~/moods.jsonl", "You are told what it would do, and asked."),
+            .init("mood --store ~/new restore ~/moods.jsonl --yes", "Into a store of its own."),
+        ],
+        run: { (client) throws(ClientError) in try client.importFile("jsonl") })
+}
+
+extension Client {
+    /// So many lines that cannot be read are told.
+    private static let problemsShown = 20
+
+    /// - Parameter format: nil where the options say it, or nobody.
+    func importFile(_ format: String?) throws(ClientError) {
+        var params: [JSONValue.Member] = []
+        if let format = format ?? invocation.value("format") { params.append(.init("format", .string(format))) }
+        let file = invocation.words[0]
+        params.append(
+            file == "-" ? .init("text", .string(try inputText())) : .init("path", .string(try absolute(file))))
+        let map = try mapped()
+        if !map.isEmpty { params.append(.init("map", .object(map))) }
+        if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
+        if invocation.has("strict") { params.append(.init("strict", true)) }
+        if invocation.has("replace") { params.append(.init("replace", true)) }
+        if invocation.has("yes") || invocation.has("dry-run") {
+            return try finish(call("store.import", params + commonMembers()), isDone: !invocation.has("dry-run"))
+        }
+        guard console.isInputTerminal, file != "-" else {
+            throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
+        }
+        let plan = try tree(call("store.import", params + [.init("dryRun", true)]))
+        tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
+        guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else { return }
+        console.writeError("Go on? [y/N] ")
+        let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
+        guard letters == "y" || letters == "yes" else { throw .declined("Nothing was changed.") }
+        try finish(call("store.import", params), isDone: true, problems: false)
+    }
+
+    private func finish(_ result: [UInt8], isDone: Bool, problems: Bool = true) throws(ClientError) {
+        if wantsJSON { return try print(json: result) }
+        let report = try tree(result)
+        let told = Self.problems(report)
+        if problems, !told.isEmpty { tell(told.trimmedEnd) }
+        try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report))\(dryRunMark)\n")
+        let changed = (report["created"]?.integer ?? 0) + (report["updated"]?.integer ?? 0)
+        if isDone, changed > 0 { tell("To take it back: mood undo") }
+    }
+
+    /// `12 moods, changed 3, left 4 as they are`.
+    private static func outcome(_ report: JSONValue) -> String {
+        var text = count(report["created"]?.integer ?? 0)
+        if let updated = report["updated"]?.integer, updated > 0 { text += ", change \(updated)" }
+        if let unchanged = report["unchanged"]?.integer, unchanged > 0 { text += ", leave \(unchanged) as they are" }
+        return text
+    }
+
+    private static func problems(_ report: JSONValue) -> String {
+        let all = report["problems"]?.array ?? []
+        let number = report["problemCount"]?.integer ?? all.count
+        guard number > 0 else { return "" }
+        var text =
+            "\(number == 1 ? "One line" : "\(number) lines") cannot be read and \(number == 1 ? "is" : "are") left out:\n"
+        for problem in all.prefix(problemsShown) {
+            let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
+            text +=
+                Escaping.visible("line \(problem["line"]?.integer ?? 0)\(column): \(problem["reason"]?.string ?? "")")
+                + "\n"
+        }
+        if number > problemsShown { text += "… and \(number - problemsShown) more\n" }
+        return text
+    }
+
+    /// `--map a=b,c=-0.4`.
+    private func mapped() throws(ClientError) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        for part in invocation.values("map").flatMap({ $0.split(separator: ",") }) {
+            guard let sign = part.lastIndex(of: "="), sign != part.startIndex else {
+                throw usage("--map wants A=B, such as mood=label or meh=-0.4; '\(part)' is none.")
+            }
+            let target = String(part[part.index(after: sign)...])
+            let number = Double(target) != nil ? try? JSONValue.parse(Array(target.utf8)) : nil
+            members.append(.init(String(part[..<sign]), number ?? .string(target)))
+        }
+        return members
+    }
+}
+
+extension String {
+    fileprivate var trimmedEnd: String { last == "\n" ? String(dropLast()) : self }
+}

@@ -1,0 +1,223 @@
+import JSONCodec
+
+extension Command {
+    static let undo = Command(
+        name: "undo", summary: "Take back the last change, whoever made it.",
+        parameters: [.init("N", .optional, "How many changes, 1-100 (default: 1).")],
+        options: [
+            .init("revision", .integer("R"), "That change alone: its number in 'mood log'."), .dryRun,
+        ],
+        notes: [
+            "A change that a later one has touched again is not taken back: nothing is done then. What came by sync is left"
+                + " alone."
+        ],
+        examples: [
+            .init("mood undo", "Take back the last change."),
+            .init("mood undo 3", "Take back the last three."),
+            .init("mood undo --revision 12", "Take back change 12 of 'mood log' alone."),
+        ],
+        run: { (client) throws(ClientError) in try client.reverse("store.undo") })
+
+    static let redo = Command(
+        name: "redo", summary: "Make again what was taken back last.",
+        parameters: [.init("N", .optional, "How many changes, 1-100 (default: 1).")],
+        options: [
+            .init("revision", .integer("R"), "That change alone: its number in 'mood log'."), .dryRun,
+        ],
+        notes: ["It is possible until something new is changed."],
+        examples: [.init("mood redo", "Make again what 'mood undo' took back.")],
+        run: { (client) throws(ClientError) in try client.reverse("store.redo") })
+
+    static let log = Command(
+        name: "log", summary: "Show what was changed, the newest first.",
+        options: [
+            .init("limit", short: "l", .integer("N"), "How many changes, 1-1000 (default: 20)."),
+            .init("cursor", .text("CURSOR"), "Go on after a page: the nextCursor of its --json."),
+        ],
+        examples: [
+            .init("mood log", "The last twenty changes."),
+            .init("mood undo --revision 12", "Take one of them back."),
+        ],
+        run: { (client) throws(ClientError) in try client.log() })
+
+    static let history = Command(
+        name: "history", summary: "Show how one mood has changed, the newest change first.",
+        parameters: [.init("ID", idSummary)],
+        options: [.init("limit", short: "l", .integer("N"), "How many changes, 1-1000 (default: 50).")],
+        examples: [.init("mood history @last", "What the newest mood was before.")],
+        run: { (client) throws(ClientError) in try client.history() })
+
+    static let undelete = Command(
+        name: "undelete", summary: "Bring deleted moods back.",
+        parameters: [.init("ID", .oneOrMore, "An id of 'mood list --deleted', or the last 6 or more digits of one.")],
+        options: [.dryRun],
+        examples: [
+            .init("mood list --deleted", "What was deleted."),
+            .init("mood undelete 3f2a9c1d", "Bring one of them back."),
+        ],
+        run: { (client) throws(ClientError) in try client.undelete() })
+}
+
+extension Client {
+    /// So many changes are described at most.
+    private static let describedMax = 100
+
+    func reverse(_ method: String) throws(ClientError) {
+        let isRedo = method == "store.redo"
+        var params: [JSONValue.Member] = [.init("scope", "store")]
+        if let word = invocation.words.first {
+            guard let steps = Int(word), (1...100).contains(steps) else {
+                throw usage("'\(word)' is no number from 1 to 100.")
+            }
+            guard !invocation.has("revision") else { throw usage("Give a number of changes or --revision, not both.") }
+            params.append(.init("steps", .number(String(steps))))
+        }
+        if let revision = invocation.integer("revision") {
+            params.append(.init("revision", .number(String(revision))))
+        }
+        let result = try call(method, params + commonMembers())
+        let undone = try tree(result)["undone"]?.array ?? []
+        if undone.isEmpty {
+            if wantsJSON { try print(json: result) }
+            throw .nothing(isRedo ? "There is nothing to make again." : "There is nothing to undo.")
+        }
+        if wantsJSON { return try print(json: result) }
+        let summaries = try summaries()
+        var text = ""
+        for commit in undone {
+            let revision = commit["revision"]?.integer ?? 0
+            let what = summaries[revision] ?? "change \(revision)"
+            text += Escaping.visible("\(isRedo ? "Made again" : "Took back"): \(what)") + dryRunMark + "\n"
+        }
+        try print(text)
+        if invocation.has("dry-run") { return }
+        let number = undone.count == 1 ? "" : " \(undone.count)"
+        tell(isRedo ? "To take it back again: mood undo\(number)" : "To make it again: mood redo\(number)")
+    }
+
+    /// What the last changes did, by their numbers.
+    private func summaries() throws(ClientError) -> [Int: String] {
+        let log = try tree(call("store.log", [.init("limit", .number(String(2 * Self.describedMax)))]))
+        var summaries: [Int: String] = [:]
+        for item in log["items"]?.array ?? [] {
+            if let revision = item["revision"]?.integer { summaries[revision] = item["summary"]?.string }
+        }
+        return summaries
+    }
+
+    func log() throws(ClientError) {
+        var params: [JSONValue.Member] = [.init("limit", .number(String(invocation.integer("limit") ?? 20)))]
+        if let cursor = invocation.value("cursor") { params.append(.init("cursor", .string(cursor))) }
+        let result = try call("store.log", params)
+        if wantsJSON { return try print(json: result) }
+        let items = try tree(result)["items"]?.array ?? []
+        if items.isEmpty { return tell("Nothing has been changed yet.") }
+        var table = Table([.init("CHANGE", role: .quiet), .init("WHEN"), .init("WHAT", isFlexible: true), .init("")])
+        for item in items {
+            table.rows.append([
+                "\(item["revision"]?.integer ?? 0)", when(item["at"]?.string),
+                Escaping.visible(item["summary"]?.string ?? "")
+                    + (item["origin"]?.string.map { " (\(Escaping.visible($0)))" } ?? ""),
+                item["isUndone"]?.boolean == true ? "taken back" : "",
+            ])
+        }
+        try print(table.text(width: console.isOutputTerminal ? console.columns : nil, style: style))
+        if try tree(result)["nextCursor"] != nil { tell("More: mood log --limit 200") }
+    }
+
+    private func when(_ time: String?) -> String {
+        let local = time.flatMap { Moment($0) }.flatMap { console.localTime($0.secondsSince1970) }
+        return Escaping.visible(local?.text ?? time ?? "")
+    }
+
+    func history() throws(ClientError) {
+        let word = invocation.words[0]
+        let id: String
+        do throws(ClientError) { id = try resolve(word) } catch {
+            // It may have been deleted.
+            guard case .remote = error, let deleted = try deletedID(word) else { throw error }
+            id = deleted
+        }
+        let limit = JSONValue.number(String(invocation.integer("limit") ?? 50))
+        let result = try call("mood.history", [.init("id", .string(id)), .init("limit", limit)])
+        if wantsJSON { return try print(json: result) }
+        var text = ""
+        for item in try tree(result)["items"]?.array ?? [] {
+            let verb = ["created": "Recorded", "updated": "Changed", "deleted": "Deleted"][item["kind"]?.string ?? ""]
+            var line = "\(item["revision"]?.integer ?? 0)  \(when(item["at"]?.string))  \(verb ?? "Changed")"
+            if let mood = item["mood"].flatMap({ MoodView($0) }) {
+                line += "  \(mood.emoji) \(mood.label)" + (mood.isFavorite ? " ★" : "")
+                line += mood.tags.map { " #\($0)" }.joined() + (mood.notes.isEmpty ? "" : "  \(mood.notes.prefix(200))")
+            }
+            text += Escaping.visible(line.split(whereSeparator: \.isNewline).joined(separator: "↵")) + "\n"
+        }
+        try print(text)
+    }
+
+    // MARK: What was deleted
+
+    func listDeleted() throws(ClientError) {
+        var params: [JSONValue.Member] = []
+        if let limit = invocation.integer("limit") { params.append(.init("limit", .number(String(limit)))) }
+        if let cursor = invocation.value("cursor") { params.append(.init("cursor", .string(cursor))) }
+        let result = try call("mood.deleted", params)
+        if wantsJSON { return try print(json: result) }
+        let items = try tree(result)["items"]?.array ?? []
+        if items.isEmpty { return tell("Nothing was deleted, as far as it is kept.") }
+        var table = Table([
+            .init("ID", role: .quiet), .init("MOOD", isFlexible: true), .init("WHEN"), .init("DELETED"),
+            .init("NOTE", isFlexible: true, role: .quiet),
+        ])
+        for item in items {
+            let mood = item["mood"].flatMap { MoodView($0) }
+            let id = item["id"]?.string ?? ""
+            table.rows.append([
+                Escaping.visible(String(id.suffix(8))), mood?.title ?? "", when(mood?.timestamp),
+                when(item["at"]?.string),
+                Escaping.visible(mood?.notes.split(whereSeparator: \.isNewline).joined(separator: "↵") ?? ""),
+            ])
+        }
+        try print(table.text(width: console.isOutputTerminal ? console.columns : nil, style: style))
+        tell("To bring one back: mood undelete ID")
+    }
+
+    func undelete() throws(ClientError) {
+        for word in invocation.words {
+            guard let id = try deletedID(word) else {
+                throw .remote(
+                    .notFound(word, "No deleted mood has the id '\(word)'. 'mood list --deleted' shows them."))
+            }
+            let result = try call("mood.undelete", [.init("id", .string(id))] + commonMembers())
+            if wantsJSON {
+                try print(json: result)
+                continue
+            }
+            try print("Brought back \(mood(result).title)\(dryRunMark)\n")
+            if !invocation.has("dry-run") { tell("To delete it again: mood undo") }
+        }
+    }
+
+    /// The whole id of a deleted mood, from its last digits; nil where there is none.
+    private func deletedID(_ word: String) throws(ClientError) -> String? {
+        let wanted = word.lowercased()
+        if Self.isWhole(wanted) { return wanted }
+        let digits = wanted.filter { $0 != "-" }
+        guard digits.count >= 6 else { return nil }
+        var found: [String] = []
+        var cursor: String?
+        repeat {
+            let params: [JSONValue.Member] =
+                [.init("limit", 1000)] + (cursor.map { [.init("cursor", .string($0))] } ?? [])
+            let page = try tree(call("mood.deleted", params))
+            for item in page["items"]?.array ?? [] {
+                guard let id = item["id"]?.string else { continue }
+                if id.filter({ $0 != "-" }).hasSuffix(digits) { found.append(id) }
+            }
+            let next = page["nextCursor"]?.string
+            if let next, next == cursor { throw unexpected() }
+            cursor = next
+        } while cursor != nil
+        guard found.count < 2 else { throw .ambiguous(text: word, moods: found) }
+        return found.first
+    }
+}

@@ -1,0 +1,77 @@
+import Platform
+
+/// A file that is written beside its name and gets it at the end, whole: nobody sees a half of it, and nothing is written over
+/// unless that was wanted.
+final class OutputFile {
+    private let path: String
+    private let temporary: String
+    private let replaces: Bool
+    private let file: File
+    private var size = 0
+    private var isFinished = false
+
+    /// - Parameter replaces: whether a file that has the name is replaced.
+    init(_ path: String, replaces: Bool) throws(ClientError) {
+        self.path = path
+        self.replaces = replaces
+        temporary = "\(path).part-\(ProcessFacts.processID)"
+        do throws(SystemError) {
+            if !replaces, try Self.isThere(path) { throw SystemError(call: "open", subject: path, code: EEXIST) }
+            file = try File(temporary, .create, in: .system)
+        } catch {
+            throw Self.failure(path, error)
+        }
+    }
+
+    deinit {
+        // What was not finished is of no use to anybody.
+        if !isFinished { try? FileSystem.system.unlink(temporary) }
+    }
+
+    static func isThere(_ path: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            _ = try FileSystem.system.statusOfPath(path)
+            return true
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            return false
+        }
+    }
+
+    func write(_ bytes: [UInt8]) throws(ClientError) {
+        let failure: SystemError? = bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) {
+                try file.write(bytes, at: size)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure { throw Self.failure(path, failure) }
+        size += bytes.count
+    }
+
+    /// The bytes are on the disk, and the file has its name.
+    func finish() throws(ClientError) -> Int {
+        do throws(SystemError) {
+            try file.sync()
+            if replaces {
+                try FileSystem.system.rename(temporary, path)
+            } else {
+                // A second name is only given where nobody has it.
+                try FileSystem.system.link(temporary, path)
+                try FileSystem.system.unlink(temporary)
+            }
+        } catch {
+            throw Self.failure(path, error)
+        }
+        isFinished = true
+        return size
+    }
+
+    private static func failure(_ path: String, _ error: SystemError) -> ClientError {
+        error.code == EEXIST
+            ? .badInput("There is a file \(Escaping.visible(path)) already.", advice: "To replace it: --force")
+            : .badInput("\(Escaping.visible(path)) cannot be written: \(error).", advice: nil)
+    }
+}

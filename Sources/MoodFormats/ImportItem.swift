@@ -1,0 +1,164 @@
+import JSONCodec
+import MoodCore
+import MoodText
+
+/// What a reader finds in a file.
+public enum ImportItem: Sendable {
+    case mood(ImportedMood)
+    case problem(ImportProblem)
+    /// The text of a `Settings` object.
+    case settings([UInt8])
+}
+
+/// A mood as a file has it. What it says is not checked yet.
+public struct ImportedMood: Sendable {
+    /// Where it begins, from 1.
+    public var line: Int
+    /// Whether the file names its id; else that is made of what the file says.
+    public var carriesID: Bool
+    /// One JSON object: the members of a mood by their names, `id` among them.
+    public var json: [UInt8]
+    /// The beginning of what stands there.
+    public var text: String
+    /// Which column each member was taken from, from 1.
+    public var columns: [String: Int] = [:]
+
+    public init(line: Int, carriesID: Bool, json: [UInt8], text: String) {
+        self.line = line
+        self.carriesID = carriesID
+        self.json = json
+        self.text = text
+    }
+}
+
+/// Something that could not be read.
+public struct ImportProblem: Sendable, Equatable {
+    /// From 1.
+    public var line: Int
+    /// From 1; nil where it is the line as a whole.
+    public var column: Int?
+    public var reason: String
+    /// The beginning of what stands there.
+    public var text: String
+
+    public init(line: Int, column: Int? = nil, reason: String, text: String = "") {
+        self.line = line
+        self.column = column
+        self.reason = reason
+        self.text = text
+    }
+}
+
+/// A feeling that has a name, an emoji and a value of its own.
+public struct KnownFeeling: Sendable {
+    public var emoji: String
+    public var label: String
+    public var valence: Double?
+    public var aliases: [String]
+
+    public init(emoji: String, label: String, valence: Double?, aliases: [String]) {
+        self.emoji = emoji
+        self.label = label
+        self.valence = valence
+        self.aliases = aliases
+    }
+}
+
+/// What a reader needs to know besides the file.
+public struct ImportOptions: Sendable {
+    /// The zone of times that have none, and whether the moods were lived in it; nil: such times are refused.
+    public var timeZone: (name: String, isLivedIn: Bool)?
+    /// Columns by the member that they are, and labels by the value that they have.
+    public var map: [(name: String, target: String)] = []
+    public var feelings: [KnownFeeling] = []
+
+    public init() {}
+
+    /// The value that `map` gives to a label.
+    func value(of label: String) -> String? {
+        let folded = Folded.text(label)
+        return map.first { Folded.text($0.name) == folded && JSONNumberText.isNumber($0.target) }?.target
+    }
+
+    /// The column names by member.
+    var columns: [(name: String, target: String)] { map.filter { !JSONNumberText.isNumber($0.target) } }
+
+    /// The feeling of a label or alias.
+    func feeling(_ label: String) -> KnownFeeling? {
+        let folded = Folded.text(label)
+        return feelings.first { Folded.text($0.label) == folded }
+            ?? feelings.first { $0.aliases.contains { Folded.text($0) == folded } }
+    }
+}
+
+/// Why a file is not read at all.
+public struct UnreadableFile: Error, Sendable, Equatable {
+    /// Which param is to blame: "text", "map", "timeZone", "format".
+    public var param: String
+    public var reason: String
+
+    init(_ reason: String, param: String = "text") {
+        self.reason = reason
+        self.param = param
+    }
+}
+
+enum Folded {
+    static func text(_ text: String) -> String {
+        var folded: [UInt8] = []
+        var text = text
+        text.withUTF8 { CaseFolding.appendFolded(utf8: UnsafeRawBufferPointer($0), to: &folded) }
+        return String(decoding: folded, as: UTF8.self)
+    }
+}
+
+enum JSONNumberText {
+    /// Whether a text is a number of JSON.
+    static func isNumber(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first == 45 || (48...57).contains(first) else { return false }
+        return Double(text) != nil && (try? JSONValue.parse(Array(text.utf8))) != nil
+    }
+}
+
+/// The ids of rows that have none: UUID version 5 of the format, the row's cells as they stand, and its number among equal
+/// rows, with NUL between each two. So the same file again makes the same moods.
+public struct RowIDs {
+    /// Fixed for ever. 3114c0ec-5401-5847-a687-6761b40ea5da
+    private static let namespace = MoodID(high: 0x3114_c0ec_5401_5847, low: 0xa687_6761_b40e_a5da)
+
+    private let format: String
+    private var counts: [MoodID: Int] = [:]
+
+    public init(_ format: String) { self.format = format }
+
+    public mutating func next(_ cells: [[UInt8]]) -> MoodID {
+        let plain = Self.id(format, cells, 0)
+        let number = counts[plain, default: 0]
+        counts[plain] = number + 1
+        return number == 0 ? plain : Self.id(format, cells, number)
+    }
+
+    private static func id(_ format: String, _ cells: [[UInt8]], _ number: Int) -> MoodID {
+        MoodID(version5In: namespace) { name in
+            name.append(utf8: format)
+            name.append(0)
+            for (place, cell) in cells.enumerated() {
+                if place > 0 { name.append(0) }
+                cell.withUnsafeBytes { name.append($0) }
+            }
+            name.append(0)
+            name.append(integer: number)
+        }
+    }
+}
+
+/// The beginning of what stands in a line, for people.
+enum Excerpt {
+    static let bytesMax = 160
+
+    static func of(_ bytes: some Collection<UInt8>) -> String {
+        let line = bytes.prefix { $0 != 10 && $0 != 13 }
+        let cut = String(decoding: line.prefix(bytesMax), as: UTF8.self)
+        return line.count > bytesMax ? cut + "…" : cut
+    }
+}

@@ -1,0 +1,87 @@
+import JSONCodec
+import MoodCore
+
+/// A mood while it is put together from what a file says.
+struct MoodDraft {
+    var id: MoodID?
+    var emoji = ""
+    var label = ""
+    var timestamp: Timestamp?
+    var isFavorite: Bool?
+    var notes = ""
+    var tags: [String] = []
+    /// As JSON.
+    var valence: String?
+    /// As JSON, by name.
+    var scales: [(name: String, value: String)] = []
+    var timeZone: String?
+    /// As JSON.
+    var attachments: String?
+    var createdAt: Timestamp?
+    var updatedAt: Timestamp?
+
+    /// What an unknown feeling is shown as.
+    static let plainEmoji = "💭"
+
+    /// Adds what the feeling of its label has, where the file does not say it.
+    mutating func complete(_ options: ImportOptions) {
+        if let feeling = options.feeling(label) {
+            if emoji.isEmpty { emoji = feeling.emoji }
+            return
+        }
+        if label.isEmpty, let feeling = options.feelings.first(where: { $0.emoji == emoji }) { label = feeling.label }
+        if emoji.isEmpty { emoji = Self.plainEmoji }
+    }
+
+    /// Tags without white space around them, each once, compared by folded text.
+    mutating func setTags(_ texts: [String]) {
+        var seen: Set<String> = []
+        tags = texts.map(\.trimmedSpaces).filter { !$0.isEmpty && seen.insert(Folded.text($0)).inserted }
+    }
+
+    var json: [UInt8] {
+        var writer = JSONWriter(capacity: 512)
+        writer.beginObject()
+        func text(_ name: StaticString, _ value: String?) {
+            guard let value else { return }
+            writer.key(name)
+            writer.string(value)
+        }
+        func raw(_ name: StaticString, _ value: String?) {
+            guard let value else { return }
+            writer.key(name)
+            writer.number(text: value)
+        }
+        text("id", id?.text)
+        text("emoji", emoji)
+        text("label", label)
+        text("timestamp", timestamp?.text)
+        if let isFavorite {
+            writer.key("isFavorite")
+            writer.boolean(isFavorite)
+        }
+        if !notes.isEmpty { text("notes", notes) }
+        if !tags.isEmpty {
+            writer.key("tags")
+            writer.beginArray()
+            for tag in tags { writer.string(tag) }
+            writer.endArray()
+        }
+        raw("valence", valence)
+        if !scales.isEmpty {
+            writer.key("scales")
+            writer.beginObject()
+            for (name, value) in scales {
+                writer.key(text: name)
+                writer.number(text: value)
+            }
+            writer.endObject()
+        }
+        text("timeZone", timeZone)
+        raw("attachments", attachments)
+        text("createdAt", createdAt?.text)
+        text("updatedAt", updatedAt?.text)
+        writer.endObject()
+        return Array(writer.buffer.bytes)
+    }
+}

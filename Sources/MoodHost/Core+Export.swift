@@ -1,0 +1,226 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodFormats
+import MoodProtocol
+import MoodStore
+import MoodText
+import Storage
+
+/// `store.export`.
+extension Core {
+    /// So many exports may be under way; the one that was asked for longest ago is given up for another.
+    private static let exportsMax = 8
+
+    mutating func export(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+        try open()
+        let format = arguments[TransferParams.exportFormat]
+        if let cursor = arguments[MoodParams.cursor]?.withDecoded({ Array($0) }) {
+            return try nextPage(cursor, format)
+        }
+        if arguments[TransferParams.history], format != ExportFormat.jsonl.rawValue {
+            throw Arguments.error("belongs to format jsonl; leave out one of the two", at: "/history")
+        }
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
+        var filter = MoodFilter()
+        if let given = arguments[MoodParams.filter] {
+            filter = try self.filter(given, timeZone: arguments[ReadingParams.timeZone])
+        }
+        let known = ExportFormat(rawValue: format)
+        let open: @Sendable () -> Result<FrozenMoods, StorageError>
+        do throws(MoodStoreError) {
+            open = try store.frozen(filter, isDescending: known?.isDescending ?? false)
+        } catch {
+            throw RPCError(error)
+        }
+        guard let known else {
+            loadPlugins()
+            return try exportByPlugin(format, open)
+        }
+        let zone = timeZone(arguments[ReadingParams.timeZone]) ?? TimeZones.system
+        let export = RunningExport(
+            known, timeZone: zone, history: arguments[TransferParams.history],
+            bytesMax: options.limits[.messageBytes] - options.limits[.messageBytes] / 16, makeKey(), open)
+        keep(export)
+        return work(export, page: 0)
+    }
+
+    private mutating func makeKey() -> UInt64 {
+        var random = SystemRandomNumberGenerator()
+        return random.next()
+    }
+
+    mutating func keep(_ export: RunningExport) {
+        exports.append(export)
+        if exports.count > Self.exportsMax { exports.removeFirst() }
+    }
+
+    private mutating func nextPage(_ cursor: [UInt8], _ format: String) throws(RPCError) -> any LaterWork {
+        var words: [UInt64]?
+        do throws(MoodStoreError) { words = try ExportCursor.words(cursor) } catch { throw RPCError(error) }
+        guard let words, let place = exports.firstIndex(where: { $0.key == words[0] }),
+            let page = Int(exactly: words[1])
+        else {
+            throw Arguments.error(
+                "belongs to an export that is over, or that another process began; begin again without it",
+                at: "/cursor")
+        }
+        let export = exports.remove(at: place)
+        exports.append(export)
+        guard export.format.rawValue == format else {
+            throw Arguments.error("belongs to format \(export.format.rawValue)", at: "/cursor")
+        }
+        return work(export, page: page)
+    }
+
+    private mutating func work(_ export: RunningExport, page: Int) -> any LaterWork {
+        let work = LongWork(on: store.helper, .init(message: "Writing", done: page, total: page + 1))
+        return LongRequest(work) {
+            let result = export.makePage(page) { work.isCancelled }
+            return { (core, out) throws(RPCError) in
+                if case .failure(let error) = result {
+                    core.exports.removeAll { $0 === export }
+                    throw RPCError(error, forWriting: false)
+                }
+                guard export.page == page else {
+                    throw Arguments.error("names a part that is not the last one or the next", at: "/cursor")
+                }
+                out.beginObject()
+                out.key("text")
+                export.text.withUnsafeBytes { out.string(utf8: $0) }
+                if !export.isLast {
+                    out.key("nextCursor")
+                    out.string(ExportCursor.text(export.key, page + 1))
+                } else {
+                    core.exports.removeAll { $0 === export }
+                }
+                out.endObject()
+            }
+        }
+    }
+}
+
+/// An export that goes from page to page.
+///
+/// Why unchecked: the helper thread makes a page, and the loop looks at it when that is done; there is one page at a time.
+final class RunningExport: @unchecked Sendable {
+    let format: ExportFormat
+    let key: UInt64
+    private let bytesMax: Int
+    private let wantsHistory: Bool
+    private let open: @Sendable () -> Result<FrozenMoods, StorageError>
+    private var moods: FrozenMoods?
+    private var writer: MoodExport
+    /// The number of the page that was made last, and its text.
+    private(set) var page = -1
+    private(set) var text: [UInt8] = []
+    private(set) var isLast = false
+    private var hasAllMoods = false
+    private var change = (revision: 0, number: 0)
+
+    init(
+        _ format: ExportFormat, timeZone: String, history: Bool, bytesMax: Int, _ key: UInt64,
+        _ open: @escaping @Sendable () -> Result<FrozenMoods, StorageError>
+    ) {
+        self.format = format
+        self.key = key
+        self.bytesMax = bytesMax
+        self.open = open
+        wantsHistory = history
+        writer = MoodExport(format, timeZone: timeZone)
+    }
+
+    /// Makes the page that comes next; the last one is there already.
+    func makePage(_ number: Int, isCancelled: () -> Bool) -> Result<Void, StorageError> {
+        guard number == page + 1, !isLast else { return .success(()) }
+        do throws(StorageError) {
+            let moods: FrozenMoods
+            if let known = self.moods { moods = known } else { moods = try open().get() }
+            self.moods = moods
+            var page = PageText(bytesMax: bytesMax)
+            if number == 0 { writer.begin(to: &page.buffer) }
+            page.settle()
+            if !hasAllMoods {
+                hasAllMoods = try moods.forEach { record in
+                    if isCancelled() || page.isFull { return false }
+                    // What would not fit is the first of the next page.
+                    if page.wouldOverflow(record.count) { return false }
+                    writer.append(record, to: &page.buffer)
+                    page.settle()
+                    return true
+                }
+            }
+            if isCancelled() { throw .cancelled }
+            var isWhole = hasAllMoods
+            if isWhole, wantsHistory { isWhole = try writeHistory(moods, &page) }
+            if isWhole {
+                writer.end(to: &page.buffer)
+                self.moods = nil
+            }
+            isLast = isWhole
+            self.page = number
+            text = Array(page.buffer.bytes)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// - Returns: whether all of it has been written.
+    private func writeHistory(_ moods: FrozenMoods, _ page: inout PageText) throws(StorageError) -> Bool {
+        var item = JSONWriter(capacity: 1024)
+        return try moods.forEachChange(from: change.revision, change.number) { commit, number in
+            let change = commit.changes[number]
+            if page.wouldOverflow((change.record?.count ?? 0) + 256) {
+                self.change = (commit.seq, number)
+                return false
+            }
+            item.rewind(to: 0)
+            item.beginObject()
+            item.key("revision")
+            item.integer(commit.seq)
+            item.key("at")
+            item.string(utf8: commit.at)
+            item.key("kind")
+            item.string(change.kind.rawValue)
+            item.key("id")
+            item.string(change.id.text)
+            if let record = change.record {
+                item.key("mood")
+                item.raw(record)
+            }
+            item.endObject()
+            writer.append(history: item.buffer.bytes, to: &page.buffer)
+            page.settle()
+            return true
+        }
+    }
+}
+
+/// The text of a page, and how much it takes as a string of JSON.
+private struct PageText: ~Copyable {
+    var buffer = ByteBuffer(capacity: 64 << 10)
+    private let bytesMax: Int
+    private var counted = 0
+    /// With its escapes.
+    private var bytes = 0
+
+    init(bytesMax: Int) { self.bytesMax = bytesMax }
+
+    /// Something was appended.
+    mutating func settle() {
+        for byte in buffer.bytes[counted...] {
+            if byte < 0x20 {
+                bytes += byte == 10 || byte == 13 || byte == 9 ? 2 : 6
+            } else {
+                bytes += byte == 34 || byte == 92 ? 2 : 1
+            }
+        }
+        counted = buffer.count
+    }
+
+    var isFull: Bool { bytes >= bytesMax }
+
+    /// Whether what a record becomes may be too much; the first of a page always fits.
+    func wouldOverflow(_ recordBytes: Int) -> Bool { bytes > 4096 && bytes + 3 * recordBytes + 1024 > bytesMax }
+}

@@ -1,0 +1,332 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodFormats
+import MoodProtocol
+import MoodStore
+import Platform
+import PluginHost
+import Storage
+
+/// Formats of files that plugins bring: `import.read`, `export.write`.
+extension Core {
+    /// So many moods go with one call.
+    static let transferMax = 1000
+
+    /// The plugin that reads a format; nil where it is one of ours.
+    /// - Parameter fileExtension: tells it where no format is named.
+    func importer(_ name: String?, _ fileExtension: String?) throws(RPCError) -> (
+        plugin: TrustedPlugin, format: String
+    )? {
+        if let name, ImportFormat(rawValue: name) != nil { return nil }
+        for plugin in plugins.plugins(that: .importers) {
+            for importer in plugin.manifest.provides.importers {
+                if let name, !importer.format.utf8.elementsEqual(name.utf8) { continue }
+                if name == nil, !importer.extensions.contains(where: { $0.lowercased() == fileExtension }) { continue }
+                return (plugin, importer.format)
+            }
+        }
+        guard let name else { return nil }
+        let known =
+            ImportFormat.allCases.map(\.rawValue)
+            + plugins.plugins(that: .importers).flatMap { $0.manifest.provides.importers.map(\.format) }
+        throw Arguments.error(
+            "\"\(name.prefix(64))\" is no format; known are \(known.joined(separator: ", "))", at: "/format")
+    }
+
+    /// Asks the plugin for the moods of a file, page by page; then they are taken as one commit.
+    mutating func importByPlugin(
+        _ importer: (plugin: TrustedPlugin, format: String), _ arguments: borrowing Arguments
+    ) throws(RPCError) -> RPCError {
+        let plugin = importer.plugin
+        var members: [JSONValue.Member] = [.init("format", .string(importer.format))]
+        var copy: String?
+        if let path = arguments[TransferParams.path] {
+            guard let folder = plugins.dataFolder(plugin.id) else {
+                throw Arguments.error("needs a store on disk; give text instead", at: "/path")
+            }
+            let bytes = try Self.read(path)
+            let name = "\(folder)/import-\(makeID().text)"
+            do throws(SystemError) {
+                let file = try File(name, .create, in: .system)
+                let failure: SystemError? = bytes.withUnsafeBytes { bytes in
+                    do throws(SystemError) { try file.write(bytes, at: 0) } catch { return error }
+                    return nil
+                }
+                if let failure { throw failure }
+            } catch {
+                throw Arguments.error("cannot be copied for the plugin: \(error)", at: "/path")
+            }
+            members.append(.init("path", .string(name)))
+            copy = name
+        } else {
+            members.append(.init("text", .string(arguments[TransferParams.text]?.string ?? "")))
+        }
+        let request = PluginImport.Request(
+            format: importer.format, isStrict: arguments[TransferParams.strict],
+            replaces: arguments[TransferParams.replace], isDryRun: arguments.isDryRun,
+            operation: arguments[CommonParams.operation] == nil
+                ? nil : arguments.operationKey(of: Method(TransferMethods.import)),
+            param: copy == nil ? "text" : "path")
+        return answerLater(PluginImport(plugin, members, request, copy))
+    }
+
+    /// Takes what a plugin has read.
+    mutating func finishImport(
+        _ pages: [[UInt8]], _ request: PluginImport.Request, of plugin: String, _ out: inout JSONWriter
+    ) throws(RPCError) {
+        do throws(MoodStoreError) { try store.openForWriting() } catch {
+            if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
+            throw RPCError(error)
+        }
+        let start = out.count
+        do throws(RPCError) {
+            if let operation = request.operation, let known = try answer(of: operation) {
+                return known.withUnsafeBytes { out.raw($0) }
+            }
+            var tally = ImportTally(strict: request.isStrict, request.param)
+            var scratch = JSONWriter(capacity: 4096)
+            var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+            var ids = PluginRowIDs(request.format)
+            for page in pages {
+                let value = page.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+                for problem in value["problems"]?.array ?? [] {
+                    tally.add(
+                        ImportProblem(
+                            line: problem["line"]?.integer ?? 0,
+                            reason: problem["reason"]?.string ?? "It cannot be read.",
+                            text: problem["text"]?.string ?? ""))
+                }
+                for mood in value["moods"]?.array ?? [] {
+                    try take(ids.mood(mood), replaces: request.replaces, &validator, &scratch, &tally)
+                }
+            }
+            try tally.finish(to: &out)
+            if request.isDryRun { return store.abandonCommit() }
+            if let operation = request.operation {
+                store.keepOutcome(operation, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
+            }
+            do throws(MoodStoreError) { try store.endCommit() } catch {
+                if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
+                throw RPCError(error)
+            }
+            do throws(StorageError) { try store.flush() } catch { throw RPCError(error, forWriting: true) }
+        } catch {
+            store.abandonCommit()
+            throw error
+        }
+    }
+
+    /// One part of an export whose text a plugin writes.
+    mutating func exportByPlugin(
+        _ format: String, _ open: () -> Result<FrozenMoods, StorageError>
+    ) throws(RPCError) -> any LaterWork {
+        for plugin in plugins.plugins(that: .exporters) {
+            guard
+                let exporter = plugin.manifest.provides.exporters.first(where: {
+                    $0.format.utf8.elementsEqual(format.utf8)
+                })
+            else { continue }
+            do throws(StorageError) {
+                return PluginExport(plugin, exporter, try open().get())
+            } catch {
+                throw RPCError(error, forWriting: false)
+            }
+        }
+        let known =
+            ExportFormat.allCases.map(\.rawValue)
+            + plugins.plugins(that: .exporters).flatMap { $0.manifest.provides.exporters.map(\.format) }
+        throw Arguments.error(
+            "\"\(format.prefix(64))\" is no format; known are \(known.joined(separator: ", "))", at: "/format")
+    }
+}
+
+/// The ids of moods that a plugin gives without one: as of rows that have none, the mood's own text in place of cells.
+struct PluginRowIDs {
+    private var ids: RowIDs
+
+    init(_ format: String) { ids = RowIDs(format) }
+
+    mutating func mood(_ mood: JSONValue) -> ImportedMood {
+        let text = Array(mood.text.utf8)
+        if mood["id"] != nil { return ImportedMood(line: 0, carriesID: true, json: text, text: "") }
+        let members = [JSONValue.Member("id", .string(ids.next([text]).text))] + (mood.object ?? [])
+        return ImportedMood(line: 0, carriesID: false, json: Array(JSONValue.object(members).text.utf8), text: "")
+    }
+}
+
+/// Calls of a plugin, one after the other, each made of the answer to the one before.
+class PluginSequence: LaterWork {
+    fileprivate let plugin: TrustedPlugin
+    fileprivate var call: PluginCall?
+    private var isCancelled = false
+    private var hasBegun = false
+
+    fileprivate init(_ plugin: TrustedPlugin) { self.plugin = plugin }
+
+    var isOfHelper: Bool { false }
+    var end: JSONValue? { nil }
+    var deadline: Int? { nil }
+    var progressToken: [UInt8]? { nil }
+
+    fileprivate func begin(_ method: String, _ params: JSONValue) {
+        let call = plugin.call(method, params)
+        self.call = call
+        plugin.hosted.call(call)
+    }
+
+    func begin() -> Bool {
+        hasBegun = true
+        beginFirst()
+        return call?.outcome != nil
+    }
+
+    fileprivate func beginFirst() {}
+
+    /// Takes an answer.
+    /// - Returns: false where another call was begun.
+    fileprivate func take(_ result: [UInt8]) throws(RPCError) -> Bool { true }
+
+    fileprivate func finish() {}
+
+    fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {}
+
+    func cancel() {
+        isCancelled = true
+        if let call { plugin.hosted.abandon(call) }
+    }
+
+    func takeProgress() -> JSONValue? { nil }
+
+    func takeConclusion() -> Conclusion? {
+        guard hasBegun else { return nil }
+        if isCancelled {
+            finish()
+            return { (_, _) throws(RPCError) in throw RPCError(.cancelled, "The request was cancelled.") }
+        }
+        while let call, call.outcome != nil {
+            do throws(RPCError) {
+                guard try take(try call.result(of: plugin.id.text)) else { continue }
+            } catch {
+                finish()
+                return { (_, _) throws(RPCError) in throw error }
+            }
+            finish()
+            return { [self] (core, out) throws(RPCError) in try conclude(&core, &out) }
+        }
+        return nil
+    }
+}
+
+/// `import.read`, until no cursor comes.
+final class PluginImport: PluginSequence {
+    struct Request {
+        let format: String
+        let isStrict: Bool
+        let replaces: Bool
+        let isDryRun: Bool
+        let operation: OperationKey?
+        let param: String
+    }
+
+    private static let pagesMax = 10_000
+    private let members: [JSONValue.Member]
+    private let request: Request
+    private let copy: String?
+    private var pages: [[UInt8]] = []
+
+    init(_ plugin: TrustedPlugin, _ members: [JSONValue.Member], _ request: Request, _ copy: String?) {
+        self.members = members
+        self.request = request
+        self.copy = copy
+        super.init(plugin)
+    }
+
+    override fileprivate func beginFirst() { begin("import.read", .object(members)) }
+
+    override fileprivate func take(_ result: [UInt8]) throws(RPCError) -> Bool {
+        let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        let id = plugin.id.text
+        guard let moods = value["moods"]?.array else {
+            throw .pluginFailed(id, "its result has no moods", path: "/moods")
+        }
+        guard moods.count <= Core.transferMax else {
+            throw .pluginFailed(id, "its result has more than \(Core.transferMax) moods", path: "/moods")
+        }
+        pages.append(result)
+        guard let cursor = value["cursor"]?.string else { return true }
+        guard pages.count < Self.pagesMax else {
+            throw .pluginFailed(id, "it does not come to an end", path: "/cursor")
+        }
+        begin("import.read", .object(members + [.init("cursor", .string(cursor))]))
+        return false
+    }
+
+    override fileprivate func finish() {
+        // The plugin's folder is bounded anyway, and another name is taken the next time.
+        if let copy { try? FileSystem.system.unlink(copy) }
+    }
+
+    override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {
+        try core.finishImport(pages, request, of: plugin.id.text, &out)
+    }
+}
+
+/// `export.write`, once for each thousand moods.
+final class PluginExport: PluginSequence {
+    private let exporter: Manifest.Exporter
+    private let moods: FrozenMoods
+    private var text = ""
+    private var isFirst = true
+    private var isLast = false
+
+    init(_ plugin: TrustedPlugin, _ exporter: Manifest.Exporter, _ moods: FrozenMoods) {
+        self.exporter = exporter
+        self.moods = moods
+        super.init(plugin)
+    }
+
+    override fileprivate func beginFirst() { beginNext() }
+
+    private func beginNext() {
+        var page: [JSONValue] = []
+        do throws(StorageError) {
+            isLast = try moods.forEach { record in
+                guard page.count < Core.transferMax else { return false }
+                page.append(JSONValue(ValidJSON(trusting: record)))
+                return true
+            }
+        } catch {
+            fault = error
+            isLast = true
+        }
+        begin(
+            "export.write",
+            [
+                "format": .string(exporter.format), "moods": .array(page), "isFirst": .boolean(isFirst),
+                "isLast": .boolean(isLast),
+            ])
+        isFirst = false
+    }
+
+    private var fault: StorageError?
+
+    override fileprivate func take(_ result: [UInt8]) throws(RPCError) -> Bool {
+        if let fault { throw RPCError(fault, forWriting: false) }
+        let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        guard let part = value["text"]?.string else {
+            throw .pluginFailed(plugin.id.text, "its result has no text", path: "/text")
+        }
+        text += part
+        if isLast { return true }
+        beginNext()
+        return false
+    }
+
+    override fileprivate func conclude(_ core: inout Core, _ out: inout JSONWriter) throws(RPCError) {
+        out.beginObject()
+        out.key("text")
+        out.string(text)
+        out.endObject()
+    }
+}

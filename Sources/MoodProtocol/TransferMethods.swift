@@ -1,0 +1,112 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+
+/// The params of `store.export` and `store.import`.
+public enum TransferParams {
+    public static let exportFormat = ParamKey<String>.required(
+        "format", .openChoice(["jsonl", "csv", "daylio", "jrnl", "ics", "markdown", "html"]),
+        "The form of the text, or one that a plugin brings.")
+    public static let history = ParamKey(
+        "history", "Of jsonl: whether to tell also how the moods have changed.", default: false)
+    public static let importFormat = ParamKey<String?>.optional(
+        "format", .openChoice(["jsonl", "csv", "daylio", "jrnl", "ics"]),
+        "The form of the text, or one that a plugin brings; told by how it begins, if absent.")
+    public static let path = ParamKey<String?>.optional(
+        "path", .string(.path), "The absolute path of the file to read; or text.")
+    public static let text = ParamKey<JSONText?>.optional("text", .string(.plain), "The text to read; or path.")
+    public static let map = ParamKey<ValidJSON?>.optional(
+        "map", .value(.importMap),
+        "What columns are, {\"mood\": \"label\", \"when\": \"timestamp\"}, and what labels are worth, {\"meh\": -0.4}.")
+    public static let timeZone = ParamKey<String?>.optional(
+        "timeZone", .string(.timeZone), "The zone of times that have none; it is kept as the one that was lived in.")
+    public static let strict = ParamKey(
+        "strict", "Whether nothing is done where something cannot be read.", default: false)
+    public static let replace = ParamKey(
+        "replace", "Whether moods that are there become what the file says.", default: false)
+}
+
+/// `store.export`, `store.import`: moods in and out of files.
+public enum TransferMethods {
+    public static let export = MethodDeclaration(
+        "store.export", .long, .owner,
+        "Write the moods as the text of a file, page by page; all pages show the state of the first.",
+        [
+            TransferParams.exportFormat.field, MoodParams.filter.field, MoodParams.cursor.field,
+            TransferParams.history.field, ReadingParams.timeZone.field,
+        ], common: .progress,
+        result: .result([
+            .required("text", .string(.plain), "The text, or a part of it: put the parts one after the other."),
+            .optional("nextCursor", .string(.plain), "Where the next part begins; absent on the last."),
+        ]),
+        errors: ErrorCode.store + [.pluginUnavailable, .pluginFailed, .pluginTimeout])
+
+    public static let `import` = MethodDeclaration(
+        "store.import", .write, .owner,
+        "Take moods from the text of a file, in one commit; what cannot be read is listed, and the rest is taken.",
+        [
+            TransferParams.importFormat.field, TransferParams.path.field, TransferParams.text.field,
+            TransferParams.map.field, TransferParams.timeZone.field, TransferParams.strict.field,
+            TransferParams.replace.field,
+        ], common: .change,
+        result: .result([
+            .required("created", .integer(0 ... .max), "How many moods are new."),
+            .required("updated", .integer(0 ... .max), "How many became what the file says."),
+            .required("unchanged", .integer(0 ... .max), "How many stayed as they are."),
+            .required(
+                "problems",
+                .array(
+                    .result([
+                        .required("line", .integer(0 ... .max), "Where, from 1; 0 where nobody knows."),
+                        .optional("column", .integer(1 ... .max), "The column, or the byte, from 1."),
+                        .required("reason", .string(.plain), "What is wrong there."),
+                        .required("text", .string(.plain), "The beginning of what stands there."),
+                    ]), .any, isUnique: false), "What could not be read, at most 1,000."),
+            .optional("problemCount", .integer(1001 ... .max), "How much that was, where it is more."),
+        ]),
+        errors: ErrorCode.writing + [.conflict, .refused, .pluginUnavailable, .pluginFailed, .pluginTimeout])
+}
+
+extension ObjectRule {
+    static let importMap = ObjectRule(
+        problem: { value in
+            guard let members = JSONValue(value).object else { return ("", "must be an object") }
+            for member in members where member.value.string == nil && member.value.double == nil {
+                return ("/" + JSONPointer.escaped(member.name), "must be the name of a member, or a number")
+            }
+            return nil
+        },
+        keywords: [
+            .init("type", "object"), .init("additionalProperties", ["type": .array(["string", "number"])]),
+        ])
+}
+
+/// Whether what a file says of a mood may be so.
+public enum ImportedMoodRule {
+    private static let fields: [Field] =
+        MoodSchemas.given
+        + [MoodField.id, .createdAt, .updatedAt].map { field in
+            .optional(Name(field.name), MoodSchemas.schema(of: field), field.summary)
+        }
+
+    /// The first thing that is wrong: the member and a clause; nil where nothing is. Members that nobody knows may be there.
+    public static func problem(_ mood: ValidJSON, _ limits: Limits) -> (member: String, reason: String)? {
+        var reader = JSONReader(mood)
+        guard reader.enterObject() else { return ("", "is no object") }
+        var seen: UInt64 = 0
+        while let key = reader.nextKey() {
+            guard let index = fields.firstIndex(where: { $0.name.matches(key) }) else {
+                reader.skip()
+                continue
+            }
+            if let problem = fields[index].schema.check(&reader, limits) {
+                return ("\(fields[index].name)", (problem.path.isEmpty ? "" : "\(problem.path) ") + problem.reason)
+            }
+            seen |= 1 << UInt64(index)
+        }
+        for (index, field) in fields.enumerated() where seen >> UInt64(index) & 1 == 0 {
+            if field.isRequired || field.name.matches(JSONText("timestamp")) { return ("\(field.name)", "is missing") }
+        }
+        return nil
+    }
+}

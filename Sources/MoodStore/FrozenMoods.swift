@@ -1,0 +1,139 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+/// The moods of one moment, read by themselves, whatever is changed meanwhile: another opening of the same files, which never
+/// looks again. In memory, a copy.
+///
+/// Why unchecked: it is used by one thread at a time, which whoever holds it sees to.
+public final class FrozenMoods: @unchecked Sendable {
+    /// Nil in memory, and where there is none.
+    private var store: RecordStore?
+    /// In the order in which they are handed over.
+    private let copies: [[UInt8]]
+    private let isDescending: Bool
+    private let filter: MoodFilter
+    /// Where the next page begins.
+    private var position: RecordPosition?
+    private var place = 0
+    public let revision: Int
+
+    private init(
+        _ store: consuming RecordStore?, _ copies: [[UInt8]], _ filter: MoodFilter, isDescending: Bool, revision: Int
+    ) {
+        self.store = store
+        self.copies = copies
+        self.filter = filter
+        self.isDescending = isDescending
+        self.revision = revision
+    }
+
+    /// Those that can be seen in the files now; none where there is no store.
+    public static func open(
+        _ settings: StoreSettings, _ filter: MoodFilter, isDescending: Bool
+    ) throws(StorageError) -> FrozenMoods {
+        var settings = settings
+        settings.isReadOnly = true
+        settings.lockWait = nil
+        guard let store = try RecordStore.openIfThere(settings, .moods) else {
+            return FrozenMoods(nil, [], filter, isDescending: isDescending, revision: 0)
+        }
+        let revision = store.durableRevision
+        return FrozenMoods(store, [], filter, isDescending: isDescending, revision: revision)
+    }
+
+    fileprivate static func copied(
+        _ copies: [[UInt8]], _ filter: MoodFilter, isDescending: Bool, revision: Int
+    ) -> FrozenMoods {
+        FrozenMoods(nil, copies, filter, isDescending: isDescending, revision: revision)
+    }
+
+    /// Hands over moods from where the last call ended, in the order of time, until `body` answers false: then that one is the
+    /// first of the next call.
+    /// - Returns: whether all have been handed over.
+    public func forEach(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StorageError) -> Bool {
+        while place < copies.count {
+            guard copies[place].withUnsafeBytes({ body($0) }) else { return false }
+            place += 1
+        }
+        var isComplete = true
+        var last = position
+        var filter = self.filter
+        let isDescending = isDescending
+        try store?.walk(.time, isDescending: isDescending, after: position) { record in
+            guard filter.isEmpty || filter.matches(record.head, record.bytes) else { return true }
+            guard body(record.bytes) else {
+                isComplete = false
+                return false
+            }
+            last = RecordPosition(key: record.head.time, text: [], id: record.head.id)
+            return true
+        }
+        position = last
+        return isComplete
+    }
+
+    /// Hands over what each commit that is kept did to each mood, oldest first: from `revision` and the change of that number on.
+    /// - Returns: whether all have been handed over.
+    public func forEachChange(
+        from revision: Int, _ change: Int, _ body: (Commit, Int) -> Bool
+    ) throws(StorageError) -> Bool {
+        var start = revision - 1
+        if revision == 0 {
+            // From the first that is kept.
+            guard let first = try store?.shortenHistory(to: nil) else { return true }
+            start = first - 1
+        }
+        var isComplete = true
+        _ = try store?.commits(after: start) { commit in
+            let first = commit.seq == revision ? change : 0
+            for number in commit.changes.indices.dropFirst(first) where !body(commit, number) {
+                isComplete = false
+                return false
+            }
+            return true
+        }
+        return isComplete
+    }
+}
+
+extension MoodRecords {
+    /// How the moods of this moment can be had: by whoever works beside the store from its files, else from a copy.
+    /// All that was done before must be durable.
+    public mutating func frozen(
+        _ filter: MoodFilter, isDescending: Bool
+    ) throws(MoodStoreError) -> @Sendable () -> Result<FrozenMoods, StorageError> {
+        if let settings = settingsBeside {
+            return {
+                do throws(StorageError) {
+                    return .success(try FrozenMoods.open(settings, filter, isDescending: isDescending))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        var copies: [[UInt8]] = []
+        var wanted = filter
+        do throws(StorageError) {
+            try records.walk(.time, isDescending: isDescending, after: nil) { record in
+                if wanted.isEmpty || wanted.matches(record.head, record.bytes) { copies.append(Array(record.bytes)) }
+                return true
+            }
+        } catch {
+            throw .storage(error)
+        }
+        let moods = FrozenMoods.copied(copies, filter, isDescending: isDescending, revision: records.revision)
+        return { .success(moods) }
+    }
+}
+
+/// The place of the next page of an export, which names the export.
+public enum ExportCursor {
+    public static func text(_ key: UInt64, _ page: Int) -> String {
+        PlaceCursor.export.text([key, UInt64(truncatingIfNeeded: page)])
+    }
+
+    public static func words(_ text: [UInt8]) throws(MoodStoreError) -> [UInt64] {
+        try PlaceCursor.export.words(text, count: 2)
+    }
+}

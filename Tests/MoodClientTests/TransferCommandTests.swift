@@ -1,0 +1,131 @@
+import Platform
+import Testing
+
+@testable import MoodClient
+
+/// `undo`, `redo`, `log`, `undelete`, `export`, `import`, `backup`, `restore`.
+@Suite struct TransferCommandTests {
+    private static let id = "01890000-0000-7000-8000-0000aabbccdd"
+    private static let mood =
+        #"{"id":"\#(id)","emoji":"😊","label":"Happy","timestamp":"2026-01-02T11:00:00.000Z","isFavorite":false,"notes":"","tags":[]}"#
+
+    private static func folder() -> String {
+        let path =
+            "/tmp/mood-transfer-\(ProcessFacts.processID)-\(Clock.monotonicMilliseconds)-\(UInt64.random(in: 0 ... .max))"
+        try? FileSystem.system.makeDirectory(path)
+        return path
+    }
+
+    private static func names(_ folder: String) -> [String] { ((try? FileSystem.system.list(folder)) ?? []).sorted() }
+
+    private static func remove(_ folder: String) {
+        for name in names(folder) { try? FileSystem.system.unlink(folder + "/" + name) }
+    }
+
+    @Test func undoSaysWhatItTookBackAndHowToMakeItAgain() {
+        let outside = Outside([
+            "store.undo": #"{"revision":5,"undone":[{"revision":4,"kind":"deleted","ids":[]}]}"#,
+            "store.log": #"{"items":[{"revision":4,"summary":"Deleted 😢 Sad"}]}"#,
+        ])
+        #expect(outside.run("undo") == .success)
+        #expect(outside.output == "Took back: Deleted 😢 Sad\n")
+        #expect(outside.error == "To make it again: mood redo\n")
+        #expect(outside.sent.first?.params == #"{"scope":"store"}"#)
+        #expect(outside.run("undo", "3") == .success)
+        #expect(outside.sent[2].params == #"{"scope":"store","steps":3}"#)
+        #expect(outside.run("undo", "0") == .usage && outside.run("undo", "many") == .usage)
+    }
+
+    @Test func nothingToUndoIsSaidByTheExitStatus() {
+        let outside = Outside([
+            "store.undo": #"{"revision":5,"undone":[]}"#, "store.redo": #"{"revision":5,"undone":[]}"#,
+        ])
+        #expect(outside.run("undo") == .notFound)
+        #expect(outside.run("redo") == .notFound)
+        #expect(outside.output.isEmpty && outside.error.contains("nothing to undo"))
+    }
+
+    @Test func logAndDeletedAreTables() {
+        let outside = Outside([
+            "store.log":
+                #"{"items":[{"revision":4,"at":"2026-01-02T11:00:00.000Z","summary":"Deleted 😢 Sad","isUndone":true},{"revision":3,"at":"2026-01-02T10:00:00.000Z","summary":"Recorded 😢 Sad","isUndone":false}]}"#,
+            "mood.deleted":
+                #"{"items":[{"id":"\#(Self.id)","revision":4,"at":"2026-01-02T11:00:00.000Z","mood":\#(Self.mood)}]}"#,
+        ])
+        #expect(outside.run("log") == .success)
+        #expect(outside.output.contains("4       2026-01-02 12:00  Deleted 😢 Sad   taken back"))
+        #expect(outside.run("list", "--deleted") == .success)
+        #expect(outside.output.contains("aabbccdd  😊 Happy"))
+    }
+
+    @Test func undeleteTakesTheLastDigits() {
+        let outside = Outside([
+            "mood.deleted": #"{"items":[{"id":"\#(Self.id)","revision":4}]}"#, "mood.undelete": Self.mood,
+        ])
+        #expect(outside.run("undelete", "AABBCCDD") == .success)
+        #expect(outside.output == "Brought back 😊 Happy\n")
+        #expect(outside.sent.last?.params == #"{"id":"\#(Self.id)"}"#)
+        #expect(outside.run("undelete", "123456") == .notFound)
+        #expect(outside.run("undelete", "12345") == .notFound)
+    }
+
+    @Test func importWantsAYesOffATerminalAndAsksAtOne() {
+        let report =
+            #"{"created":2,"updated":0,"unchanged":1,"problems":[{"line":3,"column":2,"reason":"The time has no zone.","text":"x"}]}"#
+        let outside = Outside(["store.import": report])
+        #expect(outside.run("import", "moods.csv") == .usage)
+        #expect(outside.sent.isEmpty)
+        #expect(outside.run("import", "moods.csv", "--yes", "--map", "mood=label,meh=-0.4") == .success)
+        #expect(outside.output == "Added 2 moods, leave 1 as they are\n")
+        #expect(outside.error.contains("line 3, column 2: The time has no zone."))
+        #expect(outside.error.contains("mood undo"))
+        #expect(outside.sent[0].params == #"{"path":"/here/moods.csv","map":{"mood":"label","meh":-0.4}}"#)
+        let terminal = Outside(["store.import": report])
+        terminal.isInputTerminal = true
+        terminal.typed = "n\n"
+        #expect(terminal.run("restore", "b.jsonl") == .failure)
+        #expect(terminal.sent.map(\.params) == [#"{"format":"jsonl","path":"/here/b.jsonl","dryRun":true}"#])
+        terminal.typed = "y\n"
+        #expect(terminal.run("restore", "b.jsonl") == .success)
+        #expect(terminal.sent.last?.params == #"{"format":"jsonl","path":"/here/b.jsonl"}"#)
+    }
+
+    @Test func exportPutsThePartsTogether() {
+        let outside = Outside { _, params in
+            .result(Array((params.contains("cursor") ? #"{"text":"b\n"}"# : #"{"text":"a\n","nextCursor":"c"}"#).utf8))
+        }
+        #expect(outside.run("export", "csv", "--tag", "x") == .success)
+        #expect(outside.output == "a\nb\n")
+        #expect(
+            outside.sent.map(\.params) == [
+                #"{"format":"csv","filter":{"tags":["x"]}}"#, #"{"format":"csv","cursor":"c"}"#,
+            ])
+    }
+
+    @Test func nothingIsWrittenOverWithoutForce() {
+        let folder = Self.folder()
+        defer { Self.remove(folder) }
+        let outside = Outside(["store.export": #"{"text":"a\n"}"#])
+        #expect(outside.run("export", "-o", "\(folder)/x") == .success)
+        #expect(outside.error.contains("1 mood, 2 bytes"))
+        #expect(outside.run("export", "-o", "\(folder)/x") == .badData)
+        #expect(outside.error.contains("--force"))
+        #expect(outside.run("export", "-o", "\(folder)/x", "--force") == .success)
+        #expect(Self.names(folder) == ["x"])
+        #expect(outside.run("export", "-o", "\(folder)/none/x") == .badData)
+    }
+
+    @Test func backupsInADirectoryAreNamedAfterTheTimeAndOldOnesGo() {
+        let folder = Self.folder()
+        defer { Self.remove(folder) }
+        let outside = Outside(["store.export": #"{"text":"a\n"}"#])
+        for _ in 0..<3 {
+            #expect(outside.run("backup", folder, "--keep", "2") == .success)
+            outside.now += 60
+        }
+        #expect(
+            Self.names(folder) == ["moodboard-20260102T120100Z.jsonl", "moodboard-20260102T120200Z.jsonl"])
+        #expect(outside.run("backup", folder + "/one.jsonl") == .success)
+        #expect(outside.run("backup", folder + "/two.jsonl", "--keep", "2") == .usage)
+    }
+}

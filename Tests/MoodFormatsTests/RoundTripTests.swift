@@ -1,0 +1,121 @@
+import JSONCodec
+import MoodCore
+import Seeds
+import Testing
+
+@testable import MoodFormats
+
+/// What is written is read again as it was.
+@Suite struct RoundTripTests {
+    private static let texts = [
+        "", "a", "Zoë, \"quoted\"", "line\nbreak\r\nand\ttab", " spaces ", "=1+1", "😊", "a|b;c,d", "[x]", "\\n",
+        "{\"a\":1}", "ü\u{301}",
+    ]
+
+    static func record(_ random: inout SeededRandom, _ number: Int) -> [UInt8] {
+        var draft = MoodDraft()
+        draft.id = MoodID(high: 0x0189_0000_0000_7000 + UInt64(number), low: 0x8000_0000_0000_0000 | random.next() >> 2)
+        draft.emoji = random.pick(["😊", "👩‍👩‍👧", "🇩🇪", "1️⃣", "❤️"])
+        draft.label =
+            random.pick(
+                texts.filter { !$0.trimmedSpaces.isEmpty && !$0.contains(where: \.isNewline) && !$0.contains("\t") }
+            )
+            .trimmedSpaces
+        let time = Int64(random.next() >> 24)
+        draft.timestamp = Timestamp(milliseconds: time)
+        draft.isFavorite = random.isOne(in: 2)
+        draft.notes = random.pick(texts)
+        draft.setTags(
+            (0..<random.below(4)).map { _ in
+                random.pick(texts.filter { !$0.contains(where: \.isNewline) && !$0.contains("\t") })
+            })
+        if random.isOne(in: 2) { draft.valence = random.pick(["-1", "0.5", "0.333333", "1"]) }
+        if random.isOne(in: 2) { draft.scales = [("sleep", "7"), ("a=b;c", "-1.5")] }
+        if random.isOne(in: 3) { draft.timeZone = random.pick(["Europe/Berlin", "Asia/Tokyo", "UTC"]) }
+        draft.attachments = random.isOne(in: 3) ? #"[{"kind":"link","url":"https://a.example/,"}]"# : "[]"
+        draft.createdAt = Timestamp(milliseconds: time + 1)
+        draft.updatedAt = Timestamp(milliseconds: time + 2)
+        var writer = JSONWriter(capacity: 512)
+        draft.json.withUnsafeBytes { bytes in
+            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            mood.revision = 1
+            mood.write(to: &writer)
+        }
+        return Array(writer.buffer.bytes)
+    }
+
+    /// The mood that an item says, as it would be kept.
+    private static func canonical(_ json: [UInt8]) -> String {
+        var writer = JSONWriter(capacity: 512)
+        json.withUnsafeBytes { bytes in
+            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            mood.revision = 1
+            mood.write(to: &writer)
+        }
+        return String(decoding: writer.buffer.bytes, as: UTF8.self)
+    }
+
+    static func text(_ format: ExportFormat, _ records: [[UInt8]]) -> [UInt8] {
+        var export = MoodExport(format, timeZone: "Europe/Berlin")
+        var text = ByteBuffer(capacity: 1024)
+        export.begin(to: &text)
+        for record in records { record.withUnsafeBytes { export.append($0, to: &text) } }
+        export.end(to: &text)
+        return Array(text.bytes)
+    }
+
+    @Test(arguments: SeededRandom.seeds) func losslessFormatsGiveTheSameMoods(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let records = (0..<200).map { Self.record(&random, $0) }
+        for format in [ExportFormat.jsonl, .csv] {
+            let text = Self.text(format, records)
+            #expect(ImportFormat(detecting: text).rawValue == format.rawValue)
+            let moods = try MoodImport(text, as: ImportFormat(detecting: text), ImportOptions())
+            var place = 0
+            while let item = moods.next() {
+                guard case .mood(let mood) = item else {
+                    Issue.record("seed \(seed), \(format): \(item)")
+                    continue
+                }
+                #expect(mood.carriesID)
+                let isSame = Self.canonical(mood.json).utf8.elementsEqual(records[place])
+                #expect(
+                    isSame,
+                    "seed \(seed), \(format): \(Self.canonical(mood.json)) \(String(decoding: records[place], as: UTF8.self))"
+                )
+                place += 1
+            }
+            #expect(place == records.count)
+        }
+    }
+
+    /// The others keep what they have words for.
+    @Test(arguments: SeededRandom.seeds) func otherFormatsKeepWhatTheyCan(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let records = (0..<100).map { Self.record(&random, $0) }
+        for format in [ImportFormat.daylio, .jrnl, .ics] {
+            let text = Self.text(try #require(ExportFormat(rawValue: format.rawValue)), records)
+            #expect(ImportFormat(detecting: text) == format)
+            let moods = try MoodImport(text, as: format, MoodImportTests.options())
+            var place = 0
+            while let item = moods.next() {
+                guard case .mood(let mood) = item else {
+                    Issue.record("seed \(seed), \(format): \(item)")
+                    continue
+                }
+                let (found, wanted) = (try JSONValue.parse(mood.json), try JSONValue.parse(records[place]))
+                #expect(
+                    found["label"]?.string?.utf8.elementsEqual(wanted["label"]?.string?.utf8 ?? "".utf8) == true,
+                    "\(format) \(seed)")
+                if format != .daylio { #expect(found["emoji"]?.string == wanted["emoji"]?.string) }
+                if format == .ics {
+                    for name in ["id", "valence", "timeZone"] {
+                        #expect(found[name]?.text == wanted[name]?.text, "\(name) \(seed)")
+                    }
+                }
+                place += 1
+            }
+            #expect(place == records.count)
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import JSONCodec
+import MoodProtocol
+import Platform
+import Seeds
+import Testing
+
+@testable import MoodHost
+
+/// `store.import` and `store.export`.
+@Suite struct TransferTests {
+    /// All moods without their revisions.
+    private static func moods(_ session: TestSession) throws -> [String] {
+        (try session.result("mood.list", #"{"limit":1000}"#)["items"]?.array ?? []).map { mood in
+            JSONValue.object((mood.object ?? []).filter { $0.name != "revision" }).text
+        }
+    }
+
+    private static func export(_ session: TestSession, _ format: String, between: () throws -> Void = {}) throws
+        -> [String]
+    {
+        var pages: [String] = []
+        var cursor: String?
+        repeat {
+            let params = #"{"format":"\#(format)"\#(cursor.map { #","cursor":"\#($0)""# } ?? "")}"#
+            let page = try session.result("store.export", params)
+            pages.append(page["text"]?.string ?? "")
+            cursor = page["nextCursor"]?.string
+            try between()
+        } while cursor != nil
+        return pages
+    }
+
+    private static func text(_ text: String) -> String { JSONValue.string(text).text }
+
+    @Test(arguments: SeededRandom.seeds) func whatIsExportedIsImportedAsItWas(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        for first in [TestSession(), TestSession(TestDirectory())] {
+            for number in 1...40 {
+                let notes = random.pick(["", "a", "a\nb", "\"q\", ;", "=1"])
+                let tags = random.pick(["[]", #"["a","b,c"]"#, #"["[x"]"#])
+                first.now += Int64(random.below(100_000))
+                _ = try first.result(
+                    "mood.create",
+                    #"{"id":"\#(testID(number))","emoji":"😊","label":"L\#(number)","notes":\#(Self.text(notes)),"tags":\#(tags),"valence":0.\#(random.below(9)),"isFavorite":\#(random.isOne(in: 2))}"#
+                )
+                if random.isOne(in: 3) { _ = try first.result("mood.toggleFavorite", #"{"id":"\#(testID(number))"}"#) }
+            }
+            for format in ["jsonl", "csv"] {
+                let text = try Self.export(first, format).joined()
+                let second = TestSession(TestDirectory())
+                second.now += 10_000_000
+                let report = try second.result("store.import", #"{"text":\#(Self.text(text)),"strict":true}"#)
+                #expect(report.text == #"{"created":40,"updated":0,"unchanged":0,"problems":[]}"#)
+                #expect(try Self.moods(second) == Self.moods(first), "seed \(seed), \(format)")
+                #expect(try second.result("store.info")["revision"]?.integer == 1)
+                let again = try second.result("store.import", #"{"text":\#(Self.text(text))}"#)
+                #expect(again["unchanged"]?.integer == 40)
+                #expect(try second.result("store.info")["revision"]?.integer == 1)
+            }
+        }
+    }
+
+    @Test func allPagesShowTheStateOfTheFirst() throws {
+        var options = HostOptions(place: .memory)
+        let refusal = options.limits.set(.messageBytes, to: 65_536)
+        #expect(refusal == nil)
+        let directory = TestDirectory()
+        var onDisk = options
+        onDisk.place = .directory(directory.path)
+        for session in [TestSession(options), TestSession(directory, onDisk)] {
+            let notes = String(repeating: "\\\"", count: 4000)
+            for number in 1...30 {
+                _ = try session.result(
+                    "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A","notes":"\#(notes)"}"#)
+            }
+            var later = 100
+            let pages = try Self.export(session, "jsonl") {
+                later += 1
+                _ = try session.result("mood.create", #"{"id":"\#(testID(later))","emoji":"😢","label":"Later"}"#)
+                _ = try session.call("mood.delete", #"{"id":"\#(testID(later - 95))"}"#)
+            }
+            #expect(pages.count > 5)
+            let lines = pages.joined().split(separator: "\n")
+            #expect(lines.count == 30 && !lines.contains { $0.contains("Later") })
+            // The last part is over, and what is no cursor is refused.
+            let cursor = try session.result("store.export", #"{"format":"jsonl"}"#)["nextCursor"]?.string ?? ""
+            #expect(
+                try session.call("store.export", #"{"format":"csv","cursor":"\#(cursor)"}"#).kind == "invalidParams")
+            let page = try session.result("store.export", #"{"format":"jsonl","cursor":"\#(cursor)"}"#)["text"]?.string
+            let same = try session.result("store.export", #"{"format":"jsonl","cursor":"\#(cursor)"}"#)["text"]?.string
+            #expect(page == same, "an answer that was lost can be had again")
+        }
+    }
+
+    /// A commit that is too long for a journal has a file of its own, and is a commit like any other.
+    @Test func aGreatImportIsOneCommitThatCanBeTakenBack() throws {
+        let directory = TestDirectory()
+        let session = TestSession(directory)
+        _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"A"}"#)
+        let notes = String(repeating: "n", count: 60_000)
+        let lines = (2...90).map { number in
+            #"{"id":"\#(testID(number))","emoji":"😊","label":"B","notes":"\#(notes)","timestamp":"2026-01-01T00:00:00Z"}"#
+        }
+        directory.write("import.txt", lines.joined(separator: "\n"))
+        let before = try Self.moods(session)
+        let report = try session.result("store.import", #"{"path":"\#(directory.path)/import.txt","opId":"i"}"#)
+        #expect(report["created"]?.integer == 89)
+        #expect(FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
+        let after = try Self.moods(session)
+        _ = try session.result("mood.toggleFavorite", #"{"id":"\#(testID(1))"}"#)
+        let other = TestSession(directory)
+        let log = try other.result("store.log")["items"]?.array ?? []
+        #expect(log.map { $0["revision"]?.integer } == [3, 2, 1])
+        #expect(log[1]["summary"]?.string == "Recorded 89 moods" && log[1]["count"] == nil)
+        let history = try other.result("mood.history", #"{"id":"\#(testID(90))"}"#)["items"]?.array ?? []
+        #expect(history.map { $0["revision"]?.integer } == [2] && history[0]["kind"]?.string == "created")
+        let undone = try other.result("store.undo", #"{"scope":"store","revision":2}"#)
+        #expect(undone["undone"]?.array?.first?["ids"]?.array?.count == 89)
+        #expect(try Self.moods(other).count == 1)
+        #expect(try other.result("store.redo", #"{"scope":"store"}"#)["undone"]?.array?.count == 1)
+        let again = TestSession(directory)
+        #expect(try again.result("mood.list", #"{"limit":1000}"#)["total"]?.integer == 90)
+        #expect(try again.result("store.undo", #"{"scope":"store","steps":2}"#)["undone"]?.array?.count == 2)
+        #expect(try Self.moods(again).count == before.count && after.count == 90)
+        #expect(try again.result("store.verify")["ok"]?.boolean == true)
+        // A file that was changed is no history any more, and it is said.
+        let name = directory.path + "/history/commit-2.jsonl"
+        directory.write(
+            "history/commit-2.jsonl", directory.text("history/commit-2.jsonl").replacing("\"B\"", with: "\"C\""))
+        let damaged = try TestSession(directory).call("store.log")
+        #expect(damaged.kind == "storeCorrupt" || name.isEmpty)
+    }
+
+    @Test func whatCannotBeReadIsListedAndTheRestIsTaken() throws {
+        let session = TestSession(TestDirectory())
+        let text = "label,timestamp,valence\nA,2026-01-01T00:00:00Z,2\nB,2026-01-01T00:00:00Z,0.5\nC,x,\n"
+        let report = try session.result("store.import", #"{"text":\#(Self.text(text))}"#)
+        #expect(report["created"]?.integer == 1)
+        #expect(report["problems"]?.array?.map { $0["line"]?.integer } == [2, 4])
+        #expect(report["problems"]?.array?.map { $0["column"]?.integer } == [3, 2])
+        let strict = try session.call("store.import", #"{"text":\#(Self.text(text)),"strict":true}"#)
+        #expect(strict.code == -32602 && strict["error"]?["data"]?["problems"]?.array?.count == 2)
+        #expect(try session.result("store.info")["revision"]?.integer == 1)
+    }
+
+    @Test func replaceMakesMoodsWhatTheFileSays() throws {
+        let session = TestSession(TestDirectory())
+        let text = "label,timestamp,notes\nA,2026-01-01T00:00:00Z,first\n"
+        _ = try session.result("store.import", #"{"text":\#(Self.text(text))}"#)
+        let id = try session.result("mood.list")["items"]?.array?.first?["id"]?.string ?? ""
+        _ = try session.result("mood.setNotes", #"{"id":"\#(id)","notes":"mine"}"#)
+        #expect(try session.result("store.import", #"{"text":\#(Self.text(text))}"#)["unchanged"]?.integer == 1)
+        #expect(try session.result("mood.get", #"{"id":"\#(id)"}"#)["notes"]?.string == "mine")
+        #expect(
+            try session.result("store.import", #"{"text":\#(Self.text(text)),"replace":true}"#)["updated"]?.integer == 1
+        )
+        #expect(try session.result("mood.get", #"{"id":"\#(id)"}"#)["notes"]?.string == "first")
+        // One that was deleted comes back.
+        _ = try session.result("mood.delete", #"{"id":"\#(id)"}"#)
+        #expect(try session.result("store.import", #"{"text":\#(Self.text(text))}"#)["created"]?.integer == 1)
+    }
+}
+
+extension FileSystem {
+    fileprivate func isThere(_ path: String) -> Bool { (try? statusOfPath(path)) != nil }
+}

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Moods in and out of files, judged by programs that others wrote: `csv` and `json` of Python, `icalendar`, `jrnl` and
+`daylio-parser` of PyPI. Those that are not installed are named and passed over.
+
+    transfer.py HOST [--moods 200] [--damaged 1000] [--backups 20] [--seed 1]
+
+1. Random moods are exported in each form. Each reader must read all of them, and find labels, times, notes and tags.
+2. What those programs write is imported: an export of jrnl that jrnl itself made, a calendar that icalendar made.
+3. What is exported as jsonl and csv gives the same moods in an empty store; the same file again changes nothing.
+4. Damaged files from the seed: the host answers each, a strict import that fails has changed nothing, each problem has its line.
+5. Exports while four hosts write: each is whole and one moment's state.
+
+Exit 1 when something is not so.
+"""
+import argparse
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from datetime import datetime, timezone
+
+from stores import Host
+
+FORMATS = ["jsonl", "csv", "daylio", "jrnl", "ics", "markdown", "html"]
+WORDS = ["tea", "Öl", "日本語", "a,b", "c;d", "back\\slash", "\"quoted\"", "x" * 90, "=1+1", "<b>", "*star*"]
+FAILED = []
+
+
+def check(holds, what):
+    if not holds:
+        FAILED.append(what)
+        print("WRONG", what[:400])
+
+
+def opened(host, store):
+    return Host([host, "--store", store, "--time-zone", "UTC", "--no-plugins"])
+
+
+def result(host, method, params):
+    answer = host.ask(method, params)
+    if answer is None:
+        sys.exit(f"{method}: the host has ended")
+    if "result" not in answer:
+        sys.exit(f"{method}: {answer}")
+    return answer["result"]
+
+
+def export(host, form, **more):
+    text, cursor = "", None
+    while True:
+        page = result(host, "store.export", {"format": form, **({"cursor": cursor} if cursor else more)})
+        text += page["text"]
+        cursor = page.get("nextCursor")
+        if not cursor:
+            return text
+
+
+def fill(host, count, chance):
+    for number in range(count):
+        moment = datetime.fromtimestamp(1_700_000_000 + 86_461 * number, timezone.utc)
+        words = lambda most: " ".join(chance.choice(WORDS) for _ in range(chance.randint(1, most)))
+        params = {
+            "emoji": "😊", "label": f"{number} {words(2)}"[:150], "timestamp": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "notes": chance.choice(["", words(3), words(2) + "\n" + words(2)]),
+            "tags": sorted({chance.choice(["sea", "work", "Öl", "at home"]) for _ in range(chance.randint(0, 2))}),
+            "isFavorite": chance.random() < 0.3,
+        }
+        if chance.random() < 0.3:
+            params["valence"] = chance.choice([-1, 0, 0.5])
+        if chance.random() < 0.3:
+            params["scales"] = {"sleep": 7}
+        result(host, "mood.create", params)
+
+
+def listed(host):
+    items, cursor = [], None
+    while True:
+        page = result(host, "mood.list", {"limit": 1000, "order": "asc", **({"cursor": cursor} if cursor else {})})
+        items += page["items"]
+        cursor = page.get("nextCursor")
+        if not cursor:
+            return items
+
+
+def judge(host, moods, folder):
+    texts = {form: export(host, form) for form in FORMATS}
+    for form, text in texts.items():
+        with open(os.path.join(folder, form), "w", newline="") as file:
+            file.write(text)
+    check([json.loads(line) for line in texts["jsonl"].splitlines()] == moods, "jsonl is not the moods")
+    rows = list(csv.DictReader(io.StringIO(texts["csv"], newline="")))
+    check([row["label"] for row in rows] == [mood["label"] for mood in moods], "csv: labels")
+    check([row["notes"] for row in rows] == [mood["notes"] for mood in moods], "csv: notes")
+    entries = json.loads(texts["jrnl"])["entries"]
+    check([entry["title"] for entry in entries] == ["😊 " + mood["label"] for mood in moods], "jrnl: titles")
+    judge_calendar(texts["ics"], moods)
+    return texts
+
+
+def judge_calendar(text, moods):
+    try:
+        import icalendar
+        found = [part for part in icalendar.Calendar.from_ical(text).walk() if part.name == "VEVENT"]
+        check([str(event["UID"]) for event in found] == [mood["id"] for mood in moods], "icalendar: UIDs")
+        check([str(event["SUMMARY"]) for event in found] == ["😊 " + mood["label"] for mood in moods], "icalendar: summaries")
+        check([str(event.get("DESCRIPTION", "")) for event in found] == [mood["notes"] for mood in moods], "icalendar: notes")
+        print("read by icalendar:", len(found))
+    except ImportError:
+        print("SKIPPED: icalendar")
+
+
+def judge_daylio(host_path, folder):
+    """Its five moods, as that program knows no other."""
+    try:
+        from daylio_parser.parser import Parser
+    except ImportError:
+        print("SKIPPED: daylio-parser")
+        return
+    host = opened(host_path, os.path.join(folder, "daylio-store"))
+    names = ["rad", "good", "meh", "bad", "awful"]
+    for number, name in enumerate(names):
+        result(host, "mood.create", {
+            "emoji": "😊", "label": name, "timestamp": f"2026-11-2{number}T21:3{number}:00Z", "notes": "a, \"b\"\nc",
+            "tags": ["sea", "at home"], "scales": {"sleep": 7}})
+    path = os.path.join(folder, "daylio.csv")
+    with open(path, "w", newline="") as file:
+        file.write(export(host, "daylio"))
+    entries = Parser().load_csv(path)
+    check([entry.mood.name for entry in entries] == names, "daylio-parser: moods")
+    check([entry.datetime.minute for entry in entries] == list(range(30, 35)), "daylio-parser: times")
+    check(all(sorted(entry.activities) == ["at home", "sea"] for entry in entries), "daylio-parser: activities")
+    check(all(entry.notes == "a, \"b\"\nc" for entry in entries), "daylio-parser: notes")
+    again = opened(host_path, os.path.join(folder, "daylio-again"))
+    report = result(again, "store.import", {"path": path, "timeZone": "UTC", "strict": True})
+    check(report["created"] == 5, f"daylio: {report}")
+    host.close()
+    again.close()
+    print("read by daylio-parser:", len(entries))
+
+
+def judge_jrnl(host_path, folder):
+    """What jrnl writes is read, and what is written jrnl reads."""
+    program = shutil.which("jrnl", path=os.path.dirname(sys.executable)) or shutil.which("jrnl")
+    if not program:
+        print("SKIPPED: jrnl")
+        return
+    config, journal = os.path.join(folder, "jrnl.yaml"), os.path.join(folder, "journal.txt")
+    with open(config, "w") as file:
+        file.write(
+            f"journals:\n  default:\n    journal: {journal}\nencrypt: false\ntagsymbols: '@'\ntimeformat: '%F %r'\n"
+            "default_hour: 9\ndefault_minute: 0\nhighlight: false\nlinewrap: 79\ntemplate: false\ncolors:\n"
+            "  body: none\n  date: none\n  tags: none\n  title: none\nindent_character: '|'\neditor: ''\nversion: v4.2\n")
+    def run(*words, text=None):
+        return subprocess.run(
+            [program, "--config-file", config, *words], input=text, capture_output=True, text=True, timeout=60)
+    run("2026-11-20 21:30: Calm at last. A long walk by the @sea.")
+    run("2026-11-21 08:00: 😊 Happy.\nBody of it, with @work.")
+    made = run("--export", "json").stdout
+    start = made.find("{")
+    check(start >= 0, "jrnl has written nothing")
+    if start < 0:
+        return
+    store = os.path.join(folder, "from-jrnl")
+    host = opened(host_path, store)
+    report = result(host, "store.import", {"text": made[start:], "timeZone": "Europe/Berlin", "strict": True})
+    check(report["created"] == 2, f"jrnl: {report}")
+    host.close()
+    print("written by jrnl, read here:", report["created"])
+
+
+def round_trips(host_path, texts, moods, folder):
+    for form in ["jsonl", "csv"]:
+        host = opened(host_path, os.path.join(folder, "empty-" + form))
+        path = os.path.join(folder, form)
+        report = result(host, "store.import", {"path": path, "strict": True})
+        check(report == {"created": len(moods), "updated": 0, "unchanged": 0, "problems": []}, f"{form}: {report}")
+        plain = lambda mood: {name: value for name, value in mood.items() if name != "revision"}
+        check([plain(mood) for mood in listed(host)] == [plain(mood) for mood in moods], f"{form}: other moods")
+        again = result(host, "store.import", {"path": path})
+        check(again["unchanged"] == len(moods) and again["created"] == 0, f"{form} again: {again}")
+        host.close()
+
+
+def damaged(host_path, texts, count, chance, folder):
+    host = opened(host_path, os.path.join(folder, "damaged"))
+    pieces = ["\"", ",", "\n", "\r", "{", "}", "[", ":", "\\", "\ufeff", "\u2028", "BEGIN:VEVENT\n", "END:VEVENT\n", "0", "-", "9" * 40]
+    refused = listed_problems = 0
+    for number in range(count):
+        form = chance.choice(["jsonl", "csv", "daylio", "jrnl", "ics"])
+        text = texts[form]
+        start = chance.randrange(max(len(text) - 3000, 1))
+        text = texts[form][:chance.choice([200, 1500])] + text[start:start + 1500]
+        for _ in range(chance.randint(1, 12)):
+            at = chance.randrange(len(text) + 1)
+            change = chance.randrange(3)
+            text = text[:at] + (chance.choice(pieces) if change else "") + text[at + (0 if change == 1 else chance.randint(1, 20)):]
+        before = result(host, "store.info", {})["revision"]
+        params = {"text": text, "strict": chance.random() < 0.5}
+        if chance.random() < 0.7:
+            params["format"] = form
+        answer = host.ask("store.import", params)
+        if answer is None:
+            check(False, f"the host has ended, case {number}: {text!r}")
+            return
+        after = result(host, "store.info", {})["revision"]
+        lines = text.count("\n") + text.count("\r") + 1
+        if "error" in answer:
+            refused += 1
+            check(answer["error"]["code"] == -32602, f"case {number}: {answer['error']}")
+            check(after == before, f"case {number}: half an import")
+            problems = answer["error"]["data"].get("problems", [])
+        else:
+            check(after - before in (0, 1), f"case {number}: {after - before} commits")
+            problems = answer["result"]["problems"]
+        listed_problems += len(problems)
+        for problem in problems:
+            check(1 <= problem["line"] <= lines and problem["reason"], f"case {number}: {problem}")
+    check(host.close() == 0, "the host has not ended well")
+    print(f"damaged files: {count}, refused {refused}, problems {listed_problems}")
+
+
+def while_others_write(host_path, count, folder):
+    """Each writer counts; a backup is one moment's state where it has each writer's numbers without a gap."""
+    store = os.path.join(folder, "shared")
+    stop = threading.Event()
+
+    def write(writer):
+        host = opened(host_path, store)
+        number = 0
+        while not stop.is_set():
+            result(host, "mood.create", {"emoji": "😊", "label": f"{writer} {number}", "timestamp": "2026-01-01T00:00:00Z"})
+            number += 1
+        host.close()
+
+    writers = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
+    for writer in writers:
+        writer.start()
+    reader = opened(host_path, store)
+    seen = 0
+    for number in range(count):
+        moods = [json.loads(line) for line in export(reader, "jsonl").splitlines()]
+        for writer in range(4):
+            numbers = sorted(int(mood["label"].split()[1]) for mood in moods if mood["label"].startswith(f"{writer} "))
+            check(numbers == list(range(len(numbers))), f"backup {number}: writer {writer} has gaps")
+        top = max((mood["revision"] for mood in moods), default=0)
+        check(top == len(moods), f"backup {number}: {len(moods)} moods at revision {top}")
+        check(top >= seen, f"backup {number} is older than the one before")
+        seen = top
+    stop.set()
+    for writer in writers:
+        writer.join()
+    reader.close()
+    print(f"backups while four hosts write: {count}, the last of {seen} moods")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("host")
+    arguments.add_argument("--moods", type=int, default=200)
+    arguments.add_argument("--damaged", type=int, default=1000)
+    arguments.add_argument("--backups", type=int, default=20)
+    arguments.add_argument("--seed", type=int, default=1)
+    given = arguments.parse_args()
+    chance = random.Random(given.seed)
+    folder = tempfile.mkdtemp(prefix="transfer-")
+    try:
+        host = opened(given.host, os.path.join(folder, "store"))
+        fill(host, given.moods, chance)
+        moods = listed(host)
+        texts = judge(host, moods, folder)
+        host.close()
+        judge_daylio(given.host, folder)
+        judge_jrnl(given.host, folder)
+        round_trips(given.host, texts, moods, folder)
+        damaged(given.host, texts, given.damaged, chance, folder)
+        while_others_write(given.host, given.backups, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print("seed", given.seed, "wrong:", len(FAILED))
+    sys.exit(1 if FAILED else 0)
+
+
+if __name__ == "__main__":
+    main()
