@@ -265,7 +265,7 @@ extension Core {
 extension Subscription {
     /// What AI clients have been told, as a subscription to moods.
     fileprivate static func ofModels(_ told: Int) -> Subscription {
-        Subscription(number: 0, topics: .mood, told: told, begun: told)
+        Subscription(number: 0, session: 0, topics: .mood, told: told, begun: told)
     }
 
     fileprivate func awaits(_ revision: Int) -> Bool { topics.contains(.mood) && told == revision - 1 }

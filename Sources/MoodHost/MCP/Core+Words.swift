@@ -1,6 +1,8 @@
+import JSONRPC
 import MCP
 import MoodCore
 import MoodProtocol
+import MoodText
 
 /// What AI clients say in words.
 extension Core {
@@ -14,13 +16,34 @@ extension Core {
     mutating func time(
         of text: String, as meaning: Tool.TimeMeaning, zone: String?
     ) -> Result<Timestamp, WordProblem> {
-        if let time = Timestamp(text) { return .success(time) }
-        return .failure(WordProblem(reason: "must be an RFC 3339 time such as 2026-11-20T10:00:00Z"))
+        do throws(RPCError) {
+            let said = try self.meaning(of: text, at: "", timeZone: zone)
+            let milliseconds: Int64? =
+                switch meaning {
+                case .moment: said.at
+                case .start: said.start
+                case .end: said.end
+                }
+            guard let milliseconds, let time = Timestamp(milliseconds: milliseconds) else {
+                return .failure(WordProblem(reason: "is a span; name one moment of it, such as yesterday 9pm"))
+            }
+            return .success(time)
+        } catch {
+            let reason = error.details.first { $0.name == "reason" }?.value.string
+            return .failure(WordProblem(reason: reason ?? error.message))
+        }
     }
 
     /// The feeling that a word or an emoji of the palette names.
-    mutating func feeling(_ word: String) -> (emoji: String, label: String)? { nil }
+    mutating func feeling(_ word: String) -> (emoji: String, label: String)? {
+        let palette = usableSettings().palette
+        guard let entry = palette.entry(saying: word) ?? palette.entry(emoji: word) else { return nil }
+        return (entry.emoji, entry.label)
+    }
 
     /// The words of the palette that begin so.
-    mutating func feelings(beginning text: String) -> [String] { [] }
+    mutating func feelings(beginning text: String) -> [String] {
+        let wanted = text.lowercased()
+        return usableSettings().palette.entries.map(\.label).filter { $0.lowercased().hasPrefix(wanted) }
+    }
 }
