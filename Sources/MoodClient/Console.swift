@@ -32,6 +32,9 @@ struct Console {
     /// none.
     let runShell:
         (_ command: String, _ arguments: [String], _ input: [UInt8]?) throws(SystemError) -> ChildProcess.Status?
+    let isExecutable: (_ path: String) -> Bool
+    /// Another program takes the place of this one; returns only to throw.
+    let become: (_ path: String, _ arguments: [String]) throws(SystemError) -> Void
     /// What stays the same in one terminal window.
     let session: () -> String
     let now: () -> Int
@@ -65,6 +68,8 @@ struct Console {
             runShell: { (command, arguments, input) throws(SystemError) in
                 try runShell(command, arguments, input)
             },
+            isExecutable: Terminal.isExecutable,
+            become: { (path, arguments) throws(SystemError) in try Terminal.become(path, arguments) },
             session: Terminal.session, now: Terminal.secondsSince1970,
             nowMilliseconds: Terminal.millisecondsSince1970, localTime: { LocalTime(secondsSince1970: $0) },
             secondsSince1970: { $0.secondsSince1970 },

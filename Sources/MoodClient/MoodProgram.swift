@@ -22,6 +22,10 @@ public enum MoodProgram {
             guard texts.count == arguments.count else {
                 throw .usage("An argument is not UTF-8 text.", command: nil)
             }
+            try runOther(texts, console)
+            if texts.isEmpty, console.isInputTerminal, console.isOutputTerminal {
+                return run(["key"], console: console, launcher: launcher)
+            }
             switch try ArgumentParser.parse(texts, commands: Command.all) {
             case .version: try write("mood \(version)\n", console)
             case .help(let command, let invocation): try help(command, invocation, console, launcher)
@@ -33,7 +37,8 @@ public enum MoodProgram {
                         "mood: TZ names '\(Escaping.visible(zone))', which is no time zone here; times are taken as UTC.\n"
                     )
                 }
-                let client = Client(invocation, console: console, launcher: launcher)
+                let client = Client(
+                    invocation, console: console, launcher: launcher, configuration: try Configuration.read(console))
                 defer { client.close() }
                 try invocation.command.run(client)
             }
@@ -41,6 +46,20 @@ public enum MoodProgram {
         } catch {
             report(error, command, wantsJSON: wantsJSON, console)
             return ExitCode(error)
+        }
+    }
+
+    /// `mood NAME` is the program `mood-NAME` on PATH, if it is no command of ours. It takes the place of this one.
+    private static func runOther(_ arguments: [String], _ console: Console) throws(ClientError) {
+        guard let name = arguments.first, !name.hasPrefix("-"), !name.contains("/"), name != "help",
+            !Command.all.contains(where: { $0.name == name || $0.aliases.contains(name) }),
+            let path = HostLocation.program(
+                "mood-" + name, searchPath: console.environment("PATH"), console.isExecutable)
+        else { return }
+        do throws(SystemError) {
+            try console.become(path, Array(arguments.dropFirst()))
+        } catch {
+            throw .badInput("'\(path)' cannot be run: \(error).", advice: nil)
         }
     }
 

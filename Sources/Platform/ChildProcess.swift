@@ -105,6 +105,9 @@ public struct ChildProcess: ~Copyable {
         try StandardStream.read(from: output, into: buffer)
     }
 
+    /// Our end of the child's stdout, to wait for; nil where there is none.
+    public var outputDescriptor: Int32? { output >= 0 ? output : nil }
+
     /// Tells the child that nothing more will come.
     public mutating func closeInput() {
         if input >= 0 { close(exchange(&input, with: -1)) }

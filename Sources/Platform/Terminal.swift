@@ -27,6 +27,20 @@ public enum Terminal {
         return fields.count > 19 ? "\(leader)-\(String(decoding: fields[19], as: UTF8.self))" : leader
     }
 
+    /// Puts another program in the place of this one (execv), with the same streams and environment.
+    /// - Throws: if that cannot be done; else it does not return.
+    public static func become(_ path: String, _ arguments: [String]) throws(SystemError) {
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        // The other program expects what a program finds at its start.
+        signal(SIGPIPE, SIG_DFL)
+        execv(path, words)
+        let code = cplatform_errno()
+        ignoreBrokenPipes()
+        throw SystemError(call: "execv", subject: path, code: code)
+    }
+
     /// Does not hear Ctrl-C and Ctrl-\ while the body runs: they are for the program that it waits for.
     public static func ignoringInterrupts<Answer>(_ body: () -> Answer) -> Answer {
         let before = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }

@@ -22,7 +22,7 @@ import Testing
         for command in Command.all {
             #expect(!command.examples.isEmpty)
             for example in command.examples where example.line.hasPrefix("mood ") {
-                let plain = example.line.prefix { $0 != "|" && $0 != "<" }
+                let plain = example.line.prefix { $0 != "|" && $0 != "<" && $0 != ">" }
                 let words = Self.shellWords(String(plain)).dropFirst()
                 #expect(throws: Never.self, "\(example.line)") {
                     guard case .run = try ArgumentParser.parse(Array(words), commands: Command.all) else {

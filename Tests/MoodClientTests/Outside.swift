@@ -23,6 +23,9 @@ final class Outside {
     var shellRuns: [(command: String, arguments: [String], input: [UInt8]?)] = []
     /// What such a command does to the files.
     var shell: (_ outside: Outside, _ arguments: [String]) -> Void = { _, _ in }
+    var executables: Set<String> = []
+    /// The program that took the place of this one, and its arguments. (In a test it fails then.)
+    var became: [String] = []
     /// What TZ names, where that is no zone.
     var unknownTimeZone: String?
     var environment: [String: String] = [:]
@@ -95,13 +98,18 @@ final class Outside {
                 self.shell(self, arguments)
                 return .exited(0)
             },
+            isExecutable: { self.executables.contains($0) },
+            become: { (path, arguments) throws(SystemError) in
+                self.became = [path] + arguments
+                throw SystemError(call: "execv", code: ENOEXEC)
+            },
             session: { self.session }, now: { self.now }, nowMilliseconds: { self.now * 1_000 + 250 },
             localTime: { Self.localTime($0, hoursEast: 1, zone: "CET") }, secondsSince1970: Self.seconds,
             localTimeInZone: { $1 == "Asia/Tokyo" ? Self.localTime($0, hoursEast: 9, zone: "JST") : nil },
             unknownTimeZone: { self.unknownTimeZone })
     }
 
-    private var launcher: HostLauncher {
+    var launcher: HostLauncher {
         HostLauncher(
             connect: { (options) throws(ClientError) in
                 self.started.append(options)
@@ -118,6 +126,11 @@ final class Outside {
                             if try !body("events.event", Array(event.utf8)) { return }
                         }
                         throw .unavailable("The host ended.", advice: nil)
+                    },
+                    descriptor: { nil },
+                    hear: { (_, listener) throws(ClientError) in
+                        for event in self.events { listener("events.event", Array(event.utf8)) }
+                        self.events = []
                     },
                     close: { self.closed += 1 })
             },

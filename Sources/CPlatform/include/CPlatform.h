@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "Keeper.h"
+#include "TerminalScreen.h"
 
 // The reason for a failed call, read at once: Swift may clobber errno between two statements.
 static inline int cplatform_errno(void) { return errno; }

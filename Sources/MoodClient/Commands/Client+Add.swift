@@ -18,7 +18,7 @@ extension Command {
                 "scale", .text("NAME=NUMBER"), isRepeatable: true,
                 "What else you measure, such as sleep=7; may be given several times."),
             .init("time-zone", .text("ZONE"), "The zone in which it was lived, and of --at, such as Asia/Tokyo."),
-            .operationID, .dryRun,
+            .editor, .operationID, .dryRun,
         ],
         notes: [
             "After the mood, +WORD is a tag and a leading @TIME the time; the rest is the note. After -- nothing is a sign."
@@ -39,6 +39,7 @@ extension Command {
 
 extension Client {
     func add() throws(ClientError) {
+        if invocation.has("editor") { return try addInEditor() }
         let words = try moodWords()
         if !words.note.isEmpty, invocation.has("note") {
             throw usage("The note is given twice: '\(words.note)' and --note.")
@@ -59,6 +60,55 @@ extension Client {
         tellOfAdded(mood)
     }
 
+    /// The words and options are what the editor shows first.
+    private func addInEditor() throws(ClientError) {
+        var start = Draft()
+        if !invocation.words.isEmpty {
+            let words = try moodWords()
+            start.values["emoji"] = words.emoji
+            start.values["label"] = words.label
+            start.values["tags"] = words.tags.joined(separator: ", ")
+            start.values["time"] = words.time ?? ""
+            start.notes = words.note
+        }
+        var given = start
+        for (option, name) in [("at", "time"), ("valence", "valence"), ("time-zone", "time-zone")] {
+            if let value = invocation.value(option) { given.values[name] = value }
+        }
+        if invocation.has("tag") {
+            given.values["tags"] = (Self.tags(start["tags"]) + invocation.values("tag").flatMap(Self.tags)).joined(
+                separator: ", ")
+        }
+        if invocation.has("favorite") { given.values["favorite"] = "yes" }
+        if invocation.has("scale") { given.values["scales"] = invocation.values("scale").joined(separator: ", ") }
+        if let note = invocation.value("note") { given.notes = try text(note) }
+        try write(given, mustChange: false) { (draft) throws(ClientError) in
+            guard !draft["emoji"].isEmpty, !draft["label"].isEmpty else {
+                throw .badInput("A mood has an emoji and a label.", advice: nil)
+            }
+            var params = try members(of: draft, changedFrom: Draft())
+            params.removeAll { if case .null = $0.value { true } else { false } }
+            let result = try call("mood.create", params + commonMembers())
+            if wantsJSON { try print(json: result) } else { try report("Added", mood(result)) }
+            if !invocation.has("dry-run"), let mood = MoodView(try tree(result)) { tellOfAdded(mood) }
+        }
+    }
+
+    /// What a draft changes, the time among it.
+    func members(of draft: Draft, changedFrom before: Draft) throws(ClientError) -> [JSONValue.Member] {
+        var members: [JSONValue.Member]
+        do throws(Draft.Fault) {
+            members = try draft.changes(from: before)
+        } catch {
+            throw .badInput(error.message, advice: nil)
+        }
+        if draft["time"] != before["time"], !draft["time"].isEmpty {
+            let zone = draft["time-zone"].isEmpty ? nil : draft["time-zone"]
+            members.append(.init("timestamp", .string(try moment(draft["time"], option: "time", zone: zone))))
+        }
+        return members
+    }
+
     private func moodWords() throws(ClientError) -> MoodWords {
         do throws(MoodWords.Fault) {
             return try MoodWords(
@@ -69,7 +119,7 @@ extension Client {
     }
 
     /// What a person should know of a mood that was added: that its time is still to come, and where a first one went.
-    private func tellOfAdded(_ mood: MoodView) {
+    func tellOfAdded(_ mood: MoodView) {
         if let moment = Moment(mood.timestamp), moment.secondsSince1970 > console.now() + 60,
             let time = mood.localTime(console)?.time
         {

@@ -19,19 +19,21 @@ extension Command {
             .init("no-scales", "Remove all of them."),
             .init("time-zone", .text("ZONE"), "The zone in which it was lived, and of --at."),
             .init("no-time-zone", "Remove that."),
-        ] + CommandOption.filters(prefix: "where-") + [.yes, .ifRevision, .operationID, .dryRun],
+        ] + CommandOption.filters(prefix: "where-") + [.editor, .yes, .ifRevision, .operationID, .dryRun],
         examples: [
             .init("mood edit @last --label 'Very happy'", "Rename the latest mood."),
             .init("mood edit @2 @4 -t work -t late", "Replace the tags of two rows of the latest list."),
             .init("mood edit @added --at '2026-01-02 14:30' --no-valence", "Move it, and remove a value."),
-            .init("mood edit --where-tag holidays -t holiday --yes", "Rename a tag everywhere."),
+            .init("mood edit --where-tag holidays -t holiday --yes", "One tag in place of all, wherever that one is."),
             .init("mood edit @last --scale sleep=6.5", "Set one number; its others stay."),
+            .init("mood edit @2 -e", "In your editor, with its notes."),
         ],
         run: { (client) throws(ClientError) in try client.edit() })
 }
 
 extension Client {
     func edit() throws(ClientError) {
+        if invocation.has("editor") { return try editInEditor() }
         let (set, scales) = try changes()
         guard !set.isEmpty || !scales.isEmpty else {
             throw usage("Nothing to change: name what to change, such as --label TEXT.")
@@ -48,6 +50,23 @@ extension Client {
                 if !invocation.has("if-revision"), let revision { common.append(.init("ifRevision", revision)) }
             }
             let result = try call("mood.update", [.init("id", .string(id)), .init("set", .object(set))] + common)
+            if wantsJSON { try print(json: result) } else { try report("Changed", mood(result)) }
+        }
+    }
+
+    /// Only if the mood is still what the editor showed.
+    private func editInEditor() throws(ClientError) {
+        let id = try targets(invocation.words)
+        guard id.count == 1 else { throw usage("One mood at a time fits in an editor; these are \(id.count).") }
+        let before = try mood(call("mood.get", [.init("id", .string(id[0]))]))
+        let start = Draft(before, time: before.localTime(console)?.time.text ?? before.timestamp)
+        let revision = before.members.first { $0.name == "revision" }?.value
+        var common = commonMembers()
+        if !invocation.has("if-revision"), let revision { common.append(.init("ifRevision", revision)) }
+        try write(start, mustChange: true) { (draft) throws(ClientError) in
+            let set = try members(of: draft, changedFrom: start)
+            guard !set.isEmpty else { return tell("Nothing was changed.") }
+            let result = try call("mood.update", [.init("id", .string(id[0])), .init("set", .object(set))] + common)
             if wantsJSON { try print(json: result) } else { try report("Changed", mood(result)) }
         }
     }

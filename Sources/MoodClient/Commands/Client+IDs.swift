@@ -123,28 +123,10 @@ extension Client {
 
     /// For each text the ids that end so.
     private func ids(endingIn texts: [String]) throws(ClientError) -> [[String]] {
-        let result: [UInt8]
-        do throws(ClientError) {
-            result = try call("mood.resolve", [.init("texts", .array(texts.map { .string($0) }))])
-        } catch {
-            guard case .remote(let failure) = error, failure.code == -32601 else { throw error }
-            return try idsByList(endingIn: texts)
-        }
-        let answer = try tree(result)
+        let answer = try tree(call("mood.resolve", [.init("texts", .array(texts.map { .string($0) }))]))
         let items = (answer["items"]?.array ?? []).map { ($0["ids"]?.array ?? []).compactMap(\.string) }
         guard items.count == texts.count else { throw unexpected() }
         return items
-    }
-
-    /// The same from the list, for a host without that method.
-    private func idsByList(endingIn texts: [String]) throws(ClientError) -> [[String]] {
-        var found = texts.map { _ in [String]() }
-        try eachPage([]) { (page) throws(ClientError) in
-            for id in page.ids {
-                for (index, text) in texts.enumerated() where id.hasSuffix(text) { found[index].append(id) }
-            }
-        }
-        return found
     }
 
     /// How many moods a message names.

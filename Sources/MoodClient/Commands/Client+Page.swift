@@ -16,7 +16,8 @@ extension Client {
     /// The command; nil for none.
     private func pager() -> String? {
         guard !invocation.has("no-pager"), console.environment("TERM") != "dumb" else { return nil }
-        let command = console.environment("MOOD_PAGER") ?? console.environment("PAGER") ?? "less -FRX"
+        let command =
+            console.environment("MOOD_PAGER") ?? configuration.pager ?? console.environment("PAGER") ?? "less -FRX"
         return command.allSatisfy(\.isWhitespace) ? nil : command
     }
 }

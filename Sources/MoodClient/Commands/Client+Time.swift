@@ -15,10 +15,12 @@ extension Client {
     /// Three that are often wanted, for help and errors.
     static let timeExamples = "21:30, 'yesterday evening' or 2026-11-20"
 
-    /// - Parameter option: as it is called in errors.
-    func span(_ text: String, option: String) throws(ClientError) -> Span {
+    /// - Parameters:
+    ///   - option: as it is called in errors.
+    ///   - zone: of the clocks that are meant; nil is what `--time-zone` says.
+    func span(_ text: String, option: String, zone: String? = nil) throws(ClientError) -> Span {
         var params: [JSONValue.Member] = [.init("text", .string(text))]
-        if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
+        if let zone = zone ?? invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
         let answer: JSONValue
         do throws(ClientError) {
             answer = try tree(call("time.parse", params))
@@ -38,11 +40,11 @@ extension Client {
     }
 
     /// A moment, for `--at` and `--now`.
-    func moment(_ text: String, option: String) throws(ClientError) -> String {
+    func moment(_ text: String, option: String, zone: String? = nil) throws(ClientError) -> String {
         // What the protocol understands itself needs no question.
         if Moment(text) != nil { return text }
         if text == "now" { return Moment.rfc3339(milliseconds: console.nowMilliseconds()) }
-        guard let at = try span(text, option: option).at else {
+        guard let at = try span(text, option: option, zone: zone).at else {
             throw .badInput(
                 "\(option) wants a moment; '\(text)' is a longer span.", advice: "Such as \(Self.timeExamples).")
         }

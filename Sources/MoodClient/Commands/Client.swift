@@ -9,23 +9,31 @@ final class Client {
     let console: Console
     let style: Style
     let launcher: HostLauncher
+    let configuration: Configuration
     private var connection: HostConnection?
     /// The palette, after it was needed.
     var knownPalette: Palette?
 
-    init(_ invocation: Invocation, console: Console, launcher: HostLauncher) {
+    init(
+        _ invocation: Invocation, console: Console, launcher: HostLauncher,
+        configuration: Configuration = Configuration()
+    ) {
+        self.configuration = configuration
         self.invocation = invocation
         self.console = console
         self.launcher = launcher
         style = Style(
-            choice: invocation.value("color"), isTerminal: console.isOutputTerminal, environment: console.environment)
+            choice: invocation.value("color"), usual: configuration.color, isTerminal: console.isOutputTerminal,
+            environment: console.environment)
     }
 
     var wantsJSON: Bool { invocation.has("json") }
 
     /// The host that the command line names.
     func hostOptions() throws(ClientError) -> HostOptions {
-        let store = invocation.value("store")
+        // The environment's store is the host's to find.
+        let isNamed = console.environment("MOODBOARD_STORE").map { !$0.isEmpty } ?? false
+        let store = invocation.value("store") ?? (isNamed ? nil : configuration.store)
         if store == "" { throw usage("--store needs the path of a directory.") }
         let program = invocation.value("host")
         if program == "" { throw usage("--host needs the path of a program.") }
@@ -58,6 +66,15 @@ final class Client {
 
     /// Waits for notifications until `body` answers false.
     func listen(_ body: HostConnection.Hearing) throws(ClientError) { try connected().listen(body) }
+
+    /// What becomes readable when the host tells something.
+    func eventDescriptor() throws(ClientError) -> Int32? { try connected().descriptor() }
+
+    /// Passes on the notifications that have come.
+    /// - Parameter reading: whether the descriptor is readable.
+    func hear(reading: Bool, _ listener: HostConnection.Listener) throws(ClientError) {
+        try connected().hear(reading, listener)
+    }
 
     func call(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
         try call(method, bytes: params.isEmpty ? nil : Array(JSONValue.object(params).text.utf8))

@@ -9,12 +9,14 @@ extension Command {
     static let groups: [Group] = [
         Group(
             title: "EVERY DAY",
-            commands: [add, list, show, edit, note, favorite, unfavorite, remove, undo, redo, share]),
-        Group(title: "LOOK BACK", commands: [day, month, year, onThisDay, stats, tags, report, log, history]),
+            commands: [
+                add, key, list, show, edit, note, favorite, unfavorite, remove, undo, redo, share, remind,
+            ]),
+        Group(title: "LOOK BACK", commands: [browse, day, month, year, onThisDay, stats, tags, report, log, history]),
         Group(
             title: "KEEP IT SAFE",
             commands: [undelete, backup, restore, export, `import`, sync, info, doctor, store, clear]),
-        Group(title: "PROGRAMS", commands: [watch, open, navigate, plugin, call]),
+        Group(title: "PROGRAMS", commands: [watch, open, navigate, plugin, call, completion, manual]),
     ]
 
     static let all: [Command] = groups.flatMap(\.commands)

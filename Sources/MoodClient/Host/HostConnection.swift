@@ -17,6 +17,11 @@ struct HostConnection {
     let call: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Answer
     /// Waits for notifications until the body answers false or the host ends.
     let listen: (Hearing) throws(ClientError) -> Void
+    /// What becomes readable when the host writes.
+    let descriptor: () -> Int32?
+    /// Passes on the notifications that have come, also those that came with the latest answers. It reads once, if it is told
+    /// that there is something to read, and never waits for more.
+    let hear: (_ reading: Bool, _ listener: Listener) throws(ClientError) -> Void
     /// Ends the conversation and waits for the host's end.
     let close: () -> Void
 }

@@ -56,9 +56,14 @@ struct HostLocation {
     }
 
     private func onSearchPath(_ name: String) -> String? {
+        Self.program(name, searchPath: searchPath, isExecutable)
+    }
+
+    /// The first program of this name in the directories of PATH.
+    static func program(_ name: String, searchPath: String?, _ isExecutable: (String) -> Bool) -> String? {
         guard let searchPath, !name.isEmpty else { return nil }
         for part in searchPath.split(separator: ":") {
-            let path = Self.join(String(part), name)
+            let path = join(String(part), name)
             if isExecutable(path) { return path }
         }
         return nil

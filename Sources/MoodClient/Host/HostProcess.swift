@@ -19,6 +19,8 @@ final class HostProcess {
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
     private var lastID = 0
     private var isAtEnd = false
+    /// Notifications that came before answers, for `hear`. Only who subscribed gets some.
+    private var unheard: [(method: String, params: [UInt8])] = []
 
     init(_ options: HostOptions, location: HostLocation) throws(ClientError) {
         child = try Self.start(options, location, .pipe)
@@ -33,6 +35,8 @@ final class HostProcess {
                         try host.call(method, params, listener)
                     },
                     listen: { (body) throws(ClientError) in try host.listen(body) },
+                    descriptor: { host.child.outputDescriptor },
+                    hear: { (reading, listener) throws(ClientError) in try host.hear(reading, listener) },
                     close: { host.close() })
             },
             passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
@@ -74,7 +78,9 @@ final class HostProcess {
         while true {
             let message = try message()
             guard case .answer(let isOurs, let answer) = message else {
-                if case .notification(let method, let params) = message { listener?(method, params) }
+                if case .notification(let method, let params) = message {
+                    if let listener { listener(method, params) } else { unheard.append((method, params)) }
+                }
                 continue
             }
             if isOurs { return answer }
@@ -85,6 +91,17 @@ final class HostProcess {
         while true {
             if case .notification(let method, let params) = try message(), try !body(method, params) { return }
         }
+    }
+
+    func hear(_ reading: Bool, _ listener: HostConnection.Listener) throws(ClientError) {
+        for (method, params) in unheard { listener(method, params) }
+        unheard = []
+        if reading { try read() }
+        while let frame = reader.next(isAtEnd: isAtEnd) {
+            if case .notification(let method, let params) = try read(frame) { listener(method, params) }
+        }
+        reader.discardTaken()
+        if isAtEnd { throw died() }
     }
 
     private enum Message {
@@ -98,14 +115,19 @@ final class HostProcess {
             if let frame = reader.next(isAtEnd: isAtEnd) { return try read(frame) }
             reader.discardTaken()
             if isAtEnd { throw died() }
-            let before = reader.buffer.count
-            do throws(SystemError) {
-                try reader.buffer.append(upTo: 1 << 16) { (space) throws(SystemError) in try child.read(into: space) }
-            } catch {
-                throw .unavailable("The host cannot be read from: \(error).", advice: nil)
-            }
-            isAtEnd = reader.buffer.count == before
+            try read()
         }
+    }
+
+    /// Reads what is there, waiting until something is.
+    private func read() throws(ClientError) {
+        let before = reader.buffer.count
+        do throws(SystemError) {
+            try reader.buffer.append(upTo: 1 << 16) { (space) throws(SystemError) in try child.read(into: space) }
+        } catch {
+            throw .unavailable("The host cannot be read from: \(error).", advice: nil)
+        }
+        isAtEnd = reader.buffer.count == before
     }
 
     private func read(_ frame: FrameReader.Frame) throws(ClientError) -> Message {

@@ -6,14 +6,17 @@ struct Style {
 
     init(isColored: Bool) { self.isColored = isColored }
 
-    /// - Parameter choice: the value of `--color`; nil counts as auto.
-    init(choice: String?, isTerminal: Bool, environment: (String) -> String?) {
+    /// - Parameters:
+    ///   - choice: the value of `--color`; nil counts as auto.
+    ///   - usual: what the person's settings say; the environment is nearer.
+    init(choice: String?, usual: String? = nil, isTerminal: Bool, environment: (String) -> String?) {
         switch choice {
         case "always": isColored = true
         case "never": isColored = false
         default:
             let isRefused = !(environment("NO_COLOR") ?? "").isEmpty || environment("TERM") == "dumb"
-            isColored = isTerminal && !isRefused
+            let wanted = choice ?? usual ?? "auto"
+            isColored = !isRefused && (wanted == "always" || wanted == "auto" && isTerminal)
         }
     }
 

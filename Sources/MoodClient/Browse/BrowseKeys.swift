@@ -1,0 +1,29 @@
+/// Which key does which offer: a letter of its words, the same each time as long as the offers are the same.
+struct BrowseKeys {
+    struct Entry {
+        let key: Character
+        let offer: BrowseLayout.Offer
+    }
+
+    /// Keys that always mean the same.
+    private static let reserved: Set<Character> = ["q", "j", "k", "h", "l"]
+
+    private(set) var entries: [Entry] = []
+
+    /// - Parameter offers: in the order in which they choose their letters. An offer that is there twice has one.
+    init(_ offers: [BrowseLayout.Offer]) {
+        var used = Self.reserved
+        var seen: Set<String> = []
+        for offer in offers where seen.insert(offer.action.text).inserted {
+            let letters =
+                offer.label.lowercased().filter { $0.isASCII && $0.isLetter } + "abcdefghijklmnopqrstuvwxyz0123456789"
+            guard let key = letters.first(where: { !used.contains($0) }) else { continue }
+            used.insert(key)
+            entries.append(Entry(key: key, offer: offer))
+        }
+    }
+
+    func offer(for key: Character) -> BrowseLayout.Offer? {
+        entries.first { $0.key == Character(key.lowercased()) }?.offer
+    }
+}

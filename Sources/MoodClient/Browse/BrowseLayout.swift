@@ -1,0 +1,246 @@
+import JSONCodec
+
+/// A screen of the host as lines of a terminal, and what on them can be chosen. It knows kinds of cells, no screens: what
+/// `nav.screen` answers is all that there is. Cells of an unknown kind are shown by the members that all cells have.
+struct BrowseLayout {
+    /// What can be done, with the words for it.
+    struct Offer {
+        let label: String
+        let isDestructive: Bool
+        let action: JSONValue
+
+        /// - Returns: nil without an action.
+        init?(_ value: JSONValue) {
+            guard let action = value["action"] else { return nil }
+            // A cell's own action is told by what the cell is read aloud as.
+            label = value["label"]?.string ?? value["accessibility"]?["label"]?.string ?? action["type"]?.string ?? ""
+            isDestructive = value["destructive"]?.boolean ?? false
+            self.action = action
+        }
+    }
+
+    /// What the cursor can stand on.
+    struct Target {
+        /// The cell's id, which stays from call to call.
+        let id: String
+        /// What Enter does.
+        var primary: Offer?
+        var offers: [Offer] = []
+        /// The form's field, and what it holds.
+        var field: (name: String, title: String, text: String)?
+    }
+
+    struct Span {
+        let text: String
+        var role: Style.Role = .plain
+        var target: Int?
+    }
+
+    private(set) var title = ""
+    private(set) var lines: [[Span]] = []
+    private(set) var targets: [Target] = []
+    /// What can be done on the whole screen: its actions, then those of its toolbar.
+    private(set) var offers: [Offer] = []
+    /// The way back.
+    private(set) var dismissal: Offer?
+    /// Whether it shows a form.
+    var hasFields: Bool { targets.contains { $0.field != nil } }
+
+    private let width: Int
+
+    /// - Parameter width: in columns.
+    init(_ screen: JSONValue, width: Int) {
+        self.width = max(width, 10)
+        title = Escaping.visible(screen["title"]?.string ?? "")
+        offers = (screen["actions"]?.array ?? []).compactMap(Offer.init)
+        for tool in screen["toolbar"]?.array ?? [] {
+            guard let offer = Offer(tool) else { continue }
+            if tool["type"]?.string == "dismiss" { dismissal = offer } else { offers.append(offer) }
+            if tool["isFavorite"]?.boolean == true { title += " ★" }
+        }
+        let cells = screen["cells"]?.array ?? []
+        var at = 0
+        while at < cells.count {
+            if cells[at]["type"]?.string == "choice" {
+                let end = cells[at...].firstIndex { $0["type"]?.string != "choice" } ?? cells.count
+                addChoices(cells[at..<end])
+                at = end
+            } else {
+                add(cells[at])
+                at += 1
+            }
+        }
+        let footer = (screen["footer"]?.array ?? []).compactMap(\.string)
+        if !footer.isEmpty { lines.append([]) }
+        for text in footer { addText(text, .quiet) }
+        while lines.last?.isEmpty == true { lines.removeLast() }
+    }
+
+    // MARK: Cells
+
+    private mutating func add(_ cell: JSONValue) {
+        let kind = cell["type"]?.string ?? ""
+        let text = cell["text"]?.string ?? ""
+        switch kind {
+        case "hero":
+            addBlank()
+            lines.append([Span(text: Escaping.visible(cell["emoji"]?.string ?? ""))])
+        case "section":
+            addBlank()
+            addText(cell["title"]?.string ?? "", .heading)
+            if let footer = cell["footer"]?.string { addText(footer, .quiet) }
+        case "menuItem":
+            addRow(
+                cell,
+                [
+                    (DisplayWidth.padded(cell["number"]?.string ?? "", to: 5), .quiet),
+                    (DisplayWidth.padded(cell["title"]?.string ?? "", to: 16), .plain),
+                    (cell["description"]?.string ?? "", .quiet),
+                ])
+        case "moodRow":
+            let mood = "\(cell["emoji"]?.string ?? "") \(cell["title"]?.string ?? "")"
+            addRow(
+                cell,
+                [
+                    (cell["isFavorite"]?.boolean == true ? "★" : " ", .mark),
+                    (DisplayWidth.padded(DisplayWidth.cut(mood, to: 28), to: min(28, width / 2)), .plain),
+                    (text, .quiet),
+                ])
+        case "field":
+            let title = cell["title"]?.string ?? ""
+            var parts: [(String, Style.Role)] = [
+                (DisplayWidth.padded(title, to: 8), .quiet),
+                (text.isEmpty ? "…" : text, text.isEmpty ? .quiet : .plain),
+            ]
+            if let problem = cell["problem"]?.string { parts.append(("✗ " + problem, .failure)) }
+            addRow(cell, parts)
+        case "notes":
+            addBlank()
+            addLines(text, cell["isPlaceholder"]?.boolean == true ? .quiet : .plain, target: target(cell))
+        case "empty":
+            addBlank()
+            addText(cell["title"]?.string ?? "", .heading)
+            addText(text, .plain)
+        case "hint":
+            addBlank()
+            addText(text, .quiet)
+        case "error": addText(text, .failure)
+        default: addFact(cell, kind)
+        }
+    }
+
+    /// A cell as a term and what it says.
+    private mutating func addFact(_ cell: JSONValue, _ kind: String) {
+        func told(_ name: String) -> String? {
+            guard let member = cell[name] else { return nil }
+            if let elements = member.array {
+                return elements.compactMap { $0["title"]?.string }.joined(separator: ", ")
+            }
+            return member.string ?? member.text
+        }
+        guard let fact = CellFact.all[kind] else {
+            let text = cell["text"]?.string ?? cell["value"]?.string ?? cell["title"]?.string ?? ""
+            // The label is the title already.
+            if text == cell["text"]?.string, cell["style"]?.string == "largeTitle" { return }
+            return addLines(text, .plain, target: target(cell))
+        }
+        let value = fact.members.compactMap(told).joined(separator: ", ")
+        let note = fact.note.flatMap(told).flatMap { $0 == value ? nil : "(\($0))" } ?? ""
+        let term = fact.term.map { told($0) ?? "" } ?? kind
+        let isChoosable = cell["action"] != nil
+        for (index, line) in value.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let parts: [(String, Style.Role)] = [
+                (DisplayWidth.padded(index == 0 ? DisplayWidth.cut(term, to: 20) : "", to: 12), .quiet),
+                (String(line), .plain), (index == 0 ? note : "", .quiet),
+            ]
+            if index == 0, isChoosable {
+                addRow(cell, parts)
+            } else {
+                lines.append([Span(text: "  ")] + spans(parts, nil))
+            }
+        }
+    }
+
+    private mutating func addChoices(_ cells: ArraySlice<JSONValue>) {
+        addBlank()
+        var line: [Span] = []
+        var used = 0
+        for cell in cells {
+            let text = Escaping.visible(cell["text"]?.string ?? "")
+            let shown = cell["isSelected"]?.boolean == true ? "[\(text)]" : " \(text) "
+            let columns = DisplayWidth.of(shown) + 1
+            if used + columns > width - 2, !line.isEmpty {
+                lines.append(line)
+                line = []
+                used = 0
+            }
+            line.append(Span(text: shown, target: target(cell)))
+            line.append(Span(text: " "))
+            used += columns
+        }
+        lines.append(line)
+        lines.append([])
+    }
+
+    // MARK: Lines
+
+    private mutating func addBlank() { if lines.last?.isEmpty == false { lines.append([]) } }
+
+    private mutating func addText(_ text: String, _ role: Style.Role) { addLines(text, role, target: nil) }
+
+    /// Wrapped to the width; the first line can be chosen where there is a target.
+    private mutating func addLines(_ text: String, _ role: Style.Role, target: Int?) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            for part in Self.wrapped(Escaping.visible(String(line)), to: width - 4) {
+                lines.append(part.isEmpty && target == nil ? [] : [Span(text: part, role: role, target: target)])
+            }
+        }
+    }
+
+    private mutating func addRow(_ cell: JSONValue, _ parts: [(String, Style.Role)]) {
+        lines.append(spans(parts, target(cell)))
+    }
+
+    private func spans(_ parts: [(String, Style.Role)], _ target: Int?) -> [Span] {
+        var spans: [Span] = []
+        for (text, role) in parts where !text.isEmpty {
+            if !spans.isEmpty { spans.append(Span(text: " ", target: target)) }
+            spans.append(Span(text: Escaping.visible(text.replacing("\n", with: "↵")), role: role, target: target))
+        }
+        return spans
+    }
+
+    /// - Returns: nil if nothing can be done with the cell.
+    private mutating func target(_ cell: JSONValue) -> Int? {
+        var target = Target(id: cell["id"]?.string ?? "")
+        target.offers = (cell["actions"]?.array ?? []).compactMap(Offer.init)
+        if let own = Offer(cell) {
+            // Where the same stands among the offers, that one has the shorter words.
+            target.primary = target.offers.first { $0.action.text == own.action.text } ?? own
+        }
+        // Of a row's offers the one that leads somewhere is what a tap does.
+        if target.primary == nil { target.primary = target.offers.first { $0.action["type"]?.string == "navigate" } }
+        if cell["type"]?.string == "field", let name = cell["name"]?.string {
+            target.field = (name, cell["title"]?.string ?? name, cell["text"]?.string ?? "")
+        }
+        guard target.primary != nil || target.field != nil || !target.offers.isEmpty else { return nil }
+        targets.append(target)
+        return targets.count - 1
+    }
+
+    /// A text in lines of at most so many columns, broken at spaces where there are some.
+    static func wrapped(_ text: String, to columns: Int) -> [String] {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let next = line.isEmpty ? String(word) : line + " " + word
+            if DisplayWidth.of(next) <= columns || line.isEmpty {
+                line = next
+            } else {
+                lines.append(line)
+                line = String(word)
+            }
+        }
+        return lines + [line]
+    }
+}

@@ -1,0 +1,81 @@
+import JSONCodec
+
+/// What happens when something is chosen: an action of the host, and what it leaves to the client.
+extension Browser {
+    /// Enter on the chosen target.
+    func activate() throws(ClientError) {
+        guard let target else { return }
+        if let field = target.field { return edit(field) }
+        if let offer = target.primary ?? target.offers.first { try take(offer) }
+    }
+
+    /// Asks before what destroys, and for the text where an action carries one.
+    func take(_ offer: BrowseLayout.Offer) throws(ClientError) {
+        if offer.isDestructive { return mode = .confirming(offer) }
+        guard offer.action["type"]?.string == "editNotes" else { return try perform(offer.action) }
+        let action = offer.action
+        mode = .typing(title: "Notes", LineEditor(action["notes"]?.string ?? "")) {
+            (browser, text) throws(ClientError) in
+            try browser.perform(action.replacing("notes", with: .string(text)))
+        }
+    }
+
+    private func edit(_ field: (name: String, title: String, text: String)) {
+        mode = .typing(title: field.title, LineEditor(field.text)) { (browser, text) throws(ClientError) in
+            let value: JSONValue =
+                field.name == "tags" ? .array(Client.tags(text).map { .string($0) }) : .string(text)
+            try browser.attempt { (client) throws(ClientError) in
+                _ = try client.call("editor.set", [.init(field.name, value)])
+            }
+            try browser.noteRevision()
+        }
+    }
+
+    /// Performs an action as it was offered.
+    func perform(_ action: JSONValue) throws(ClientError) {
+        var result: JSONValue?
+        try attempt { (client) throws(ClientError) in
+            result = try client.tree(client.call("action.perform", [.init("action", action)]))
+        }
+        try noteRevision()
+        guard let result else { return }
+        if let isPresented = result["editor"]?["isPresented"]?.boolean { isEditing = isPresented }
+        for effect in result["effects"]?.array ?? [] { show(effect) }
+    }
+
+    /// An error of the host is told; the screen stays.
+    private func attempt(_ body: (Client) throws(ClientError) -> Void) throws(ClientError) {
+        do throws(ClientError) {
+            try body(client)
+        } catch {
+            guard case .remote(let failure) = error else { throw error }
+            message = failure.lines(for: client.invocation.command).first ?? ""
+        }
+    }
+
+    /// What only a client can do. A terminal shows the text, and addresses to be opened elsewhere.
+    private func show(_ effect: JSONValue) {
+        switch effect["type"]?.string {
+        case "present": mode = .reading(title: "To share", effect["text"]?.string ?? "")
+        case "openURL": mode = .reading(title: "Open", effect["url"]?.string ?? "")
+        case "openEmail": mode = .reading(title: "Write to", effect["address"]?.string ?? "")
+        case "showMap":
+            let place = [effect["latitude"], effect["longitude"]].compactMap { $0?.text }.joined(separator: ", ")
+            mode = .reading(title: effect["label"]?.string ?? "Map", "geo:" + place)
+        case "showImage", "playAudio":
+            let source = effect["path"]?.string ?? effect["url"]?.string ?? ""
+            mode = .reading(title: effect["alt"]?.string ?? effect["title"]?.string ?? "File", source)
+        case "showEvents":
+            let events = (effect["events"]?.array ?? []).compactMap { $0["title"]?.string }
+            mode = .reading(title: effect["hostName"]?.string ?? "Events", events.joined(separator: "\n"))
+        default: break
+        }
+    }
+}
+
+extension JSONValue {
+    /// An object with another value for a member.
+    fileprivate func replacing(_ name: String, with value: JSONValue) -> JSONValue {
+        .object((object ?? []).map { $0.name == name ? Member(name, value) : $0 })
+    }
+}

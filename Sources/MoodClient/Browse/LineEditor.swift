@@ -1,0 +1,62 @@
+/// A text that is being typed on a terminal. A line's end in it is shown as ↵ and typed as Alt-Enter or by pasting.
+struct LineEditor {
+    private(set) var text: [Character]
+    /// Before which character the cursor stands.
+    private(set) var cursor: Int
+
+    init(_ text: String) {
+        self.text = Array(text)
+        cursor = self.text.count
+    }
+
+    var string: String { String(text) }
+
+    /// - Returns: false for a key that edits nothing.
+    mutating func take(_ key: Key) -> Bool {
+        switch key {
+        case .character(let character): insert([character])
+        case .paste(let pasted): insert(Array(pasted.replacing("\r\n", with: "\n").replacing("\r", with: "\n")))
+        case .backspace:
+            guard cursor > 0 else { return true }
+            cursor -= 1
+            text.remove(at: cursor)
+        case .delete, .control("d"): if cursor < text.count { text.remove(at: cursor) }
+        case .left, .control("b"): cursor = max(cursor - 1, 0)
+        case .right, .control("f"): cursor = min(cursor + 1, text.count)
+        case .home, .control("a"): cursor = 0
+        case .end, .control("e"): cursor = text.count
+        case .control("u"):
+            text.removeFirst(cursor)
+            cursor = 0
+        case .control("k"): text.removeLast(text.count - cursor)
+        case .control("j"): insert(["\n"])
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func insert(_ characters: [Character]) {
+        // Typed marks join the character before them: the text is read anew.
+        let before = String(text[..<cursor]) + String(characters)
+        let after = String(text[cursor...])
+        cursor = before.count
+        text = Array(before + after)
+    }
+
+    /// As one line no wider than this, cut so that the cursor can be seen; and the column of the cursor in it.
+    func shown(columns: Int) -> (text: String, column: Int) {
+        let shown = text.map { $0.isNewline ? "↵" : Escaping.visible(String($0)) }
+        var start = cursor
+        var width = 0
+        while start > 0, width + DisplayWidth.of(shown[start - 1]) < columns {
+            start -= 1
+            width += DisplayWidth.of(shown[start])
+        }
+        var line = ""
+        for piece in shown[start...] {
+            guard DisplayWidth.of(line) + DisplayWidth.of(piece) <= columns else { break }
+            line += piece
+        }
+        return (line, width)
+    }
+}

@@ -1,0 +1,69 @@
+import JSONCodec
+import Platform
+
+extension Command {
+    static let key = Command(
+        name: "key", summary: "Remember a mood by one key; so does 'mood' alone.",
+        examples: [.init("mood key", "The feelings that you have most; Esc keeps nothing.")],
+        run: { (client) throws(ClientError) in try client.addByKey() })
+}
+
+extension Client {
+    /// How many moods tell which feelings are used most.
+    private static let countedMax = 500
+
+    func addByKey() throws(ClientError) {
+        try checkTerminal()
+        let feelings = try usedMost()
+        guard !feelings.isEmpty else {
+            throw .badInput("There is no palette to choose from.", advice: "Use 'mood add EMOJI LABEL'.")
+        }
+        guard
+            let choice = try onScreen({ (terminal) throws(ClientError) in
+                try QuickAdd(feelings, terminal, style: style).choose()
+            })
+        else { return tell("Nothing was kept.") }
+        var params: [JSONValue.Member] = [.init("emoji", .string(choice.emoji)), .init("label", .string(choice.label))]
+        if !choice.note.isEmpty { params.append(.init("notes", .string(choice.note))) }
+        let result = try call("mood.create", params)
+        try report("Added", mood(result))
+        tellOfAdded(try mood(result))
+    }
+
+    /// The palette, the feelings of the latest moods first, by how many there are.
+    private func usedMost() throws(ClientError) -> [Palette.Feeling] {
+        let feelings = palette().feelings
+        guard let page = MoodPage(try call("mood.list", [.init("limit", .number(String(Self.countedMax)))])) else {
+            throw unexpected()
+        }
+        var counts = feelings.map { _ in 0 }
+        for mood in page.moods {
+            let label = Folding.folded(mood.label)
+            if let index = feelings.firstIndex(where: { Folding.folded($0.label) == label }) { counts[index] += 1 }
+        }
+        // Among equals the palette's order stays.
+        return feelings.indices.sorted { counts[$0] != counts[$1] ? counts[$0] > counts[$1] : $0 < $1 }.map {
+            feelings[$0]
+        }
+    }
+
+    func checkTerminal() throws(ClientError) {
+        guard console.isInputTerminal, console.isOutputTerminal else {
+            throw usage(
+                "'mood \(invocation.command.name)' draws on a terminal; elsewhere 'mood add' and 'mood list' serve.")
+        }
+        if console.environment("TERM") == "dumb" { throw usage("This terminal (TERM=dumb) cannot be drawn on.") }
+    }
+
+    /// Takes the terminal for the body, and gives it back whatever happens.
+    func onScreen<Answer>(_ body: (BrowseTerminal) throws(ClientError) -> Answer) throws(ClientError) -> Answer {
+        let screen: TerminalScreen
+        do throws(SystemError) {
+            screen = try TerminalScreen()
+        } catch {
+            throw .badInput("The terminal cannot be drawn on: \(error).", advice: nil)
+        }
+        defer { screen.leave() }
+        return try body(.of(screen, console))
+    }
+}

@@ -1,0 +1,128 @@
+import JSONCodec
+
+/// A mood as a text file that a person edits: front matter, then the notes.
+///
+///     ---
+///     emoji: 😊
+///     label: Happy
+///     time: 2026-11-20 10:00
+///     tags: sea, holiday
+///     ---
+///     Walk by the sea.
+///
+/// Lines that begin with `#` before the notes are remarks.
+struct Draft: Equatable {
+    struct Fault: Error, Equatable {
+        let message: String
+    }
+
+    static let names = ["emoji", "label", "time", "time-zone", "tags", "favorite", "valence", "scales"]
+
+    /// What stands after each name; white space at its ends is gone.
+    var values: [String: String] = [:]
+    var notes = ""
+
+    subscript(name: String) -> String { values[name] ?? "" }
+
+    /// - Parameter remark: lines for the person, such as what was wrong.
+    func text(remark: String? = nil) -> String {
+        var text = ""
+        for line in (remark ?? "").split(separator: "\n") { text += "# \(line)\n" }
+        text += "---\n"
+        for name in Self.names { text += "\(name): \(self[name])\n".replacing(": \n", with: ":\n") }
+        return text + "---\n" + notes + (notes.isEmpty || notes.hasSuffix("\n") ? "" : "\n")
+    }
+
+    init() {}
+
+    /// A mood to be changed.
+    /// - Parameter time: when it was, as a person writes it.
+    init(_ mood: MoodView, time: String) {
+        let valence = mood.members.first { $0.name == "valence" }?.value.text ?? ""
+        let scales = mood.members.first { $0.name == "scales" }?.value.object ?? []
+        values = [
+            "emoji": mood.emoji, "label": mood.label, "time": time, "time-zone": mood.timeZone ?? "",
+            "tags": mood.tags.joined(separator: ", "), "favorite": mood.isFavorite ? "yes" : "no", "valence": valence,
+            "scales": scales.map { "\($0.name)=\($0.value.text)" }.joined(separator: ", "),
+        ]
+        notes = mood.notes
+    }
+
+    init(parsing text: String) throws(Fault) {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)[...]
+        while let line = lines.first, line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { lines.removeFirst() }
+        guard lines.popFirst().map(Self.isFence) == true else {
+            throw Fault(message: "The first line is --- and another --- ends the front matter.")
+        }
+        while true {
+            guard let line = lines.popFirst() else { throw Fault(message: "A line of --- ends the front matter.") }
+            if Self.isFence(line) { break }
+            if line.hasPrefix("#") || line.allSatisfy(\.isWhitespace) { continue }
+            guard let colon = line.firstIndex(of: ":") else {
+                throw Fault(message: "'\(line)' has no colon: it is written 'name: value'.")
+            }
+            let name = Self.trimmed(line[..<colon]).lowercased()
+            guard Self.names.contains(name) else {
+                let question = Suggestion.question(Suggestion.nearest(to: name, among: Self.names))
+                throw Fault(
+                    message: "There is no '\(name)'; there are \(Self.names.joined(separator: ", ")).\(question)")
+            }
+            guard values[name] == nil else { throw Fault(message: "'\(name)' stands twice.") }
+            values[name] = Self.trimmed(line[line.index(after: colon)...])
+        }
+        notes = lines.joined(separator: "\n")
+        while notes.last?.isNewline == true { notes.removeLast() }
+    }
+
+    private static func isFence(_ line: String) -> Bool { trimmed(line[...]) == "---" }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop { $0.isWhitespace }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+
+    // MARK: As members of a mood
+
+    /// What differs from another draft, but for the time, which the host reads.
+    func changes(from other: Draft) throws(Fault) -> [JSONValue.Member] {
+        var members: [JSONValue.Member] = []
+        for name in ["emoji", "label"] where self[name] != other[name] {
+            members.append(.init(name, .string(self[name])))
+        }
+        if notes != other.notes { members.append(.init("notes", .string(notes))) }
+        if self["tags"] != other["tags"] {
+            members.append(.init("tags", .array(Client.tags(self["tags"]).map { .string($0) })))
+        }
+        if self["favorite"] != other["favorite"] {
+            guard let isFavorite = ["yes": true, "no": false, "": false][self["favorite"].lowercased()] else {
+                throw Fault(message: "favorite is yes or no, not '\(self["favorite"])'.")
+            }
+            members.append(.init("isFavorite", .boolean(isFavorite)))
+        }
+        if self["valence"] != other["valence"] {
+            let number = Double(self["valence"])
+            guard self["valence"].isEmpty || number?.isFinite == true else {
+                throw Fault(message: "valence is a number from -1 to 1, not '\(self["valence"])'.")
+            }
+            members.append(.init("valence", number.map { .double($0) } ?? .null))
+        }
+        if self["scales"] != other["scales"] { members.append(.init("scales", try scales())) }
+        if self["time-zone"] != other["time-zone"] {
+            members.append(.init("timeZone", self["time-zone"].isEmpty ? .null : .string(self["time-zone"])))
+        }
+        return members
+    }
+
+    private func scales() throws(Fault) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        for part in self["scales"].split(separator: ",") {
+            guard let sign = part.lastIndex(of: "="),
+                let number = Double(Self.trimmed(part[part.index(after: sign)...])),
+                number.isFinite
+            else { throw Fault(message: "scales are written 'sleep=7, energy=2.5', not '\(part)'.") }
+            members.append(.init(Self.trimmed(part[..<sign]), .double(number)))
+        }
+        return members.isEmpty ? .null : .object(members)
+    }
+}

@@ -1,0 +1,277 @@
+import JSONCodec
+import Testing
+
+@testable import MoodClient
+
+@Suite struct DraftTests {
+    private static let mood =
+        String(Canned.mood(notes: "one\ntwo", tags: ["a", "b"]).dropLast())
+        + #","valence":0.5,"scales":{"sleep":7}}"#
+
+    private func edited(_ arguments: [String], _ editors: [(String) -> String], answers: [String: String] = [:]) -> (
+        ExitCode, Outside
+    ) {
+        var answers = answers
+        answers["mood.get"] = Self.mood
+        let outside = Outside { method, _ in
+            let text = answers[method] ?? Self.mood
+            return text.hasPrefix("{\"code\"") ? Canned.failure(text) : .result(Array(text.utf8))
+        }
+        outside.environment = ["HOME": "/home/ada", "EDITOR": "ed -x"]
+        var rest = editors
+        outside.shell = { outside, arguments in
+            guard let path = arguments.first, !rest.isEmpty else { return }
+            let text = String(decoding: outside.files[path] ?? [], as: UTF8.self)
+            outside.files[path] = Array(rest.removeFirst()(text).utf8)
+        }
+        return (outside.run(arguments), outside)
+    }
+
+    @Test func theEditorShowsFrontMatterAndNotesAndChangesAreSent() {
+        var shown = ""
+        let (status, outside) = edited(
+            ["edit", Canned.id, "-e"],
+            [
+                { text in
+                    shown = text
+                    return text.replacing("label: Happy", with: "label: Glad").replacing("two", with: "three")
+                }
+            ])
+        #expect(status == .success && outside.shellRuns.map(\.command) == ["ed -x"])
+        #expect(
+            shown == """
+                ---
+                emoji: 😊
+                label: Happy
+                time: 2026-01-02 06:04
+                time-zone:
+                tags: a, b
+                favorite: no
+                valence: 0.5
+                scales: sleep=7
+                ---
+                one
+                two
+
+                """)
+        #expect(
+            outside.sent.last?.params
+                == #"{"id":"\#(Canned.id)","set":{"label":"Glad","notes":"one\nthree"},"ifRevision":1}"#)
+        #expect(outside.files.isEmpty)
+    }
+
+    @Test func aTextThatIsLeftAsItWasChangesNothing() {
+        let (status, outside) = edited(["edit", Canned.id, "-e"], [{ $0 }])
+        #expect(status == .success && outside.error == "Nothing was changed.\n")
+        #expect(outside.sent.map(\.method) == ["mood.get"] && outside.files.isEmpty)
+    }
+
+    @Test func whatIsWrongComesBackAsARemark() {
+        var second = ""
+        let (status, outside) = edited(
+            ["edit", Canned.id, "-e"],
+            [
+                { $0.replacing("valence: 0.5", with: "valence: much") },
+                { text in
+                    second = text
+                    return text.replacing("valence: much", with: "valence:")
+                },
+            ])
+        #expect(status == .success)
+        #expect(second.hasPrefix("# valence is a number from -1 to 1, not 'much'.\n---\n"))
+        #expect(outside.sent.last?.params.contains(#""set":{"valence":null}"#) == true)
+    }
+
+    @Test func aDraftThatCannotBeSentIsKeptAndNamed() {
+        for (answer, status) in [
+            (
+                Canned.error(-32602, "invalidParams", "/set/label is too long.", more: #","path":"/set/label""#),
+                ExitCode.badData
+            ),
+            (Canned.error(1002, "conflict", "Somebody changed it."), .failure),
+        ] {
+            let (ended, outside) = edited(
+                ["edit", Canned.id, "-e"], [{ $0.replacing("Happy", with: "Glad") }], answers: ["mood.update": answer])
+            #expect(ended == status)
+            let path = outside.files.keys.first ?? ""
+            #expect(path.hasPrefix("/home/ada/.local/state/moodboard/drafts/mood-") && outside.error.contains(path))
+            #expect(String(decoding: outside.files[path] ?? [], as: UTF8.self).contains("label: Glad"))
+        }
+    }
+
+    @Test func aNewMoodBeginsWithTheWords() {
+        let (status, outside) = edited(
+            ["add", "😊", "Happy", "+sea", "walk", "-e"], [{ $0.replacing("walk", with: "walk\nswim") }])
+        #expect(status == .success)
+        #expect(
+            outside.sent.first
+                == .init(
+                    method: "mood.create",
+                    params: #"{"emoji":"😊","label":"Happy","notes":"walk\nswim","tags":["sea"]}"#))
+    }
+
+    @Test(arguments: [
+        "", "x", "---\nlabel: a\n", "---\nlabel\n---\n", "---\nlabl: a\n---\n", "---\nlabel: a\nlabel: b\n---\n",
+    ])
+    func whatIsNoDraftIsRefused(_ text: String) {
+        #expect(throws: Draft.Fault.self) { try Draft(parsing: text) }
+    }
+
+    @Test func textAndDraftAreTheSame() throws {
+        var draft = Draft()
+        draft.values = [
+            "emoji": "😊", "label": "a: b", "tags": "x, y", "time": "", "time-zone": "", "favorite": "", "valence": "",
+            "scales": "",
+        ]
+        draft.notes = "---\n# no remark\n\nend"
+        #expect(try Draft(parsing: draft.text(remark: "wrong\nagain")) == draft)
+    }
+}
+
+@Suite struct ConfigurationTests {
+    private func run(_ text: String, _ arguments: [String] = ["list"], _ more: [String: String] = [:]) -> (
+        ExitCode, Outside
+    ) {
+        let outside = Outside(["mood.list": Canned.page([Canned.mood()])])
+        outside.environment = ["HOME": "/home/ada"].merging(more) { $1 }
+        outside.files["/home/ada/.config/moodboard/config.json"] = Array(text.utf8)
+        return (outside.run(arguments), outside)
+    }
+
+    @Test func namesTheStoreBelowTheCommandLineAndTheEnvironment() {
+        let text = #"{"store":"~/moods","pager":"","color":"never"}"#
+        #expect(run(text).1.started == [HostOptions(program: nil, store: .directory("/home/ada/moods"))])
+        #expect(run(text, ["list", "--store", "/x"]).1.started == [HostOptions(program: nil, store: .directory("/x"))])
+        #expect(run(text, ["list"], ["MOODBOARD_STORE": "/y"]).1.started == [HostOptions(program: nil, store: .usual)])
+    }
+
+    @Test func coloursAndPagerAreAsItSays() {
+        let always = Style(choice: nil, usual: "always", isTerminal: false, environment: { _ in nil })
+        let never = Style(choice: nil, usual: "never", isTerminal: true, environment: { _ in nil })
+        let said = Style(choice: "auto", usual: "never", isTerminal: true, environment: { _ in nil })
+        let refused = Style(
+            choice: nil, usual: "always", isTerminal: true, environment: { $0 == "NO_COLOR" ? "1" : nil })
+        #expect(always.isColored && !never.isColored && said.isColored && !refused.isColored)
+    }
+
+    @Test(arguments: [
+        (
+            "{\n  \"store\": \"/a\",\n  \"colour\": \"never\"\n}",
+            ":3:3: there is no 'colour'; there are store, color, pager. Did you mean 'color'?"
+        ),
+        ("{\"store\":}", ":1:10: "), ("[]", ":1:1: "),
+        ("{\"color\": \"red\"}", ":1:2: 'color' is auto, never or always."),
+        ("{\n\"pager\": 3}", ":2:1: 'pager' is a text in quotes."),
+        ("{\"store\": \"a\"}", ":1:2: 'store' is a path from the root on"),
+    ])
+    func aFaultIsToldWithItsPlace(_ text: String, _ part: String) {
+        let (status, outside) = run(text)
+        #expect(status == .badData)
+        #expect(outside.error.contains("/home/ada/.config/moodboard/config.json" + part), "\(outside.error)")
+        #expect(outside.started.isEmpty)
+        // Help is there all the same.
+        #expect(run(text, ["--help"]).0 == .success)
+    }
+}
+
+@Suite struct CompletionTests {
+    private func words(_ line: [String]) -> [String] {
+        let outside = Outside([
+            "mood.tags": #"{"tags":[{"tag":"Sea side","count":3},{"tag":"sport","count":1}]}"#,
+            "settings.get": #"{"palette":[{"emoji":"😌","label":"Calm","valence":0.5,"aliases":[]}]}"#,
+            "store.info": #"{"path":"/s"}"#, "mood.get": Canned.mood(),
+            "mood.list": Canned.page([Canned.mood()], total: 1),
+        ])
+        outside.environment = ["XDG_STATE_HOME": "/state", "TERM": "dumb"]
+        outside.isOutputTerminal = true
+        outside.run("list")
+        let before = outside.output.count
+        #expect(outside.run(["completion", "words", "--"] + line) == .success)
+        return outside.output.dropFirst(before).split(separator: "\n").map(String.init)
+    }
+
+    @Test func commandsOptionsTagsFeelingsAndHandles() {
+        #expect(words(["un"]) == ["unfav\tMake moods not favourites."])
+        #expect(words(["list", "--fav"]) == ["--favorite\tOnly favourites."])
+        #expect(words(["list", "--tag", "s"]) == ["Sea side\t3 moods", "sport\t1 moods"])
+        #expect(words(["--store", "/x", "list", "--color", "al"]) == ["always\t"])
+        #expect(words(["add", "ca"]) == ["calm\t😌"])
+        #expect(
+            words(["rm", "@"]) == [
+                "@last\tthe latest mood", "@added\tthe one added last", "@1\t😊 Happy of 2026-01-02 06:04",
+            ])
+        #expect(words(["nothing", ""]).isEmpty)
+    }
+
+    @Test func aHostThatCannotBeAskedCompletesNothing() {
+        let outside = Outside { (_, _) throws(ClientError) in throw .unavailable("Gone.", advice: nil) }
+        #expect(outside.run("completion", "words", "--", "list", "--tag", "") == .success)
+        #expect(outside.output.isEmpty && outside.error.isEmpty)
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func thereIsAScript(_ shell: String) {
+        let outside = Outside()
+        #expect(outside.run("completion", shell) == .success)
+        #expect(outside.output.contains("completion words --") && outside.started.isEmpty)
+    }
+
+    @Test func anotherShellIsUsage() { #expect(Outside().run("completion", "csh") == .usage) }
+}
+
+@Suite struct ManualTests {
+    @Test(arguments: [nil] + Command.all.map { Optional($0.name) })
+    func aPageTellsEveryOption(_ name: String?) throws {
+        let outside = Outside()
+        #expect(outside.run(["man"] + (name.map { [$0] } ?? [])) == .success)
+        #expect(outside.output.hasPrefix(".TH MOOD") && outside.output.contains("\n.SH NAME\n"))
+        let command = Command.all.first { $0.name == name }
+        for option in command?.options ?? CommandOption.everywhere {
+            #expect(outside.output.contains("\\-\\-" + option.name.replacing("-", with: "\\-")), "\(option.name)")
+        }
+        for line in outside.output.split(separator: "\n") where line.hasPrefix(".") {
+            #expect([".TH", ".SH", ".TP", ".PP", ".B", ".I", ".BR"].contains(line.prefix { $0 != " " }), "\(line)")
+        }
+        for command in Command.all where name == nil { #expect(outside.output.contains("\\fBmood \(command.name)")) }
+    }
+}
+
+@Suite struct RemindTests {
+    @Test(arguments: [
+        ("21:00", 21, 0), ("9pm", 21, 0), ("9:30 PM", 21, 30), ("12am", 0, 0), ("12:05pm", 12, 5), ("7:05", 7, 5),
+    ])
+    func aTimeOfDayIsRead(_ text: String, _ hour: Int, _ minute: Int) {
+        let clock = Client.clock(text)
+        #expect(clock?.hour == hour && clock?.minute == minute)
+    }
+
+    @Test(arguments: ["", "21", "24:00", "9:60", "13pm", "0am", "-1:00", "1:2:3", "123:00", "x", "9:", ":30"])
+    func whatIsNoneIsUsage(_ text: String) { #expect(Outside().run("remind", "--", text) == .usage) }
+
+    @Test func itPrintsATimerALineOrAnEntry() {
+        let timer = Outside()
+        #expect(timer.run("remind", "21:00") == .success && timer.output.contains("OnCalendar=*-*-* 21:00:00\n"))
+        #expect(timer.error.contains("systemctl --user enable --now mood-remind.timer"))
+        let line = Outside()
+        #expect(line.run("remind", "9:30pm", "--as", "cron") == .success && line.output.hasPrefix("30 21 * * * "))
+        let entry = Outside()
+        #expect(entry.run("remind", "21:00", "--as", "ics") == .success)
+        #expect(entry.output.contains("DTSTART:20260102T210000\r\n") && entry.output.hasSuffix("END:VCALENDAR\r\n"))
+        #expect(timer.started.isEmpty && line.started.isEmpty)
+    }
+}
+
+@Suite struct OtherProgramTests {
+    @Test func aProgramOnPathIsACommand() {
+        let outside = Outside()
+        outside.environment = ["PATH": "/bin:/opt"]
+        outside.executables = ["/opt/mood-chart", "/opt/mood-list"]
+        outside.run("chart", "--year", "2026")
+        #expect(outside.became == ["/opt/mood-chart", "--year", "2026"])
+        let own = Outside(["mood.list": Canned.page([])])
+        own.environment = ["PATH": "/opt"]
+        own.executables = ["/opt/mood-list", "/opt/mood-help"]
+        #expect(own.run("list") == .success && own.became.isEmpty)
+        #expect(own.run("help") == .success && own.became.isEmpty)
+        #expect(own.run("../opt/mood-list") == .usage && own.became.isEmpty)
+    }
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Uses `mood browse` and `mood` alone in a real terminal (tmux), and compares what the screen shows.
+
+    Tests/Scripts/browse.py PATH/TO/mood PATH/TO/moodboard [--keep]
+
+Each step presses keys and waits until the screen holds what it should. At the end the terminal must be as it was, after q, after
+SIGTERM and after SIGKILL. With tmux missing it is `SKIPPED`.
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Terminal:
+    """A window of tmux in which a shell runs."""
+
+    def __init__(self, environment, columns=80, lines=24):
+        self.name = f"browse-{os.getpid()}"
+        shell = ["env", "-i"] + [f"{name}={value}" for name, value in environment.items()] + ["sh"]
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), "-s", "t", *shell)
+        self.wait("$")
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-L", self.name, *arguments], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(f"tmux {arguments}: {done.stderr}")
+        return done.stdout
+
+    def screen(self):
+        return [line.rstrip() for line in self.tmux("capture-pane", "-t", "t", "-p").split("\n")]
+
+    def press(self, *keys):
+        for key in keys:
+            self.tmux("send-keys", "-t", "t", *([key] if key.startswith("-") else ["--", key]))
+
+    def type(self, text):
+        self.tmux("send-keys", "-t", "t", "-l", "--", text)
+
+    def wait(self, *texts, gone=()):
+        """Until the screen holds all texts, and none of the others."""
+        end = time.monotonic() + 10
+        while True:
+            screen = "\n".join(self.screen())
+            if all(text in screen for text in texts) and not any(text in screen for text in gone):
+                return screen
+            if time.monotonic() > end:
+                raise AssertionError(f"{texts} without {gone} is not on the screen:\n{screen}")
+            time.sleep(0.05)
+
+    def modes(self):
+        device = self.tmux("display-message", "-p", "-t", "t", "#{pane_tty}").strip()
+        words = subprocess.run(["stty", "-a", "-F", device], capture_output=True, text=True, check=True).stdout.split()
+        return {word for word in words if word.rstrip(";").lstrip("-") in ("icanon", "isig", "echo", "icrnl")}
+
+    def size(self, columns, lines):
+        self.tmux("resize-window", "-t", "t", "-x", str(columns), "-y", str(lines))
+
+    def close(self):
+        subprocess.run(["tmux", "-L", self.name, "kill-server"], capture_output=True, check=False)
+
+
+def youngest(program):
+    """The id of the `mood` that was started last."""
+    found = subprocess.run(["pgrep", "-n", "-f", f"^{program} (browse|key)"], capture_output=True, text=True, check=True)
+    return int(found.stdout)
+
+
+def browse(terminal, mood, environment):
+    before = terminal.modes()
+    terminal.type(f"{mood} browse")
+    terminal.press("Enter")
+    terminal.wait("MoodBoard", "› 01    Intro State", "04-05 CRUD + Detail", "q Quit")
+    terminal.press("End", "Enter")
+    terminal.wait("Moods", "› ★ 😊 Happy", "😴 Tired", "n New mood")
+
+    # Another program's change comes by itself.
+    subprocess.run([mood, "add", "🥳", "Proud"], env=environment, check=True, capture_output=True)
+    terminal.wait("🥳 Proud", "Changed elsewhere: 🥳 Proud created")
+
+    # The form, over the list.
+    terminal.press("n")
+    terminal.wait("Intro State", "› Label", "✗ The label must not be empty", gone=["s Save"])
+    terminal.press("Enter")
+    terminal.type("Rested, é")
+    terminal.wait("Label: Rested, é")
+    terminal.press("Enter")
+    terminal.wait("Save", gone=["✗"])
+    terminal.press("s")
+    terminal.wait("Moods", "😊 Rested, é", gone=["Intro State"])
+
+    # Its detail, a favourite, notes.
+    terminal.press("Home", "Enter")
+    terminal.wait("Rested, é", "No notes yet", "a Add to favorites")
+    terminal.press("a")
+    terminal.wait("Rested, é ★", "r Remove from favorites")
+    terminal.press("Enter")
+    terminal.type("A walk")
+    terminal.press("Enter")
+    terminal.wait("› A walk")
+
+    # Another size, then deleting with a question, and back to the menu.
+    terminal.size(50, 12)
+    terminal.wait("Rested, é ★", "q Quit")
+    terminal.size(80, 24)
+    terminal.press("d")
+    terminal.wait("Delete: are you sure? [y/N]")
+    terminal.press("y")
+    terminal.wait("Moods", gone=["Rested"])
+    terminal.press("Escape")
+    terminal.wait("MoodBoard", "CRUD + Detail")
+    terminal.press("q")
+    terminal.wait("$", gone=["CRUD + Detail"])
+    assert terminal.modes() == before, (before, terminal.modes())
+
+
+def ended(terminal, mood, number):
+    """Whatever ends it, the terminal is usable."""
+    before = terminal.modes()
+    terminal.type(f"{mood} browse")
+    terminal.press("Enter")
+    terminal.wait("CRUD + Detail")
+    assert terminal.modes() != before
+    os.kill(youngest(mood), number)
+    terminal.wait("$", gone=["CRUD + Detail"])
+    time.sleep(0.5)
+    terminal.type("echo it is $((40 + 2))")
+    terminal.press("Enter")
+    terminal.wait("it is 42")
+    assert terminal.modes() == before, (number, before, terminal.modes())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("mood")
+    parser.add_argument("moodboard")
+    parser.add_argument("--keep", action="store_true", help="leave the folder")
+    options = parser.parse_args()
+    if shutil.which("tmux") is None:
+        print("SKIPPED: there is no tmux")
+        return 0
+    folder = tempfile.mkdtemp(prefix="browse.")
+    # Beside each other, as they are installed.
+    for path, name in ((options.mood, "mood"), (options.moodboard, "moodboard")):
+        shutil.copy2(path, os.path.join(folder, name))
+    mood = os.path.join(folder, "mood")
+    environment = {
+        "HOME": folder, "PATH": f"{folder}:/usr/bin:/bin", "TERM": "screen-256color", "PS1": "$ ", "TZ": "UTC", "LANG": "C.UTF-8",
+    }
+    subprocess.run([mood, "rpc", "store.insertSamples"], env=environment, check=True, capture_output=True)
+    terminal = Terminal(environment)
+    try:
+        browse(terminal, mood, environment)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGKILL):
+            ended(terminal, mood, number)
+        print("browse: every screen was as expected, and the terminal came back each time")
+        return 0
+    except AssertionError as error:
+        print(f"browse: {error}", file=sys.stderr)
+        return 1
+    finally:
+        terminal.close()
+        if not options.keep:
+            shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
