@@ -76,7 +76,8 @@ struct RemoteError: Error, Sendable {
         // A plugin's id has dots, a mood's has none.
         case 1001 where data?["id"]?.string?.utf8.contains(UInt8(ascii: ".")) == true:
             "'mood plugin list' shows all plugins."
-        case 1001 where data?["id"] != nil && !mentions("mood.list"): "'mood list' shows all moods."
+        case 1001 where data?["id"] != nil && !mentions("mood.list") && !mentions("mood list"):
+            "'mood list' shows all moods."
         case 1010: "Nothing was changed; try again in a moment."
         case 1013: "Check with 'mood list' whether it was kept, then try again."
         case -32601: "'mood rpc --help' lists the methods."
