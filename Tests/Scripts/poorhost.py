@@ -20,9 +20,8 @@ FAULTS = {
     "takes a trailing comma": "-32700",
     "takes NaN": "-32700",
     "answers notifications": "notification",
-    "ids as texts": "id",
-    "ids as floats": "id",
-    "loses the id of a bad request": "id",
+    "ids as texts": "no answer",
+    "ids as floats": "no answer",
     "a batch in pieces": "Batch",
     "silent about an empty batch": "Batch",
     "answers a batch of notifications": "batch of notifications",
@@ -68,11 +67,10 @@ def answer(request):
     identifier = request.get("id")
     if isinstance(identifier, (dict, list, bool)):
         return failure(-32600)
-    shown = None if fault == "loses the id of a bad request" else identifier
     if request.get("jsonrpc") != "2.0" or not isinstance(request.get("method"), str):
-        return failure(-32600, shown)
+        return failure(-32600, identifier)
     if not isinstance(request.get("params", {}), (dict, list)):
-        return failure(-32600, shown)
+        return failure(-32600, identifier)
     if "id" not in request:
         return failure(-32601) if fault == "answers notifications" else None
     if fault == "ids as texts":
