@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from datetime import datetime, timezone
 
 from stores import Host
@@ -244,6 +245,9 @@ def while_others_write(host_path, count, folder):
     reader = opened(host_path, store)
     seen = 0
     for number in range(count):
+        deadline = time.monotonic() + 20
+        while result(reader, "store.info", {})["revision"] <= seen and time.monotonic() < deadline:
+            time.sleep(0.001)
         moods = [json.loads(line) for line in export(reader, "jsonl").splitlines()]
         for writer in range(4):
             numbers = sorted(int(mood["label"].split()[1]) for mood in moods if mood["label"].startswith(f"{writer} "))
