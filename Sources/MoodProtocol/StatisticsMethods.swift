@@ -188,7 +188,7 @@ enum StatisticsSchemas {
             "series",
             .array(
                 .result([.required("date", .string(.date), "Where it begins."), count, average]), .any, isUnique: false),
-            "Every day, week or month of the span, up to today."),
+            "Every day, week or month of the span."),
     ])
 
     private static let streak = Schema.result([
