@@ -30,6 +30,7 @@ import Testing
                 "mood.tags",
                 "plugin.list", "plugin.info", "plugin.trust", "plugin.untrust", "plugin.enable", "plugin.disable",
                 "plugin.restart", "plugin.configure", "plugin.log",
+                "sync.setup", "sync.now", "sync.status", "sync.conflicts", "sync.settle", "sync.leave", "sync.forget",
             ])
         #expect(Set(Self.methods.map { "\($0.name)" }).count == Self.methods.count, "names are unique")
     }

@@ -69,9 +69,10 @@ final class TestSession {
 
     var hasPending: Bool { session.hasPending }
 
-    /// Waits for the helper thread, and sees what it has done.
+    /// Waits for the helper threads, and sees what they have done.
     func attendWork() {
         _ = session.core.store.helper.wait(milliseconds: 60_000)
+        _ = session.core.sync.thread.wait(milliseconds: 60_000)
         session.attendWork(milliseconds: now)
     }
 
