@@ -41,7 +41,7 @@ struct Core: ~Copyable {
     /// The state before the present group of requests, once one of them has changed it.
     private var stateBeforeGroup: SessionState?
     var phrases = Phrases()
-    /// What `PluginRegistry.toolRevision` was when the tools were last asked for; nil: they were not.
+    /// What `PluginRegistry.toolRevision` was when AI clients were last told of the tools; nil: they never asked.
     var listedTools: Int?
     /// Whether the notes of moods are left out of texts and screens, because the present request wants it so.
     var hidesNotes = false

@@ -15,6 +15,8 @@ struct Dispatcher: ~Copyable {
     var pending = PendingRequests()
     /// What AI clients can do; made when one asks.
     var tools: ToolCatalogue?
+    /// What `PluginRegistry.toolRevision` was then.
+    var toolRevision = 0
     /// The error that was written last.
     var failure: RPCError?
 

@@ -131,7 +131,7 @@ extension Dispatcher {
     /// The tools that there are now.
     mutating func toolCatalogue() -> ToolCatalogue {
         core.loadPlugins()
-        if let tools, core.listedTools == core.plugins.toolRevision { return tools }
+        if let tools, toolRevision == core.plugins.toolRevision { return tools }
         let isReadOnly = core.options.isReadOnly
         var all = Tool.all(isReadOnly: isReadOnly).filter { core.methods.find(JSONText($0.method)) != nil }
         if core.options.offersAllTools {
@@ -145,7 +145,8 @@ extension Dispatcher {
         all += core.plugins.tools.filter { !isReadOnly || $0.effect.isReadOnly }
         let made = ToolCatalogue(all)
         tools = made
-        core.listedTools = core.plugins.toolRevision
+        toolRevision = core.plugins.toolRevision
+        core.listedTools = toolRevision
         return made
     }
 }

@@ -64,7 +64,10 @@ extension Dispatcher {
             id: id, framing: request.destination.framing, hearsTools: wants("toolsListChanged"),
             hearsLists: wants("resourcesListChanged"), addresses: addresses)
         // What plugins bring is only followed once it was read.
-        if listener.hearsTools { core.loadPlugins() }
+        if listener.hearsTools {
+            core.loadPlugins()
+            core.listedTools = core.plugins.toolRevision
+        }
         try core.followForModels { $0.listeners.append(listener) }
         core.notices.addAcknowledged(listener)
     }
@@ -102,8 +105,7 @@ extension Core {
 
     /// What plugins bring has changed.
     mutating func tellModelsOfTools() {
-        // Once, until somebody asks for the tools again.
-        listedTools = nil
+        listedTools = plugins.toolRevision
         if state.models.agreed != nil { notices.addListChanged("notifications/tools/list_changed", for: nil) }
         for listener in state.models.listeners where listener.hearsTools {
             notices.addListChanged("notifications/tools/list_changed", for: listener.id)
