@@ -77,7 +77,7 @@ private let object = Schema.object(
         Case("tags", MoodSchemas.tags, "[\"a\",\"b\"]"), Case("tags", MoodSchemas.tags, "[\"a\",\"b\",\" a \"]", "/2"),
         Case("tags", MoodSchemas.tags, "[\"a\",\"\\u0061\"]", "/1"),
         Case("tags", MoodSchemas.tags, "[\"a\",\" \"]", "/1"),
-        Case("tags", MoodSchemas.tags, "[\"a\",\"A\"]"), Case("tags", MoodSchemas.tags, "[\"é\",\"e\u{301}\"]"),
+        Case("tags", MoodSchemas.tags, "[\"a\",\"A\"]", "/1"), Case("tags", MoodSchemas.tags, "[\"é\",\"e\u{301}\"]"),
         Case("object", object, "{\"name\":\"a\"}"), Case("object", object, "{\"name\":\"a\",\"age\":null}"),
         Case("object", object, "{\"name\":\"a\",\"zone\":null}"), Case("object", object, "{\"n\\u0061me\":\"a\"}"),
         Case("object", object, "{}", "/name"), Case("object", object, "{\"name\":null}", "/name"),
