@@ -40,8 +40,6 @@ struct Console {
     let now: () -> Int
     let nowMilliseconds: () -> Int
     let localTime: (Int) -> LocalTime?
-    /// The way back, whatever zone the time names; nil if it is not a date.
-    let secondsSince1970: (LocalTime) -> Int?
     /// The time on the clocks of a zone; nil where this system does not know it.
     let localTimeInZone: (_ secondsSince1970: Int, _ zone: String) -> LocalTime?
     /// What TZ names, where that is no zone.
@@ -72,7 +70,6 @@ struct Console {
             become: { (path, arguments) throws(SystemError) in try Terminal.become(path, arguments) },
             session: Terminal.session, now: Terminal.secondsSince1970,
             nowMilliseconds: Terminal.millisecondsSince1970, localTime: { LocalTime(secondsSince1970: $0) },
-            secondsSince1970: { $0.secondsSince1970 },
             localTimeInZone: { LocalTime(secondsSince1970: $0, zone: $1) },
             unknownTimeZone: TimeZoneSetting.unknown)
     }

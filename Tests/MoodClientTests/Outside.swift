@@ -104,7 +104,7 @@ final class Outside {
                 throw SystemError(call: "execv", code: ENOEXEC)
             },
             session: { self.session }, now: { self.now }, nowMilliseconds: { self.now * 1_000 + 250 },
-            localTime: { Self.localTime($0, hoursEast: 1, zone: "CET") }, secondsSince1970: Self.seconds,
+            localTime: { Self.localTime($0, hoursEast: 1, zone: "CET") },
             localTimeInZone: { $1 == "Asia/Tokyo" ? Self.localTime($0, hoursEast: 9, zone: "JST") : nil },
             unknownTimeZone: { self.unknownTimeZone })
     }
@@ -149,13 +149,6 @@ final class Outside {
         return LocalTime(
             year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4], second: parts[5],
             zone: zone)
-    }
-
-    private static func seconds(_ time: LocalTime) -> Int? {
-        let date = [Moment.padded(time.year, 4), Moment.padded(time.month, 2), Moment.padded(time.day, 2)]
-        let clock = [time.hour, time.minute, time.second].map { Moment.padded($0, 2) }
-        let text = "\(date.joined(separator: "-"))T\(clock.joined(separator: ":"))+01:00"
-        return Moment(text)?.secondsSince1970
     }
 }
 

@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test func commandsOptionsTagsFeelingsAndHandles() {
-        #expect(words(["un"]) == ["unfav\tMake moods not favourites."])
+        #expect(words(["unf"]) == ["unfav\tMake moods not favourites."])
         #expect(words(["list", "--fav"]) == ["--favorite\tOnly favourites."])
         #expect(words(["list", "--tag", "s"]) == ["Sea side\t3 moods", "sport\t1 moods"])
         #expect(words(["--store", "/x", "list", "--color", "al"]) == ["always\t"])

@@ -84,7 +84,7 @@ extension Client {
     private func values(of option: CommandOption, _ current: String) -> [Candidate] {
         if case .choice(_, let words) = option.value { return words.map { Candidate(word: $0, about: "") } }
         switch option.name {
-        case "tag", "where-tag": return tags()
+        case "tag", "where-tag": return tagCandidates()
         case "emoji", "label", "where-emoji", "where-label":
             let isEmoji = option.name.hasSuffix("emoji")
             return palette().feelings.map {
@@ -94,7 +94,7 @@ extension Client {
         }
     }
 
-    private func tags() -> [Candidate] {
+    private func tagCandidates() -> [Candidate] {
         let answer = (try? call("mood.tags")).flatMap { try? JSONValue.parse($0) }
         return (answer?["tags"]?.array ?? []).compactMap { tag in
             tag["tag"]?.string.map { Candidate(word: $0, about: "\(tag["count"]?.text ?? "") moods") }

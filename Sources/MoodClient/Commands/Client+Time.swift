@@ -25,12 +25,8 @@ extension Client {
         do throws(ClientError) {
             answer = try tree(call("time.parse", params))
         } catch {
-            guard case .remote(let failure) = error else { throw error }
-            if failure.code == -32601 {
-                let time = TimeInput.protocolText(text, console: console)
-                return Span(start: time, end: time, at: time, days: nil)
-            }
-            guard failure.code == -32602, failure.data?["path"]?.string == "/text" else { throw error }
+            guard case .remote(let failure) = error, failure.code == -32602, failure.data?["path"]?.string == "/text"
+            else { throw error }
             throw .badInput("\(option): \(failure.bareMessage)", advice: nil)
         }
         guard let start = answer["start"]?.string, let end = answer["end"]?.string else { throw unexpected() }
