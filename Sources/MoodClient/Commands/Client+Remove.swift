@@ -31,11 +31,17 @@ extension Client {
         guard ids.count == 1 else {
             let deleted = try changeMany("mood.deleteMany", ids, [], counted: "deleted")
             if !wantsJSON { try print("Deleted \(Self.count(deleted))\(dryRunMark)\n") }
-            return
+            return tellOfUndo()
         }
         let result = try call("mood.delete", [.init("id", .string(ids[0]))] + commonMembers())
         if wantsJSON { return try print(json: result) }
         try print("Deleted \(shown(ids[0]))\(dryRunMark)\n")
+        tellOfUndo()
+    }
+
+    /// On a terminal: nothing that was done is lost.
+    private func tellOfUndo() {
+        if console.isOutputTerminal, !invocation.has("dry-run") { tell("'mood undo' brings it back.") }
     }
 
     func clear() throws(ClientError) {
