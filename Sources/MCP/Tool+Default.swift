@@ -156,9 +156,12 @@ extension Tool {
         "Shows a year as text, a sign for each day, and names the picture of it. Example: {\"year\": 2026}",
         [.optional("year", .integer(1...9999), "Which year; this one, if absent.")], .year,
         output: .result([
-            .required(
+            .required("year", .integer(1...9999), "Which year."),
+            .required("months", .result([]), "A string for each month, a sign for each day."),
+            .required("uri", .string(.plain), "The resource with the picture."),
+            .optional(
                 "days", .array(.result([]), .any, isUnique: false),
-                "Every day: {date, count, average?, emoji?, label?}.")
+                "The days with a mood: {date, count, average?, emoji?}; absent where they do not fit."),
         ]))
 
     static let screen = Tool(

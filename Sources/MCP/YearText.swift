@@ -2,20 +2,34 @@ import JSONCodec
 
 /// A year in pixels as text: a line for each month, a sign for each day.
 public enum YearText {
+    static let legend = "# very pleasant, + pleasant, o even, - unpleasant, = very unpleasant, ? no valence, . no mood"
+
     /// - Parameter days: what `stats.year` answers.
     public static func text(of days: JSONValue, year: Int) -> String {
-        var lines = [String(year)]
-        var month = ""
+        let lines = months(of: days).map { "\($0.name) \($0.value.string ?? "")" }
+        return ([String(year)] + lines + [legend]).joined(separator: "\n")
+    }
+
+    /// The months by their names, each a sign for each day.
+    public static func months(of days: JSONValue) -> [JSONValue.Member] {
+        var months: [(name: String, signs: String)] = []
         for day in days["days"]?.array ?? [] {
-            let date = day["date"]?.string ?? ""
-            if String(date.prefix(7)) != month {
-                month = String(date.prefix(7))
-                lines.append(month + " ")
-            }
-            lines[lines.count - 1] += sign(day)
+            let name = String((day["date"]?.string ?? "").prefix(7))
+            if months.last?.name != name { months.append((name, "")) }
+            months[months.count - 1].signs += sign(day)
         }
-        return lines.joined(separator: "\n")
-            + "\n# very pleasant, + pleasant, o even, - unpleasant, = very unpleasant, ? no valence, . no mood"
+        return months.map { JSONValue.Member($0.name, .string($0.signs)) }
+    }
+
+    /// The days that have a mood, in few bytes.
+    public static func marked(_ days: JSONValue) -> [JSONValue] {
+        (days["days"]?.array ?? []).filter { ($0["count"]?.integer ?? 0) > 0 }.map { day in
+            var members = (day.object ?? []).filter { $0.name != "average" && $0.name != "label" }
+            if let average = day["average"]?.double {
+                members.append(JSONValue.Member("average", .double((average * 100).rounded() / 100)))
+            }
+            return .object(members)
+        }
     }
 
     private static func sign(_ day: JSONValue) -> String {

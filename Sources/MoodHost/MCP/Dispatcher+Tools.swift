@@ -107,6 +107,7 @@ extension Dispatcher {
             (_, outcomes, out) throws(RPCError) in
             switch tool.work {
             case .year: Self.writeYear(outcomes[0], asked["year"]?.integer ?? 0, tool, facts, to: &out)
+            case .stats: Self.writeStatistics(outcomes[0], tool, facts, to: &out)
             case .plugin: Self.writeForeign(outcomes[0], tool, facts, to: &out)
             default: Self.write(outcomes[0], of: tool, facts, to: &out)
             }
@@ -129,9 +130,35 @@ extension Dispatcher {
     ) {
         guard case .success(let bytes) = outcome else { return write(outcome, of: tool, facts, to: &out) }
         let uri = "moodboard://year/\(year)"
-        let text = YearText.text(of: JSONValue(bytes: bytes), year: year) + "\nAs a picture: \(uri)"
+        let days = JSONValue(bytes: bytes)
+        let text = YearText.text(of: days, year: year) + "\nAs a picture: \(uri)"
+        let members: [JSONValue.Member] = [
+            .init("year", .number(String(year))), .init("months", .object(YearText.months(of: days))),
+            .init("uri", .string(uri)),
+        ]
+        var shown = JSONValue.object(members + [.init("days", .array(YearText.marked(days)))]).text
+        if !fits(shown, text, facts) { shown = JSONValue.object(members + [.init("daysLeftOut", true)]).text }
         let link = Resource(uri, "\(year)", "The year in pixels.", "image/svg+xml")
-        write(.success(bytes), of: tool, links: [link], text: text, facts, to: &out)
+        write(.success(Array(shown.utf8)), of: tool, links: [link], text: text, facts, to: &out)
+    }
+
+    /// The course of days is the longest part; it is left out where it does not fit, and never in the text.
+    private static func writeStatistics(
+        _ outcome: ModelWork.Outcome, _ tool: Tool, _ facts: ToolFacts, to out: inout JSONWriter
+    ) {
+        guard case .success(let bytes) = outcome else { return write(outcome, of: tool, facts, to: &out) }
+        let members = (JSONValue(bytes: bytes).object ?? []).filter { $0.name != "series" }
+        let text = JSONValue.object(members).text
+        var shown = String(decoding: bytes, as: UTF8.self)
+        if !fits(shown, text, facts) { shown = JSONValue.object(members + [.init("seriesLeftOut", true)]).text }
+        write(.success(Array(shown.utf8)), of: tool, text: text, facts, to: &out)
+    }
+
+    /// Whether a result is likely to fit. A text in a string grows by its escapes.
+    private static func fits(_ structured: String, _ text: String, _ facts: ToolFacts) -> Bool {
+        let count = structured.utf8.count
+        let bytes = facts.revision.hasStructure ? count + text.utf8.count * 5 / 4 : count * 5 / 2
+        return bytes + 1024 <= facts.bytesMax
     }
 
     static func write(
