@@ -112,6 +112,7 @@ import Testing
             (1001, "notFound", false), (1002, "conflict", false), (1003, "refused", false), (1010, "storeBusy", true),
             (1011, "storeReadOnly", false), (1012, "storageFull", true), (1013, "outcomeUnknown", true),
             (1014, "storeUnavailable", false), (1015, "storeCorrupt", false), (1020, "limitExceeded", false),
+            (1030, "pluginUnavailable", false), (1031, "pluginFailed", false), (1032, "pluginTimeout", false),
             (-32700, "parseError", false), (-32600, "invalidRequest", false), (-32600, "messageTooLarge", false),
             (-32600, "batchTooLarge", false), (-32601, "methodNotFound", false), (-32602, "invalidParams", false),
             (-32603, "internalError", false), (-32800, "cancelled", false), (-32802, "shuttingDown", false),
@@ -119,7 +120,8 @@ import Testing
         let ours: [ErrorCode] = [
             .notFound, .conflict, .refused, .storeBusy, .storeReadOnly, .storageFull, .outcomeUnknown,
             .storeUnavailable,
-            .storeCorrupt, .limitExceeded, .parseError, .invalidRequest, .messageTooLarge, .batchTooLarge,
+            .storeCorrupt, .limitExceeded, .pluginUnavailable, .pluginFailed, .pluginTimeout, .parseError,
+            .invalidRequest, .messageTooLarge, .batchTooLarge,
             .methodNotFound, .invalidParams, .internalError, .cancelled, .shuttingDown,
         ]
         #expect(ours.map { "\($0.number) \($0.name) \($0.isRetryable)" } == contract.map { "\($0.0) \($0.1) \($0.2)" })
