@@ -18,7 +18,8 @@ import Testing
         // The only importer of Foundation.
         Row(target: "MoodText", level: 1, mayImport: ["Foundation"]),
         Row(target: "MoodCore", level: 2, mayImport: ["JSONCodec", "MoodText"]),
-        Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "JSONCodec", "Platform"]),
+        Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform"]),
+        Row(target: "MoodFormats", level: 3, mayImport: ["MoodCore", "MoodText", "JSONCodec"]),
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
         Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),
         Row(
@@ -32,11 +33,8 @@ import Testing
         Row(
             target: "MoodHost", level: 5,
             mayImport: [
-                "MCP", "MoodSync", "Replication", "PluginHost", "MoodProtocol", "MoodStore", "MoodCore", "MoodText",
-                "Storage", "JSONRPC",
-                "JSONCodec",
-                "Platform",
-                "Synchronization",
+                "MCP", "MoodSync", "Replication", "PluginHost", "MoodProtocol", "MoodStore", "MoodFormats", "MoodCore",
+                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform", "Synchronization",
             ]),
         Row(target: "moodboard", level: 6, mayImport: ["MoodHost", "Platform"]),
         Row(target: "mood", level: 6, mayImport: ["MoodClient", "Platform"]),
