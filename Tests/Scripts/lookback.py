@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Statistics against a computation of their own, with nothing but Python's standard library.
 
-    statistics.py HOST [--stores 40] [--moods 300] [--seed 1]
+    lookback.py HOST [--stores 40] [--moods 300] [--seed 1]
 
 Each store has random moods in several zones, around changes of the clocks and the turn of a year, and days that begin at
 00:00, 04:00 or 02:30. `stats.summary` of several spans and filters, `stats.year`, `stats.month`, `stats.onThisDay` and
