@@ -7,8 +7,12 @@ import PackageDescription
 let isStrict = Context.environment["MOODBOARD_STRICT"] == "1"
 let settings: [SwiftSetting] = (isStrict ? [.treatAllWarnings(as: .error)] : []) + [.swiftLanguageMode(.v6)]
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+func library(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, isOptimized: Bool = true
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: path,
+        swiftSettings: settings + (isOptimized ? [] : [.unsafeFlags(["-Onone"])]))
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
@@ -48,10 +52,9 @@ let package = Package(
         library("MCP", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
         // Optimised, the compiler (6.3.1) loses a member of `StoreReplica`, and the host ends with a segmentation fault. What this
         // target does waits for disks and networks, so it is not optimised.
-        .target(
-            name: "MoodSync",
-            dependencies: ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"],
-            swiftSettings: settings + [.unsafeFlags(["-Onone"])]),
+        library(
+            "MoodSync", ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"],
+            isOptimized: false),
         // Level 5
         library(
             "MoodHost",
