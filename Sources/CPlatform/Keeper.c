@@ -49,6 +49,7 @@ _Noreturn void keeper_refuse(const char *step, const char *subject, int code) {
 static bool prepare(const struct plan *plan, struct outcome *outcome) {
     if (setsid() < 0) return keeper_failed(outcome, "setsid", NULL);
     umask(077);
+    keeper_give_way();
     if (chdir(plan->directory) != 0) return keeper_failed(outcome, "cannot enter", plan->directory);
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -1,6 +1,7 @@
 // How much a plugin may use, and what it may do beyond its user's rights: nothing.
 #include "KeeperParts.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -8,6 +9,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #endif
+
+enum { plugin_niceness = 5 };
 
 // Never more than before: only root may raise a limit, and nobody should.
 static bool set_limit(int which, int64_t soft, int64_t hard, struct outcome *outcome, const char *name) {
@@ -29,6 +32,21 @@ static bool counts_processes(int64_t most) {
     return is_counted && most >= 302;
 }
 #endif
+
+// The host answers first where there is more to do than there are processors. Not every system knows priorities, and nothing
+// depends on them.
+void keeper_give_way(void) {
+    (void)setpriority(PRIO_PROCESS, 0, plugin_niceness);
+#if defined(__linux__)
+    // A session that is scheduled as one group gives way as a group. (sched(7): "The autogroup feature")
+    const int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+    if (group < 0) return;
+    char text[8];
+    const int count = snprintf(text, sizeof text, "%d", plugin_niceness);
+    (void)!write(group, text, (size_t)count);
+    close(group);
+#endif
+}
 
 bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, struct outcome *outcome) {
     const int64_t stack = 8 << 20;

@@ -70,6 +70,7 @@ void keeper_end_all(void);
 
 // Each is called in the plugin's process before its program runs. False: `outcome` says what failed. What the kernel cannot
 // do is no failure: it is noted as declared.
+void keeper_give_way(void);
 bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, struct outcome *outcome);
 bool keeper_drop_capabilities(struct outcome *outcome);
 bool keeper_confine_files(const struct plan *plan, struct outcome *outcome);

@@ -61,6 +61,12 @@ public enum Terminal {
         return String(validating: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
+    /// A path from the root on. A relative one stays so where its beginning is not known.
+    public static func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        return workingDirectory().map { "\($0)/\(path)" } ?? path
+    }
+
     /// The absolute path without links and dots; nil where there is nothing.
     public static func realPath(_ path: String) -> String? {
         guard let text = realpath(path, nil) else { return nil }

@@ -87,6 +87,7 @@ import Testing
         Case("provides", ["hooks": [["on": "change", "timeoutMs": 2001]]], "/provides/hooks/0/timeoutMs"),
         Case("provides", ["hooks": [["on": "change"], ["on": "change"]]], "/provides/hooks/1/on"),
         Case("provides", ["events": ["moods"]], "/provides/events/0"),
+        Case("provides", ["events": ["mood", "nav"]], "/provides/events/1"),
         Case("provides", ["events": ["mood", "mood"]], "/provides/events/1"),
         Case("provides", ["importers": [["format": "a", "title": "A"]]], "/provides/importers/0/extensions"),
         Case(

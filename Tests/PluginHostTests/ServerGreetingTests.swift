@@ -32,7 +32,7 @@ import Testing
         #expect(more?.method == "tools/list" && more?.params["cursor"]?.string == "2")
         let end = greeting.answered(["tools": [Self.tool("b"), ["name": "none"], Self.tool("not a name")]])
         #expect(Self.isGreeted(end) && greeting.tools.compactMap { $0["name"]?.string } == ["a", "b"])
-        let call = greeting.call("a", ["x": 1], number: 7)
+        let call = greeting.request(PluginCall("a", [], timeoutMilliseconds: 1), ["x": 1], number: 7).params
         #expect(call["_meta"]?["progressToken"]?.integer == 7 && call["_meta"]?.object?.count == 4)
     }
 

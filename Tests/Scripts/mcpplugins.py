@@ -15,7 +15,7 @@ import os
 import sys
 import time
 
-from pluginhost import FOLDER, PLUGIN_FAILED, Refused, Trial
+from pluginhost import FOLDER, PLUGIN_FAILED, Host, Refused, Trial
 
 SERVER = os.path.join(FOLDER, "server.py")
 ID = "org.example.server"
@@ -64,10 +64,10 @@ def until(host, condition):
     return host.ask("plugin.info", {"id": ID})
 
 
-def serve(trial, era, tools=TOOLS):
+def serve(trial, era, tools=TOOLS, more=False):
     folder = trial.plugin(ID, ["python3", "./server.py"], [SERVER], kind="mcp", limits={"timeoutMs": 2000})
     with open(os.path.join(folder, "settings.json"), "w", encoding="utf-8") as file:
-        json.dump({"era": era, "tools": tools}, file)
+        json.dump({"era": era, "tools": tools, "more": more}, file)
     return folder
 
 
@@ -110,6 +110,10 @@ def one_era(host_path, era):
         check(f"{era}: after that", host.ask(f"x.{ID}.sum", {"a": 2, "b": 2}), {"sum": 4})
         check(f"{era}: timed out", refused(host, f"x.{ID}.hang")[0], 1032)
         host.close()
+        # A plugin runs in a directory of its own, wherever the host was told that the store is.
+        host = Host([trial.command[0], "--store", "./store"], cwd=trial.folder)
+        check(f"{era}: a relative store", host.ask(f"x.{ID}.sum", {"a": 2, "b": 3}), {"sum": 5})
+        host.close()
         # Pinned tools are known before the server runs.
         host = trial.start()
         host.ask("mood.list")
@@ -146,6 +150,67 @@ def changes(host_path):
         host.close()
 
 
+META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+
+
+def passed_on(host_path, era):
+    """Prompts and resources of a server, as the host's own AI clients see them."""
+    with Trial(host_path) as trial:
+        serve(trial, era, more=True)
+        host = trial.start()
+        host.trust(ID)
+
+        def ask(method, **params):
+            try:
+                return host.ask(method, {"_meta": META, **params})
+            except Refused as error:
+                return error.code
+
+        def pages(method, name):
+            found, cursor, count = [], None, 0
+            while True:
+                page = ask(method, **({"cursor": cursor} if cursor else {}))
+                found += page[name]
+                cursor, count = page.get("nextCursor"), count + 1
+                if not cursor:
+                    return [one for one in found if json.dumps(one).count(f"x.{ID}.")], count
+
+        host.ask("mood.create", {"emoji": "😊", "label": "Happy"})
+        prompts = [{"name": f"x.{ID}.greet.me", "description": "Greets.", "arguments": [{"name": "who", "required": True}]},
+                   {"name": f"x.{ID}.hang", "arguments": []}]
+        check(f"{era}: prompts", pages("prompts/list", "prompts"), (prompts, 2))
+        check(f"{era}: resources", pages("resources/list", "resources"), (
+            [{"uri": f"x.{ID}.note:///1", "name": "One", "mimeType": "text/plain"},
+             {"uri": f"x.{ID}.note:///2", "name": "note:///2"}], 2))
+        check(f"{era}: templates", pages("resources/templates/list", "resourceTemplates"),
+              ([{"uriTemplate": f"x.{ID}.note:///{{number}}", "name": "Note"}], 1))
+        got = ask("prompts/get", name=f"x.{ID}.greet.me", arguments={"who": "Ann"})
+        check(f"{era}: prompt", (got["description"], got["messages"]), (f"A greeting (Of the plugin {ID}.)", [
+            {"role": "user", "content": {"type": "text", "text": "Greet Ann."}},
+            {"role": "assistant", "content": {"type": "resource_link", "uri": f"x.{ID}.note:///1", "name": "note:///1"}}]))
+        check(f"{era}: faulty prompt", ask("prompts/get", name=f"x.{ID}.greet.me", arguments={"who": "faulty"}), PLUGIN_FAILED)
+        check(f"{era}: no such prompt", ask("prompts/get", name=f"x.{ID}.nothing"), -32602)
+        check(f"{era}: no such server", ask("prompts/get", name="x.org.example.nobody.it"), -32602)
+        check(f"{era}: a prompt that hangs", ask("prompts/get", name=f"x.{ID}.hang"), 1032)
+        check(f"{era}: read", ask("resources/read", uri=f"x.{ID}.note:///5")["contents"],
+              [{"uri": f"x.{ID}.note:///5", "mimeType": "text/plain", "text": "Note 5"}])
+        check(f"{era}: faulty content", ask("resources/read", uri=f"x.{ID}.faulty:"), PLUGIN_FAILED)
+        check(f"{era}: no such resource", ask("resources/read", uri=f"x.{ID}.other:"), -32602)
+        check(f"{era}: completion", ask("completion/complete", ref={"type": "ref/prompt", "name": f"x.{ID}.greet.me"},
+                                       argument={"name": "who", "value": "A"})["completion"],
+              {"values": ["greet.me:A"], "hasMore": False})
+        check(f"{era}: a cursor of nobody", ask("prompts/list", cursor="{\"org.example.server\":7}"), -32602)
+        host.close()
+        # One that does not run is started by a list, and one that may not run is not.
+        host = trial.start()
+        host.ask("mood.list")
+        check(f"{era}: started by a list", pages("prompts/list", "prompts")[0], prompts)
+        host.ask("plugin.disable", {"id": ID})
+        check(f"{era}: disabled", pages("prompts/list", "prompts")[0], [])
+        check(f"{era}: reading of one that is disabled", ask("resources/read", uri=f"x.{ID}.note:///5"), -32602)
+        host.close()
+
+
 def somebody(host_path, options):
     with Trial(host_path) as trial:
         trial.plugin(ID, [options.server], kind="mcp", limits={"timeoutMs": 20000, "memoryMB": 1024})
@@ -169,6 +234,8 @@ def main():
     options = parser.parse_args()
     for era in ("newer", "older", "fragile", "silent"):
         one_era(options.host, era)
+    for era in ("newer", "older"):
+        passed_on(options.host, era)
     changes(options.host)
     if options.server:
         somebody(options.host, options)

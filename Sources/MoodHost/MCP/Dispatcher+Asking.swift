@@ -54,11 +54,13 @@ extension Dispatcher {
     }
 
     /// Makes several calls and writes one result of what they have answered; where one of them comes later, so does the result.
-    /// - Parameter finish: writes the result.
+    /// - Parameters:
+    ///   - besides: what else is asked; its outcomes come after those of the calls.
+    ///   - finish: writes the result.
     /// - Returns: false where the answer comes later, or the request has to wait.
     mutating func ask(
-        _ calls: [NativeCall], _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter, _ finish: @escaping ModelWork.Finish
+        _ calls: [NativeCall], besides works: [any LaterWork] = [], _ given: ModelParams, _ request: Request,
+        _ validator: inout JSONValidator, to out: inout JSONWriter, _ finish: @escaping ModelWork.Finish
     ) throws(RPCError) -> Bool {
         var parts: [ModelWork.Part] = []
         var native = JSONWriter(capacity: 1024)
@@ -77,6 +79,7 @@ extension Dispatcher {
             }
         }
         extendLifetime(native)
+        for work in works { parts.append(.later(work)) }
         let work = ModelWork(parts, hidesNotes: core.hidesNotes, finish)
         guard work.isLater else {
             try work.finish(&core, to: &out)

@@ -66,18 +66,14 @@ extension Dispatcher {
             listTools(&out)
         case .callTool: return try callTool(given, revision, request, &validator, to: &out)
         case .listResources: return try listResources(given, revision, request, &validator, to: &out)
-        case .listTemplates:
-            try given.checkCursor()
-            listTemplates(&out)
+        case .listTemplates: return try listTemplates(given, request, &validator, to: &out)
         case .readResource: return try readResource(given, revision, request, &validator, to: &out)
         case .subscribe: try subscribe(given, revision, &out)
         case .unsubscribe: try unsubscribe(given, &out)
         case .listen:
             try listen(given, revision, request)
             return false
-        case .listPrompts:
-            try given.checkCursor()
-            listPrompts(&out)
+        case .listPrompts: return try listPrompts(given, request, &validator, to: &out)
         case .getPrompt: return try getPrompt(given, request, &validator, to: &out)
         case .complete: return try complete(given, revision, request, &validator, to: &out)
         }

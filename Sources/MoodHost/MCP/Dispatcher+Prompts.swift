@@ -6,19 +6,24 @@ import MoodProtocol
 
 /// `prompts/*` and `completion/complete`.
 extension Dispatcher {
-    mutating func listPrompts(_ out: inout JSONWriter) {
-        out.beginModelResult()
-        out.key("prompts")
-        out.beginArray()
-        for prompt in Prompt.allCases where !core.options.isReadOnly || prompt != .log { prompt.write(to: &out) }
-        out.endArray()
-        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+    mutating func listPrompts(
+        _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        try list(.prompts, given, request, &validator, to: &out, freshFor: JSONWriter.listMilliseconds) {
+            (core, cursor, _, out) throws(RPCError) in
+            try Self.checkIsFirst(cursor)
+            for prompt in Prompt.allCases where !core.options.isReadOnly || prompt != .log { prompt.write(to: &out) }
+            return nil
+        }
     }
 
     mutating func getPrompt(
         _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let name = try given.text(given.name, "name", "the name of a prompt, as prompts/list gives it").string
+        if let (server, name) = server(of: name) {
+            return try getPrompt(name, of: server, given, request, &validator, to: &out)
+        }
         guard let prompt = Prompt(rawValue: name), prompt != .log || !core.options.isReadOnly else {
             throw Self.unknownPrompt(name, at: "/name")
         }
@@ -112,7 +117,15 @@ extension Dispatcher {
         else {
             throw Arguments.error("is required: {name, value}, both strings", at: "/argument")
         }
-        switch try Self.completion(JSONValue(reference), name) {
+        let asked = JSONValue(reference)
+        let key = asked["type"]?.string == "ref/prompt" ? "name" : "uri"
+        if let (server, known) = asked[key]?.string.flatMap({ server(of: $0) }) {
+            let reference = JSONValue.object([
+                .init("type", asked["type"] ?? .null), .init(key, .string(known)),
+            ])
+            return try complete(reference, argument, of: server, given, request, &validator, to: &out)
+        }
+        switch try Self.completion(asked, name) {
         case .words(let words):
             Self.write(words.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
             return true
@@ -193,7 +206,7 @@ extension Dispatcher {
         "last 7 days", "last 30 days", "2 weeks ago",
     ]
 
-    private static let valuesMax = 100
+    static let valuesMax = 100
 
     private static func write(_ values: [String], to out: inout JSONWriter) {
         out.beginModelResult()

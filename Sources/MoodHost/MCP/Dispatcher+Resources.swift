@@ -13,16 +13,15 @@ extension Dispatcher {
         _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
-        var params: [JSONValue.Member] = [.init("limit", .number(String(Self.pageCount)))]
-        let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
-        if !cursor.isEmpty { params.append(.init("cursor", .string(cursor))) }
-        let calls = [NativeCall("mood.list", .object(params))]
         let year = has("stats.render") ? core.now.text.prefix(4) : ""
-        return try ask(calls, given, request, &validator, to: &out) { (_, outcomes, out) throws(RPCError) in
+        let moods = { (cursor: String) -> [NativeCall] in
+            var params: [JSONValue.Member] = [.init("limit", .number(String(Self.pageCount)))]
+            if !cursor.isEmpty { params.append(.init("cursor", .string(cursor))) }
+            return [NativeCall("mood.list", .object(params))]
+        }
+        return try list(.resources, given, request, &validator, to: &out, moods) {
+            (_, cursor, outcomes, out) throws(RPCError) in
             let page = JSONValue(bytes: try outcomes[0].get())
-            out.beginModelResult()
-            out.key("resources")
-            out.beginArray()
             if cursor.isEmpty {
                 Resource("moodboard://moods", "Moods", "The newest moods, as JSON and as Markdown.").write(to: &out)
                 Resource("moodboard://menu", "Menu", "The menu of the app, as a screen.").write(to: &out)
@@ -38,38 +37,42 @@ extension Dispatcher {
                     "A mood of \(mood["timestamp"]?.string ?? "")."
                 ).write(to: &out)
             }
-            out.endArray()
-            if let next = page["nextCursor"]?.string {
-                out.key("nextCursor")
-                out.string(next)
-            }
-            out.endModelResult(version: Core.version)
+            return page["nextCursor"]?.string
         }
     }
 
     /// Whether the host has a method.
     private mutating func has(_ method: StaticString) -> Bool { core.methods.find(JSONText(method)) != nil }
 
-    mutating func listTemplates(_ out: inout JSONWriter) {
-        out.beginModelResult()
-        out.key("resourceTemplates")
-        out.beginArray()
-        for template in ResourceAddress.templates where template.method.map({ has($0) }) ?? true {
-            out.beginObject()
-            out.key("uriTemplate")
-            out.string(template.template)
-            out.key("name")
-            out.string(template.name)
-            out.key("title")
-            out.string(template.name)
-            out.key("description")
-            out.string(template.summary)
-            out.key("mimeType")
-            out.string(template.mediaType)
-            out.endObject()
+    mutating func listTemplates(
+        _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        let templates = ResourceAddress.templates.filter { $0.method.map { has($0) } ?? true }
+        return try list(
+            .resourceTemplates, given, request, &validator, to: &out, freshFor: JSONWriter.listMilliseconds
+        ) { (_, cursor, _, out) throws(RPCError) in
+            try Self.checkIsFirst(cursor)
+            for template in templates {
+                out.beginObject()
+                out.key("uriTemplate")
+                out.string(template.template)
+                out.key("name")
+                out.string(template.name)
+                out.key("title")
+                out.string(template.name)
+                out.key("description")
+                out.string(template.summary)
+                out.key("mimeType")
+                out.string(template.mediaType)
+                out.endObject()
+            }
+            return nil
         }
-        out.endArray()
-        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+    }
+
+    /// The host's own part of most lists is one page.
+    static func checkIsFirst(_ cursor: String) throws(RPCError) {
+        guard cursor.isEmpty else { throw ListPlace.invalid }
     }
 
     mutating func readResource(
@@ -77,6 +80,9 @@ extension Dispatcher {
         to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
+        if let (server, address) = server(of: uri) {
+            return try readResource(address, of: server, given, revision, request, &validator, to: &out)
+        }
         guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
         let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
         let contents = ResourceContents(uri, notes: notes, version: Core.version)

@@ -6,10 +6,6 @@ import PluginHost
 /// Where plugins are, and where their copies and data are kept.
 extension PluginRegistry {
     /// The store's directory; nil in memory.
-    var store: String? {
-        if case .directory(let path) = options.place { path } else { nil }
-    }
-
     var places: [String] { PluginPlace.all(storeDirectory: store, others: settings.places) }
 
     /// Where the copies are that run.

@@ -13,6 +13,8 @@ import PluginHost
 final class PluginRegistry {
     let settings: PluginSettings
     let options: HostOptions
+    /// The store's directory; nil in memory. Absolute, because what runs begins in another one.
+    let store: String?
     /// What was trusted, as it stands in `plugins.json`.
     private(set) var records = PluginRecords()
     private(set) var secrets = PluginSecrets()
@@ -50,6 +52,7 @@ final class PluginRegistry {
     init(_ options: HostOptions) {
         self.options = options
         settings = options.plugins
+        store = if case .directory(let path) = options.place { Terminal.absolute(path) } else { nil }
     }
 
     var hasChangeHooks: Bool { provisions.contains(.changeHooks) }

@@ -208,6 +208,13 @@ final class TrustedPlugin {
             progressToken: progressToken)
     }
 
+    /// A request that MCP has, of a server.
+    func request(_ method: String, _ params: JSONValue) -> PluginCall {
+        PluginCall(
+            method, Array(params.text.utf8), timeoutMilliseconds: manifest.limits.timeoutMilliseconds,
+            isOfProtocol: true)
+    }
+
     /// Its own methods, as clients call them.
     func methods(_ names: inout KeptNames) -> [(method: Method, run: Handler.Run)] {
         ownMethods.map { method($0, &names) }

@@ -147,7 +147,7 @@ public final class HostedPlugin {
         guard life.state == .running else { return }
         while underWay.count < run.concurrency, !waiting.isEmpty {
             let call = waiting.removeFirst()
-            if let mayBeCalled, !mayBeCalled.contains(call.method) {
+            guard has(call) else {
                 end(call, .unknown)
                 continue
             }
@@ -157,14 +157,21 @@ public final class HostedPlugin {
             underWay.append(call)
             calls += 1
             if let server {
-                let arguments = call.params.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
-                request(number, "tools/call", server.call(call.method, arguments, number: number))
+                let given = call.params.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+                let asked = server.request(call, given, number: number)
+                request(number, asked.method, asked.params)
             } else {
                 call.params.withUnsafeBytes { wire.request(number, call.method, $0) }
             }
         }
         life.worked(at: now)
         send()
+    }
+
+    /// Whether it has what a call asks for; only an MCP server says what it has.
+    private func has(_ call: PluginCall) -> Bool {
+        if call.isOfProtocol { return server?.serves(call.method) ?? false }
+        return mayBeCalled?.contains(call.method) ?? true
     }
 
     /// Answers one of its requests, or tells it something: a whole message.

@@ -98,7 +98,8 @@ public struct Manifest: Sendable {
         public let timeoutMilliseconds: Int
     }
 
-    public enum Topic: String, CaseIterable, Sendable { case mood, nav, store, plugin }
+    /// What is kept, so that a plugin can be told of it late and without a gap. The other topics are for `events.subscribe`.
+    public enum Topic: String, CaseIterable, Sendable { case mood }
 
     public struct Importer: Sendable {
         public let format: String

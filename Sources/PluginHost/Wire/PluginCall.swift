@@ -15,11 +15,13 @@ public final class PluginCall {
         /// It does not run, and cannot.
         case unavailable(state: String, retryAfter: Int?, isRetryable: Bool)
         case cancelled
-        /// The server has no such tool, or not as a person has seen it.
+        /// The server has no such tool, or not as a person has seen it; or nothing of that kind at all.
         case unknown
     }
 
     public let method: String
+    /// Whether it is a request that MCP has, such as `prompts/get`; else it names a method of the plugin's, or a tool.
+    public let isOfProtocol: Bool
     /// JSON.
     public let params: [UInt8]
     /// How long it may take once it runs, in milliseconds.
@@ -37,8 +39,12 @@ public final class PluginCall {
     var number: Int?
     var deadline: Int?
 
-    public init(_ method: String, _ params: [UInt8], timeoutMilliseconds: Int, progressToken: [UInt8]? = nil) {
+    public init(
+        _ method: String, _ params: [UInt8], timeoutMilliseconds: Int, progressToken: [UInt8]? = nil,
+        isOfProtocol: Bool = false
+    ) {
         self.method = method
+        self.isOfProtocol = isOfProtocol
         self.params = params
         self.timeoutMilliseconds = timeoutMilliseconds
         self.progressToken = progressToken

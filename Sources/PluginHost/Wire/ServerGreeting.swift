@@ -37,8 +37,8 @@ struct ServerGreeting: Sendable {
     private(set) var tools: [JSONValue] = []
     private var listed: [JSONValue] = []
     private var pages = 0
-    /// Whether it says that it has tools. One that does not may refuse to list them.
-    private var hasTools = false
+    /// What it says that it has. A server without `tools` may refuse to list them.
+    private var capabilities: [JSONValue.Member] = []
     private let client: JSONValue
 
     /// - Parameter hostVersion: what the server is told of the host.
@@ -91,7 +91,7 @@ struct ServerGreeting: Sendable {
             return .ask(request)
         case .tools:
             guard let page = result?["tools"]?.array else {
-                if hasTools { return .failed("it did not list its tools") }
+                if has("tools") { return .failed("it did not list its tools") }
                 step = .done
                 return .greeted
             }
@@ -117,8 +117,17 @@ struct ServerGreeting: Sendable {
     }
 
     private mutating func listTools(of result: JSONValue) -> Request {
-        hasTools = result["capabilities"]?["tools"] != nil
+        capabilities = result["capabilities"]?.object ?? []
         return listAgain()
+    }
+
+    /// Whether it has `tools`, `prompts`, `resources` or `completions`.
+    func has(_ capability: String) -> Bool { capabilities.contains { $0.name.utf8.elementsEqual(capability.utf8) } }
+
+    /// Whether a request such as `prompts/get` means something to it.
+    func serves(_ method: String) -> Bool {
+        let capability = method.prefix { $0 != "/" }
+        return has(capability == "completion" ? "completions" : String(capability))
     }
 
     private mutating func list(after cursor: String?) -> Request {
@@ -126,14 +135,14 @@ struct ServerGreeting: Sendable {
         return Request(method: "tools/list", params: with(cursor.map { [.init("cursor", .string($0))] } ?? []))
     }
 
-    /// A call of a tool.
+    /// The request that a call becomes.
     /// - Parameters:
-    ///   - arguments: JSON, an object.
+    ///   - given: the tool's arguments, or the params of a request that MCP has: an object.
     ///   - number: of the request, under which the server may tell of its progress.
-    func call(_ tool: String, _ arguments: JSONValue, number: Int) -> JSONValue {
-        with(
-            [.init("name", .string(tool)), .init("arguments", arguments)],
-            meta: [.init("progressToken", .number(String(number)))])
+    func request(_ call: PluginCall, _ given: JSONValue, number: Int) -> (method: String, params: JSONValue) {
+        let progress = JSONValue.Member("progressToken", .number(String(number)))
+        if call.isOfProtocol { return (call.method, with(given.object ?? [], meta: [progress])) }
+        return ("tools/call", with([.init("name", .string(call.method)), .init("arguments", given)], meta: [progress]))
     }
 
     private func with(_ members: [JSONValue.Member], meta: [JSONValue.Member] = []) -> JSONValue {

@@ -2,6 +2,7 @@
 
     era: "newer", "older", "fragile" (older, and ends at an unknown first message), "silent" (older, and says nothing to one)
     tools: what it lists, two on a page
+    more: whether it has prompts, resources, templates and completion too; of each list one faulty item
 """
 
 import json
@@ -26,6 +27,39 @@ def settings():
 def send(message):
     sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
     sys.stdout.flush()
+
+
+CAPABILITIES = {"tools": {"listChanged": True}, "prompts": {}, "resources": {}, "completions": {}}
+LISTS = {
+    "prompts/list": ("prompts", [
+        {"name": "greet.me", "description": "Greets.", "arguments": [{"name": "who", "required": True}, {"faulty": 1}], "other": 1},
+        {"description": "It has no name."}, {"name": "hang"}]),
+    "resources/list": ("resources", [{"uri": "note:///1", "name": "One", "mimeType": "text/plain", "size": "much"}, {"uri": 7},
+                                     {"uri": "note:///2"}]),
+    "resources/templates/list": ("resourceTemplates", [{"uriTemplate": "note:///{number}", "name": "Note"}, {}]),
+}
+
+
+def serve_more(number, method, params):
+    """The result of what is no tool; None where it has none."""
+    if method in LISTS:
+        name, items = LISTS[method]
+        start = int(params.get("cursor", "0"))
+        return {name: items[start:start + 2], **({"nextCursor": str(start + 2)} if start + 2 < len(items) else {})}
+    if method == "prompts/get" and params["name"] == "greet.me":
+        who = params["arguments"]["who"]
+        link = {"type": "resource_link", "uri": "note:///1"}
+        return {"description": "A greeting", "messages": [
+            {"role": "user", "content": {"type": "text", "text": f"Greet {who}.", "other": 1}},
+            {"role": "assistant", "content": link}] + ([{"role": "system"}] if who == "faulty" else [])}
+    if method == "resources/read" and params["uri"].startswith("note:///"):
+        return {"contents": [{"uri": params["uri"], "mimeType": "text/plain", "text": "Note " + params["uri"][8:]}]}
+    if method == "resources/read" and params["uri"] == "faulty:":
+        return {"contents": [{"uri": "faulty:"}]}
+    if method == "completion/complete":
+        return {"completion": {"values": [f"{params['ref'].get('name', params['ref'].get('uri'))}:{params['argument']['value']}", 7]}}
+    send({"id": number, "error": {"code": -32602, "message": f"no such thing: {json.dumps(params)}"}})
+    return None
 
 
 def call(request, params):
@@ -60,6 +94,7 @@ def call(request, params):
 
 def main():
     era, started = settings()["era"], False
+    capabilities = CAPABILITIES if settings().get("more") else {"tools": {"listChanged": True}}
     for line in sys.stdin:
         message = json.loads(line)
         method, number, params = message.get("method"), message.get("id"), message.get("params") or {}
@@ -68,10 +103,10 @@ def main():
         meta = params.get("_meta", {})
         is_newer = "io.modelcontextprotocol/protocolVersion" in meta
         if era == "newer" and is_newer and method == "server/discover":
-            result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "resultType": "complete"}
+            result = {"supportedVersions": ["2026-07-28"], "capabilities": capabilities, "resultType": "complete"}
         elif era != "newer" and method == "initialize":
             started = True
-            result = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {"listChanged": True}},
+            result = {"protocolVersion": params["protocolVersion"], "capabilities": capabilities,
                       "serverInfo": {"name": "trial", "version": "1"}}
         elif era == "fragile" and not started:
             sys.exit(3)
@@ -88,6 +123,12 @@ def main():
                 result["nextCursor"] = str(start + 2)
         elif method == "tools/call":
             result = call(number, params)
+            if result is None:
+                continue
+        elif method.split("/")[0] in ("prompts", "resources", "completion") and len(capabilities) > 1:
+            if params.get("name") == "hang":
+                continue
+            result = serve_more(number, method, params)
             if result is None:
                 continue
         else:

@@ -1,0 +1,173 @@
+import JSONCodec
+import JSONRPC
+import MCP
+import MoodProtocol
+import Platform
+import PluginHost
+
+/// Resources and prompts of MCP servers that are plugins, passed on under `x.<id>.`. A server that does not run is started by the
+/// first list that an AI client asks for.
+extension Dispatcher {
+    /// So long a list waits for a server; one that has said nothing by then is left out of it.
+    private static let listMilliseconds = 3000
+
+    /// Writes a list: what the host has itself, and what servers have.
+    /// - Parameters:
+    ///   - calls: what the host has to ask itself for a page of its own, given its cursor.
+    ///   - write: writes the host's own items of a page, given its cursor.
+    /// - Returns: false where the answer comes later, or the request has to wait.
+    mutating func list(
+        _ item: ServerItem, _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator,
+        to out: inout JSONWriter, freshFor milliseconds: Int = 0, _ calls: (String) -> [NativeCall] = { _ in [] },
+        _ write: @escaping (inout Core, String, [ModelWork.Outcome], inout JSONWriter) throws(RPCError) -> String?
+    ) throws(RPCError) -> Bool {
+        let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
+        let place = cursor.isEmpty ? ListPlace(servers: servers.map(\.id)) : try ListPlace(cursor: cursor)
+        let own = place.own.map(calls) ?? []
+        var asked: [PluginID] = []
+        var works: [PluginWork] = []
+        for (id, cursor) in place.servers {
+            guard let server = server(id) else { continue }
+            asked.append(id)
+            works.append(Self.page(of: server, item, cursor))
+        }
+        return try ask(own, besides: works, given, request, &validator, to: &out) {
+            (core, outcomes, out) throws(RPCError) in
+            var next = ListPlace(servers: [])
+            next.own = nil
+            out.beginModelResult()
+            out.key(text: item.rawValue)
+            out.beginArray()
+            if let cursor = place.own { next.own = try write(&core, cursor, outcomes, &out) }
+            for (id, outcome) in zip(asked, outcomes.dropFirst(own.count)) {
+                guard case .success(let bytes) = outcome else { continue }
+                let page = JSONValue(bytes: bytes)
+                for item in item.items(of: page, id) { item.write(to: &out) }
+                if let cursor = page["nextCursor"]?.string { next.servers.append((id, cursor)) }
+            }
+            out.endArray()
+            if let cursor = next.cursor {
+                out.key("nextCursor")
+                out.string(cursor)
+            }
+            out.endModelResult(freshFor: works.isEmpty ? milliseconds : 0, version: Core.version)
+        }
+    }
+
+    /// One page of a server; `{}` where it has none, or says nothing in time.
+    private static func page(of server: TrustedPlugin, _ item: ServerItem, _ cursor: String) -> PluginWork {
+        let call = server.request(item.method, .object(cursor.isEmpty ? [] : [.init("cursor", .string(cursor))]))
+        let hosted = server.hosted
+        let end = Clock.monotonicMilliseconds + listMilliseconds
+        return PluginWork([(hosted, call)], until: end) { (_, out) throws(RPCError) in
+            if case .result(let bytes) = call.outcome { return bytes.withUnsafeBytes { out.raw($0) } }
+            hosted.abandon(call)
+            out.raw("{}")
+        }
+    }
+
+    /// The MCP servers among the plugins that may run. Nothing that a plugin asks is served by another one.
+    private var servers: [TrustedPlugin] {
+        mutating get {
+            guard core.askingPlugin == nil else { return [] }
+            core.loadPlugins()
+            return core.plugins.plugins(that: .methods).filter { $0.manifest.kind == .mcp }
+        }
+    }
+
+    private mutating func server(_ id: PluginID) -> TrustedPlugin? { servers.first { $0.id == id } }
+
+    /// The server whose prompt or address this is, and what that is called there. Ids and names have full stops, so the longest
+    /// id counts.
+    mutating func server(of name: String) -> (server: TrustedPlugin, name: String)? {
+        guard name.utf8.starts(with: "x.".utf8) else { return nil }
+        let named = servers.filter { name.utf8.starts(with: ServerItem.prefix($0.id).utf8) }
+        guard let server = named.max(by: { $0.id.text.utf8.count < $1.id.text.utf8.count }) else { return nil }
+        let rest = name.utf8.dropFirst(ServerItem.prefix(server.id).utf8.count)
+        return (server, String(decoding: rest, as: UTF8.self))
+    }
+
+    /// Asks a server, and writes the result's members from what it has answered.
+    /// - Parameter refusal: what is answered where the server says that there is no such thing, given its words.
+    mutating func pass(
+        _ method: String, _ params: JSONValue, to server: TrustedPlugin, _ given: ModelParams, _ request: Request,
+        _ validator: inout JSONValidator, to out: inout JSONWriter,
+        refusal: @escaping (String) -> RPCError = { Arguments.error("is not known there: \($0)", at: "/ref") },
+        _ write: @escaping (JSONValue, inout JSONWriter) throws(RPCError) -> Void
+    ) throws(RPCError) -> Bool {
+        let (call, id) = (server.request(method, params), server.id.text)
+        let work = PluginWork([(server.hosted, call)]) { (_, out) throws(RPCError) in
+            if case .failed(let error) = call.outcome {
+                let error = JSONValue(bytes: error)
+                // Both eras' codes for it. (MCP: "Error Handling" of resources and prompts)
+                if [-32602, -32002].contains(error["code"]?.integer) {
+                    throw refusal(String((error["message"]?.string ?? "").unicodeScalars.prefix(500)))
+                }
+            }
+            let bytes = try call.result(of: id)
+            bytes.withUnsafeBytes { out.raw($0) }
+        }
+        return try ask([], besides: [work], given, request, &validator, to: &out) {
+            (_, outcomes, out) throws(RPCError) in
+            let result = JSONValue(bytes: try outcomes[0].get())
+            out.beginModelResult()
+            try write(result, &out)
+            out.endModelResult(version: Core.version)
+        }
+    }
+
+    mutating func readResource(
+        _ address: String, of server: TrustedPlugin, _ given: ModelParams, _ revision: Revision, _ request: Request,
+        _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        let id = server.id
+        return try pass(
+            "resources/read", ["uri": .string(address)], to: server, given, request, &validator, to: &out,
+            refusal: { .noResource(ServerItem.prefix(id) + address, revision, RPCError(.notFound, $0)) }
+        ) { (result, out) throws(RPCError) in
+            out.key("contents")
+            try ServerItem.contents(of: result, id).write(to: &out)
+        }
+    }
+
+    mutating func getPrompt(
+        _ name: String, of server: TrustedPlugin, _ given: ModelParams, _ request: Request,
+        _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        let id = server.id
+        var params: [JSONValue.Member] = [.init("name", .string(name))]
+        if let arguments = try given.object(given.arguments, "arguments") {
+            params.append(.init("arguments", JSONValue(arguments)))
+        }
+        return try pass(
+            "prompts/get", .object(params), to: server, given, request, &validator, to: &out,
+            refusal: {
+                Arguments.error("names no prompt of the plugin \(id), or its arguments are wrong: \($0)", at: "/name")
+            }
+        ) { (result, out) throws(RPCError) in
+            out.key("description")
+            out.string((result["description"]?.string ?? name) + " (Of the plugin \(id).)")
+            out.key("messages")
+            try ServerItem.messages(of: result, id).write(to: &out)
+        }
+    }
+
+    /// - Parameter reference: `ref` with the name or template as the server knows it.
+    mutating func complete(
+        _ reference: JSONValue, _ argument: JSONValue, of server: TrustedPlugin, _ given: ModelParams,
+        _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        try pass(
+            "completion/complete", ["ref": reference, "argument": argument], to: server, given, request, &validator,
+            to: &out
+        ) { (result, out) throws(RPCError) in
+            let found = result["completion"] ?? .null
+            let values = (found["values"]?.array ?? []).filter { $0.string != nil }
+            out.key("completion")
+            JSONValue.object([
+                .init("values", .array(Array(values.prefix(Self.valuesMax)))),
+                .init("hasMore", .boolean(found["hasMore"]?.boolean ?? (values.count > Self.valuesMax))),
+            ]).write(to: &out)
+        }
+    }
+}
