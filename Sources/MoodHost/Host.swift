@@ -27,6 +27,7 @@ enum Host {
         var loop = HostLoop(streams, interruption: interruption)
         let ending = loop.run(&session)
         Interruption.settle()
+        session.core.sync.bridge.close()
         session.core.plugins.stopAll()
         session.core.store.part(withinMilliseconds: ending == .complete ? partingMilliseconds : 0)
         session.core.plugins.part()

@@ -29,6 +29,7 @@ extension Session {
         core.store.helper.drain()
         if core.sync.thread.descriptor >= 0 { core.sync.thread.drain() }
         core.setTime(milliseconds)
+        core.attendTransport()
         if core.sync.round != nil {
             core.attendSync()
             sendNotices()
@@ -66,6 +67,7 @@ extension Session {
         dispatcher.pending.isClosed = true
         core.sync.end()
         core.sync.round?.cancel()
+        core.sync.bridge.close()
         refuseWaits()
         var answer = JSONWriter(capacity: 256)
         while !dispatcher.pending.begun.isEmpty {

@@ -1,16 +1,22 @@
+import JSONCodec
 import JSONRPC
 import MoodCore
 
 /// The params of `sync.*`.
 public enum SyncParams {
     public static let url = ParamKey<String>.required(
-        "url", .string(.plain), "Where: folder:/path, git+ssh://…, git+https://… or git+file:///….")
+        "url", .string(.plain), "Where: folder:/path, git+ssh://…, git+https://…, git+file:///… or a plugin's scheme.")
     public static let isNew = ParamKey(
         "new", "Whether to begin a journal there; else the one that is there is joined.", default: false)
     public static let journal = ParamKey<MoodID?>.optional(
         "journal", .id, "Which journal, where there are several.")
     public static let confirm = ParamKey<Bool>(
         "confirm", "true, to say that the moods of this store and of the journal are to be in both.", default: false)
+    public static let config = ParamKey<ValidJSON?>.optional(
+        "config", .any, "What the transport of a plugin is told, an object: names, files, secrets.")
+    public static let filter = ParamKey<ValidJSON?>.optional(
+        "filter", .any,
+        "{push: [program, …], pull: [program, …]}: what turns each line into other bytes and back, such as age.")
     public static let conflict = ParamKey<String>.required(
         "id", .string(.plain), "The conflict, as sync.conflicts names it.")
     public static let take = ParamKey<String>.required(
@@ -25,7 +31,10 @@ public enum SyncMethods {
     public static let setup = MethodDeclaration(
         "sync.setup", .long, .owner,
         "Let this store take part in a journal, and sync it. Only a person should call this.",
-        [SyncParams.url.field, SyncParams.isNew.field, SyncParams.journal.field, SyncParams.confirm.field],
+        [
+            SyncParams.url.field, SyncParams.isNew.field, SyncParams.journal.field, SyncParams.config.field,
+            SyncParams.filter.field, SyncParams.confirm.field,
+        ],
         common: .progress, result: state, errors: errors)
 
     public static let now = MethodDeclaration(

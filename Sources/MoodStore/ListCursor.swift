@@ -89,10 +89,10 @@ enum ListCursor {
 }
 
 /// RFC 4648, section 5, without padding.
-enum Base64URL {
+public enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    public static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0
@@ -108,7 +108,8 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    static func decode(_ text: [UInt8]) -> [UInt8]? {
+    /// Nil where the text is none.
+    public static func decode(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0
         var count = 0

@@ -189,6 +189,7 @@ public struct MoodRecords: ~Copyable {
             else { return }
             var file = known
             file.becomeAnother(replica, after: records.durableRevision, storeID: identity.id)
+            if !isHere { file.isFilterNamedHere = false }
             do throws(SystemError) { try file.write(settings.directory, in: settings.fileSystem) } catch {
                 settings.log("the store is a copy, and cannot take an id of its own for the sync: \(error)")
             }

@@ -7,7 +7,7 @@ import Storage
 ///
 /// It holds the machine and its own device and inode. Where one of these is another, the store was copied or is a restored
 /// backup: it takes a new id before anything is committed, and what it did before stays what its former self did.
-public struct ReplicaFile: Sendable, Equatable {
+public struct ReplicaFile: Sendable {
     /// What the store was before.
     public struct Former: Sendable, Equatable {
         public let replica: UUID
@@ -23,6 +23,12 @@ public struct ReplicaFile: Sendable, Equatable {
     public private(set) var from: Int
     public private(set) var former: [Former] = []
     public var url: String
+    /// What the transport of a plugin is told; may hold secrets.
+    public var config = JSONValue.object([])
+    /// `{push: [program, …], pull: [program, …]}`: what lines go through.
+    public var filter: JSONValue?
+    /// Whether the filter was named by a person here, and did not come with a copy: a program is run only then.
+    public var isFilterNamedHere = true
     private var machine = ""
     private var device: UInt64 = 0
     private var inode: UInt64 = 0
@@ -112,6 +118,9 @@ public struct ReplicaFile: Sendable, Equatable {
             let from = value["from"]?.integer, let url = value["url"]?.string, let former = value["former"]?.array
         else { return nil }
         self.init(journal: journal, replica: replica, storeID: storeID, from: from, url: url)
+        config = value["config"] ?? .object([])
+        filter = value["filter"]
+        isFilterNamedHere = value["isFilterNamedHere"]?.boolean ?? false
         machine = value["machine"]?.string ?? ""
         device = value["device"]?.string.flatMap { UInt64($0) } ?? 0
         inode = value["inode"]?.string.flatMap { UInt64($0) } ?? 0
@@ -133,7 +142,9 @@ public struct ReplicaFile: Sendable, Equatable {
         return .object([
             .init("v", 1), .init("journal", .string(journal.text)), .init("replica", .string(replica.text)),
             .init("storeId", .string(storeID)), .init("from", .number(String(from))), .init("url", .string(url)),
-            .init("machine", .string(machine)), .init("device", .string(String(device))),
+            .init("config", config), .init("filter", filter ?? .null),
+            .init("isFilterNamedHere", .boolean(isFilterNamedHere)), .init("machine", .string(machine)),
+            .init("device", .string(String(device))),
             .init("inode", .string(String(inode))), .init("former", .array(before)),
         ])
     }

@@ -55,14 +55,4 @@ enum SnapshotText {
         guard isWhole, let reading, let fold = reading.fold else { return nil }
         return (fold, reading.header.journal)
     }
-
-    /// What the first line says; nil where it is not whole.
-    static func header(_ text: [UInt8]) -> Snapshot.Header? {
-        var header: Snapshot.Header?
-        Lines.forEach(in: text) { line, _ in
-            header = try? Snapshot.header(line)
-            return false
-        }
-        return header
-    }
 }

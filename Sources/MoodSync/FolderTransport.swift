@@ -6,7 +6,7 @@ import Replication
 ///
 ///     <folder>/<journal>/journal.json                 says that there is one; written once
 ///     <folder>/<journal>/<replica>/<from>.jsonl       records, the first one `from`
-///     <folder>/<journal>/<replica>/snapshot.jsonl
+///     <folder>/<journal>/<replica>/snapshot.jsonl     a line {"v":1,"id":"…","vector":{…},"crc":"…"}, then the snapshot
 ///
 /// Each file has one writer, so that no two copies of one can be in conflict. A file that was copied in part is read up to
 /// the last line that is whole.
@@ -14,6 +14,7 @@ struct FolderTransport: Transport {
     /// A new file is begun after so many bytes, so that little is copied again.
     private static let fileBytes = 1 << 20
 
+    let copiesInParts = true
     let root: String
     let journal: UUID
     let fileSystem: FileSystem
@@ -65,66 +66,54 @@ struct FolderTransport: Transport {
 
     // MARK: Sending
 
-    func begin() throws(SyncError) {
-        let text: JSONValue = ["v": 1, "journal": .string(journal.text)]
-        do throws(SystemError) {
-            try fileSystem.makeDirectoryIfMissing(root)
-            try fileSystem.makeDirectoryIfMissing(path)
-            try fileSystem.replaceWhole(path + "/journal.json", by: path + "/.journal.temporary") { _ in
-                Array((text.text + "\n").utf8)
-            }
-        } catch {
-            throw Self.error(error)
-        }
+    func push(_ lines: [TransportLine], of replica: UUID) throws(SyncError) -> Int {
+        do throws(SystemError) { return try append(lines, of: replica) } catch { throw Self.error(error) }
     }
 
-    func push(_ records: [Record], of replica: UUID) throws(SyncError) -> Int {
-        var isAnother = false
-        let last: Int
-        do throws(SystemError) { last = try append(records, of: replica, &isAnother) } catch { throw Self.error(error) }
-        if isAnother { throw .diverged(reason: "Somebody else wrote records as replica \(replica.text).") }
-        return last
-    }
-
-    private func append(_ records: [Record], of replica: UUID, _ isAnother: inout Bool) throws(SystemError) -> Int {
+    private func append(_ lines: [TransportLine], of replica: UUID) throws(SystemError) -> Int {
         let found = try files(replica).last
-        var last = try snapshotVector(replica)?[replica] ?? 0
+        var last = try snapshotHead(replica)?.vector[replica] ?? 0
         var end = 0
-        let first = records.first?.number ?? 0
         if let found {
             let bytes = try fileSystem.readWhole(file(replica, found)) ?? []
             Lines.forEach(in: bytes) { line, lineEnd in
-                guard let record = try? Record(line: line), record.replica == replica else { return false }
-                last = max(last, record.number)
+                guard let head = CarriedLine(line), head.replica == replica else { return false }
+                last = max(last, head.number)
                 end = lineEnd
-                let place = record.number - first
-                if records.indices.contains(place), records[place].line != record.line { isAnother = true }
                 return true
             }
         }
-        if isAnother { return last }
-        let rest = records.filter { $0.number > last }
+        let rest = lines.filter { $0.number > last }
         guard let first = rest.first, first.number == last + 1 else { return last }
-        try fileSystem.makeDirectoryIfMissing(root)
-        try fileSystem.makeDirectoryIfMissing(path)
+        try begin()
         try fileSystem.makeDirectoryIfMissing(path(replica))
         var current = found.flatMap { end > 0 && end < Self.fileBytes ? $0 : nil }
         if current == nil { end = 0 }
         var text = ByteBuffer(capacity: 4096)
-        for record in rest {
+        for line in rest {
             if end + text.count >= Self.fileBytes, let name = current {
                 try write(text.bytes, at: end, file(replica, name))
                 text.truncate(to: 0)
                 (current, end) = (nil, 0)
             }
-            if current == nil { current = record.number }
-            record.line.withUnsafeBytes { text.append($0) }
+            if current == nil { current = line.number }
+            line.text.withUnsafeBytes { text.append($0) }
             text.append(UInt8(ascii: "\n"))
-            last = record.number
+            last = line.number
         }
         if let current { try write(text.bytes, at: end, file(replica, current)) }
         try File(path(replica), .directory, in: fileSystem).sync()
         return last
+    }
+
+    /// Others find the journal before there are records of theirs.
+    private func begin() throws(SystemError) {
+        let name = path + "/journal.json"
+        if try fileSystem.readWhole(name, bytesMax: 1) != nil { return }
+        let text: JSONValue = ["v": 1, "journal": .string(journal.text)]
+        try fileSystem.makeDirectoryIfMissing(root)
+        try fileSystem.makeDirectoryIfMissing(path)
+        try fileSystem.replaceWhole(name, by: path + "/.journal.temporary") { _ in Array((text.text + "\n").utf8) }
     }
 
     private func write(_ text: UnsafeRawBufferPointer, at end: Int, _ path: String) throws(SystemError) {
@@ -148,7 +137,7 @@ struct FolderTransport: Transport {
 
     private func pull(_ replica: UUID, after have: Int, into pulled: inout Pulled) throws(SystemError) {
         let files = try files(replica)
-        pulled.last[replica] = try snapshotVector(replica)?[replica] ?? 0
+        pulled.last[replica] = try snapshotHead(replica)?.vector[replica] ?? 0
         var next = have + 1
         // The file that has the next one, and those after it.
         let start = files.lastIndex { $0 <= next } ?? 0
@@ -156,23 +145,17 @@ struct FolderTransport: Transport {
             guard let bytes = try fileSystem.readWhole(file(replica, from)) else { continue }
             var isWhole = true
             Lines.forEach(in: bytes) { line, _ in
-                do throws(RecordFault) {
-                    let record = try Record(line: line)
-                    guard record.replica == replica, record.journal == journal else {
-                        throw .unknown("it belongs to another replica or journal")
-                    }
-                    pulled.last[replica] = max(pulled.last[replica], record.number)
-                    if record.number == next {
-                        pulled.records.append(record)
-                        next += 1
-                    }
-                    return true
-                } catch {
+                // Half a line is one that is still being copied.
+                guard let head = CarriedLine(line), head.replica == replica else {
                     isWhole = false
-                    // Half a line is one that is still being copied.
-                    if error != .broken { pulled.problems.append("\(replica.text)/\(from).jsonl: \(error.reason)") }
                     return false
                 }
+                pulled.last[replica] = max(pulled.last[replica], head.number)
+                if head.number == next {
+                    pulled.lines.append(TransportLine(replica: replica, number: next, text: Array(line)))
+                    next += 1
+                }
+                return true
             }
             if !isWhole { return }
         }
@@ -180,17 +163,22 @@ struct FolderTransport: Transport {
 
     // MARK: Snapshots
 
-    private func snapshotVector(_ replica: UUID) throws(SystemError) -> Vector? {
+    private func snapshotHead(_ replica: UUID) throws(SystemError) -> TransportSnapshot? {
         // The first line is not long, but for thousands of replicas.
-        guard let text = try fileSystem.readWhole(snapshotPath(replica), bytesMax: 1 << 18) else { return nil }
-        return SnapshotText.header(text)?.vector
+        guard let bytes = try fileSystem.readWhole(snapshotPath(replica), bytesMax: 1 << 18) else { return nil }
+        var head: TransportSnapshot?
+        Lines.forEach(in: bytes) { line, _ in
+            head = TransportSnapshot(line)
+            return false
+        }
+        return head
     }
 
-    func snapshots() throws(SyncError) -> [(replica: UUID, vector: Vector)] {
+    func snapshots() throws(SyncError) -> [TransportSnapshot] {
         do throws(SystemError) {
-            var found: [(replica: UUID, vector: Vector)] = []
+            var found: [TransportSnapshot] = []
             for replica in try replicas() {
-                if let vector = try snapshotVector(replica) { found.append((replica, vector)) }
+                if let head = try snapshotHead(replica), head.replica == replica { found.append(head) }
             }
             return found
         } catch {
@@ -198,28 +186,45 @@ struct FolderTransport: Transport {
         }
     }
 
-    func snapshot(of replica: UUID) throws(SyncError) -> [UInt8]? {
-        do throws(SystemError) { return try fileSystem.readWhole(snapshotPath(replica)) } catch {
-            throw Self.error(error)
-        }
-    }
-
-    func putSnapshot(_ text: [UInt8], of replica: UUID) throws(SyncError) {
+    func text(of snapshot: TransportSnapshot) throws(SyncError) -> [UInt8]? {
+        guard let replica = snapshot.replica else { return nil }
         do throws(SystemError) {
-            try fileSystem.makeDirectoryIfMissing(path)
-            try fileSystem.makeDirectoryIfMissing(path(replica))
-            try fileSystem.replaceWhole(snapshotPath(replica), by: path(replica) + "/.snapshot.temporary") { _ in text }
+            guard let bytes = try fileSystem.readWhole(snapshotPath(replica)) else { return nil }
+            var (isSame, start) = (false, 0)
+            Lines.forEach(in: bytes) { line, end in
+                (isSame, start) = (TransportSnapshot(line)?.id == snapshot.id, end)
+                return false
+            }
+            return isSame ? Array(bytes[start...]) : nil
         } catch {
             throw Self.error(error)
         }
     }
 
-    func drop(_ replica: UUID, upTo number: Int) throws(SyncError) {
+    func put(_ text: [UInt8], as snapshot: TransportSnapshot) throws(SyncError) {
+        guard let replica = snapshot.replica else { return }
+        let path = path(replica)
+        do throws(SystemError) {
+            try begin()
+            try fileSystem.makeDirectoryIfMissing(path)
+            try fileSystem.replaceWhole(snapshotPath(replica), by: path + "/.snapshot.temporary") { _ in
+                snapshot.line + text
+            }
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    func drop(_ replica: UUID, upTo number: Int, snapshots: [TransportSnapshot]) throws(SyncError) {
         do throws(SystemError) {
             let files = try files(replica)
             // A file goes once all of its records are covered: those of the next one begin after them.
             for (from, next) in zip(files, files.dropFirst()) where next <= number + 1 {
                 try fileSystem.unlink(file(replica, from))
+            }
+            for snapshot in snapshots {
+                guard let replica = snapshot.replica, try snapshotHead(replica)?.id == snapshot.id else { continue }
+                try fileSystem.unlink(snapshotPath(replica))
             }
         } catch {
             throw Self.error(error)
@@ -227,4 +232,30 @@ struct FolderTransport: Transport {
     }
 
     func finish() throws(SyncError) {}
+}
+
+extension TransportSnapshot {
+    fileprivate init?(_ line: UnsafeRawBufferPointer) {
+        guard LineSeal.holds(line), let value = try? JSONValue.parse(Array(line)), let id = value["id"]?.string,
+            let members = value["vector"]?.object
+        else { return nil }
+        var vector = Vector()
+        for member in members {
+            guard let replica = UUID(member.name), let number = member.value.integer else { return nil }
+            vector[replica] = number
+        }
+        self.init(id: id, vector: vector)
+    }
+
+    fileprivate var line: [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.key("v")
+        writer.integer(1)
+        writer.key("id")
+        writer.string(id)
+        writer.key("vector")
+        vector.write(to: &writer)
+        return LineSeal.sealed(&writer.buffer) + [UInt8(ascii: "\n")]
+    }
 }

@@ -8,6 +8,7 @@ struct GitTransport: Transport {
     private static let branch = "moodboard"
     private static let attemptsMax = 8
 
+    let copiesInParts = true
     private var folder: FolderTransport
     private let git: GitCommand
 
@@ -78,11 +79,16 @@ struct GitTransport: Transport {
         }
     }
 
-    func begin() throws(SyncError) { try folder.begin() }
-    func push(_ records: [Record], of replica: UUID) throws(SyncError) -> Int { try folder.push(records, of: replica) }
+    func push(_ lines: [TransportLine], of replica: UUID) throws(SyncError) -> Int {
+        try folder.push(lines, of: replica)
+    }
     func pull(_ have: Vector) throws(SyncError) -> Pulled { try folder.pull(have) }
-    func snapshots() throws(SyncError) -> [(replica: UUID, vector: Vector)] { try folder.snapshots() }
-    func snapshot(of replica: UUID) throws(SyncError) -> [UInt8]? { try folder.snapshot(of: replica) }
-    func putSnapshot(_ text: [UInt8], of replica: UUID) throws(SyncError) { try folder.putSnapshot(text, of: replica) }
-    func drop(_ replica: UUID, upTo number: Int) throws(SyncError) { try folder.drop(replica, upTo: number) }
+    func snapshots() throws(SyncError) -> [TransportSnapshot] { try folder.snapshots() }
+    func text(of snapshot: TransportSnapshot) throws(SyncError) -> [UInt8]? { try folder.text(of: snapshot) }
+    func put(_ text: [UInt8], as snapshot: TransportSnapshot) throws(SyncError) {
+        try folder.put(text, as: snapshot)
+    }
+    func drop(_ replica: UUID, upTo number: Int, snapshots: [TransportSnapshot]) throws(SyncError) {
+        try folder.drop(replica, upTo: number, snapshots: snapshots)
+    }
 }

@@ -69,17 +69,3 @@ struct RecordFile {
         end = bytes.count
     }
 }
-
-/// Lines of a text.
-enum Lines {
-    /// Passes every line that has its line feed to `body`, with the offset after that, until it answers false.
-    static func forEach(in bytes: [UInt8], _ body: (UnsafeRawBufferPointer, Int) -> Bool) {
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            while start < bytes.count, let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                guard body(UnsafeRawBufferPointer(rebasing: bytes[start..<feed]), feed + 1) else { return }
-                start = feed + 1
-            }
-        }
-    }
-}

@@ -32,7 +32,7 @@ struct StoreReplica: ~Copyable {
     private var moods: MoodRecords
     /// The records that were made here, by the replica that made them.
     private(set) var own: [UUID: RecordFile] = [:]
-    private var others: RecordFile
+    private(set) var others: RecordFile
     /// Moods of records that were made here, whose coming into the store the journal does not tell of yet.
     private var unsettled: Set<UUID> = []
     /// A join that was broken off.
@@ -246,11 +246,12 @@ struct StoreReplica: ~Copyable {
     }
 
     /// The first records of a store that had moods before: each mood is as old as its last change.
-    mutating func recordAll() throws(SyncError) {
+    /// - Parameter isNew: whether there is to be a record in any case, because the journal is there with the first one.
+    mutating func recordAll(isNew: Bool) throws(SyncError) {
         try hold()
         defer { moods.endGroup() }
         let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
-        if commit.changes.isEmpty { return }
+        if commit.changes.isEmpty, !isNew { return }
         try self.commit(record(commit, of: file.replica))
     }
 

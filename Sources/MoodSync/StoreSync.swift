@@ -12,12 +12,15 @@ public struct StoreSync: Sendable {
     private let place: SyncPlace
     /// How long another process that syncs is waited for.
     private let patienceMilliseconds: Int
+    private let peer: TransportPeer
     private let isCancelled: @Sendable () -> Bool
 
     public init(
-        _ settings: StoreSettings, patienceMilliseconds: Int, isCancelled: @escaping @Sendable () -> Bool
+        _ settings: StoreSettings, peer: TransportPeer = .none, patienceMilliseconds: Int,
+        isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.settings = settings
+        self.peer = peer
         self.patienceMilliseconds = patienceMilliseconds
         self.isCancelled = isCancelled
         place = SyncPlace(store: settings.directory, fileSystem: settings.fileSystem)
@@ -57,14 +60,25 @@ public struct StoreSync: Sendable {
 
     private func round(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
         let file = try file()
-        let replica = try StoreReplica.open(place, file, settings)
-        let url = try SyncURL(file.url)
-        var round = SyncRound(replica, transport(url, file.journal), isCancelled: isCancelled)
         var state = SyncState.read(place)
-        round.before = state.pushed
-        var failure: SyncError?
-        do throws(SyncError) { try round.run(tell) } catch { failure = error }
+        var (failure, counts): (SyncError?, SyncCounts) = (nil, SyncCounts())
         let now = (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text
+        do throws(SyncError) {
+            let (transport, coder) = try (transport(file), LineCoder(journal: file.journal, filter: filter(file)))
+            let replica = try StoreReplica.open(place, file, settings)
+            var round = SyncRound(
+                replica, transport, coder, before: state.pushed, forgotten: state.forgotten, isCancelled: isCancelled)
+            do throws(SyncError) { try round.run(tell) } catch { failure = error }
+            for (id, number) in round.vector.last where number > state.known[id] {
+                state.known[id] = number
+                state.seen[id] = now
+            }
+            state.pushed = state.pushed.joined(with: round.pushed)
+            state.recorded = round.recorded
+            counts = round.counts
+        } catch {
+            failure = error
+        }
         switch failure {
         case nil:
             state.state = .idle
@@ -75,16 +89,10 @@ public struct StoreSync: Sendable {
         default: state.state = .idle
         }
         if let failure { state.lastError = failure.reason }
-        for (id, number) in round.vector.last where number > state.known[id] {
-            state.known[id] = number
-            state.seen[id] = now
-        }
-        if failure == nil { state.pushed = state.pushed.joined(with: round.pushed) }
-        state.recorded = round.recorded
         try state.write(place)
-        if case .offline = failure { return round.counts }
+        if case .offline = failure { return counts }
         if let failure { throw failure }
-        return round.counts
+        return counts
     }
 
     private func file() throws(SyncError) -> ReplicaFile {
@@ -107,30 +115,60 @@ public struct StoreSync: Sendable {
         }
     }
 
-    private func transport(_ url: SyncURL, _ journal: UUID) -> any Transport {
+    private func transport(_ file: ReplicaFile) throws(SyncError) -> any Transport {
+        transport(
+            try SyncURL(file.url, schemes: peer.schemes), file.journal, isKnown: true, file.config)
+    }
+
+    /// - Parameter isKnown: whether the journal is known to be that.
+    private func transport(
+        _ url: SyncURL, _ journal: UUID, isKnown: Bool, _ config: JSONValue
+    ) -> any Transport {
         switch url.kind {
         case .folder: FolderTransport(url.address, journal: journal, in: settings.fileSystem)
         case .git: GitTransport(url, path: place.git, journal: journal, in: settings.fileSystem)
+        case .plugin(let scheme):
+            PluginTransport(url.address, scheme: scheme, journal: isKnown ? journal : nil, config: config, peer)
         }
+    }
+
+    private func filter(_ file: ReplicaFile) throws(SyncError) -> SyncFilter? {
+        guard let value = file.filter, value.object != nil else { return nil }
+        guard file.isFilterNamedHere else {
+            throw .refused(
+                reason: "This store is a copy, and its filter is not run before a person has named it here. "
+                    + "Say sync.setup again with the same url and the filter.")
+        }
+        return try SyncFilter(value)
     }
 
     /// Somebody else writes under this replica's id, or its store was put back to an earlier state in its place: from the
     /// last record that both have on, it is another replica.
     private func startAnew(_ reason: String) throws(SyncError) {
         var file = try file()
-        var transport = try transport(SyncURL(file.url), file.journal)
+        var transport = try transport(file)
+        let coder = LineCoder(journal: file.journal, filter: try filter(file))
         _ = try transport.open()
         let replica = file.replica
         var own = try RecordFile(place.own(replica), isOwn: true, in: settings.fileSystem)
         var have = Vector()
         have[replica] = (own.records.first?.number ?? 1) - 1
-        let theirs = try transport.pull(have).records.filter { $0.replica == replica }
-        let same = zip(own.records, theirs).prefix { $0.line == $1.line }.last?.0
+        var theirs: [[UInt8]] = []
+        reading: while true {
+            let pulled = try transport.pull(have)
+            for line in pulled.lines where line.replica == replica {
+                guard case .record(let record) = try coder.record(line) else { break reading }
+                theirs.append(record.line)
+                have[replica] = record.number
+            }
+            if !pulled.hasMore { break }
+        }
+        let same = zip(own.records, theirs).prefix { $0.line == $1 }.last?.0
         let base = try BaseFile.read(place.base, in: settings.fileSystem)
         guard base.map({ $0.fold.vector[replica] <= same?.number ?? 0 }) ?? true else {
             throw .diverged(reason: reason + " Leave the sync (sync.leave) and set it up again.")
         }
-        let number = same?.number ?? have[replica]
+        let number = same?.number ?? (own.records.first?.number ?? 1) - 1
         try own.keep(place.temporary) { $0.number <= number }
         file.becomeAnother(try newID(), after: same?.upTo.revision ?? file.from, storeID: file.storeID)
         try write(&file)
@@ -149,61 +187,82 @@ public struct StoreSync: Sendable {
 
     // MARK: Beginning and ending
 
+    /// What a person says of a sync.
+    public struct Setup: Sendable {
+        public let url: String
+        /// Whether a journal is begun.
+        public var isNew = false
+        public var journal: UUID?
+        /// That both sides may have moods.
+        public var isConfirmed = false
+        /// What the transport of a plugin is told.
+        public var config: JSONValue?
+        public var filter: JSONValue?
+
+        public init(url: String) { self.url = url }
+    }
+
     /// Begins a journal, or joins one.
-    /// - Parameters:
-    ///   - isNew: whether a journal is begun.
-    ///   - isConfirmed: that both sides may have moods.
-    public func setUp(
-        _ address: String, isNew: Bool, journal wanted: UUID?, isConfirmed: Bool
-    ) throws(SyncError) {
-        let url = try SyncURL(address)
+    public func setUp(_ setup: Setup) throws(SyncError) {
+        let url = try SyncURL(setup.url, schemes: peer.schemes)
+        if let filter = setup.filter { _ = try SyncFilter(filter) }
         var moods = MoodRecords(.directory(settings))
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         moods.endGroup()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
-        if let known = try readFile() {
-            // Said again, it is the same.
-            if known.url == address, !isNew || wanted == nil, wanted ?? known.journal == known.journal { return }
-            throw .refused(reason: "This store takes part in a sync already. Leave that first (sync.leave).")
-        }
-        let found = try journals(url)
-        let journal = try chosen(found, isNew: isNew, wanted)
+        if let known = try readFile() { return try setUpAgain(setup, known) }
+        let config = setup.config ?? .object([])
+        let found = try journals(url, config, setup.journal)
+        let journal = try chosen(found, isNew: setup.isNew, setup.journal)
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         let (count, identity, revision) = (moods.count, moods.identity, moods.durableRevision)
         moods.endGroup()
         guard let identity else { throw .refused(reason: "Moods that are kept in memory only are not synced.") }
-        if !isNew, count > 0, !isConfirmed, try hasMoods(url, journal) {
+        if !setup.isNew, count > 0, !setup.isConfirmed, try hasMoods(url, journal, config) {
             throw .needsConfirmation(
                 reason: "Both this store and the journal have moods. Say confirm to have all of them in both.")
         }
-        if isNew {
-            var transport = transport(url, journal)
-            _ = try transport.open()
-            try transport.begin()
-            try transport.finish()
-        }
         try removeNotes()
         var file = ReplicaFile(
-            journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: address)
+            journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: setup.url)
+        file.config = config
+        file.filter = setup.filter
         try write(&file)
         do throws(SyncError) {
             var replica = try StoreReplica.open(place, file, settings)
-            try replica.recordAll()
+            try replica.recordAll(isNew: setup.isNew)
         } catch {
             try? ReplicaFile.remove(settings.directory, in: settings.fileSystem)
             throw error
         }
     }
 
-    private func journals(_ url: SyncURL) throws(SyncError) -> [UUID] {
+    /// Said again, it is the same, but for what the transport is told and what lines go through.
+    private func setUpAgain(_ setup: Setup, _ known: ReplicaFile) throws(SyncError) {
+        var file = known
+        guard known.url == setup.url, !setup.isNew || setup.journal == nil,
+            setup.journal ?? known.journal == known.journal
+        else {
+            throw .refused(reason: "This store takes part in a sync already. Leave that first (sync.leave).")
+        }
+        if setup.config == nil, setup.filter == nil { return }
+        if let config = setup.config { file.config = config }
+        if let filter = setup.filter {
+            file.filter = filter
+            file.isFilterNamedHere = true
+        }
+        try write(&file)
+    }
+
+    private func journals(_ url: SyncURL, _ config: JSONValue, _ wanted: UUID?) throws(SyncError) -> [UUID] {
         if url.kind == .folder {
             // A folder that is to be begun in may be made; the one that it is in has to be there.
             do throws(SystemError) { try settings.fileSystem.makeDirectoryIfMissing(url.address) } catch {
                 throw .offline(reason: "The folder \(url.address) cannot be used: \(error).")
             }
         }
-        var transport = transport(url, UUID(high: 0, low: 0))
+        var transport = transport(url, wanted ?? UUID(high: 0, low: 0), isKnown: wanted != nil, config)
         return try transport.open()
     }
 
@@ -225,11 +284,18 @@ public struct StoreSync: Sendable {
         return only
     }
 
-    private func hasMoods(_ url: SyncURL, _ journal: UUID) throws(SyncError) -> Bool {
-        var transport = transport(url, journal)
+    /// Whether there is more than that a journal was begun.
+    private func hasMoods(_ url: SyncURL, _ journal: UUID, _ config: JSONValue) throws(SyncError) -> Bool {
+        var transport = transport(url, journal, isKnown: true, config)
         _ = try transport.open()
         if try !transport.snapshots().isEmpty { return true }
-        return try !transport.pull(Vector()).records.isEmpty
+        let coder = LineCoder(journal: journal, filter: nil)
+        for line in try transport.pull(Vector()).lines {
+            // One that a filter has to open may be anything.
+            guard let read = try? coder.record(line), case .record(let record) = read else { return true }
+            if !record.operations.isEmpty { return true }
+        }
+        return false
     }
 
     /// Nothing of an earlier sync counts.

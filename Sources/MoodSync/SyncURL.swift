@@ -1,17 +1,23 @@
-/// Where a journal is synced to: `folder:/path`, `git+ssh://…`, `git+https://…`, `git+file:///…`.
+/// Where a journal is synced to: `folder:/path`, `git+ssh://…`, `git+https://…`, `git+file:///…`, or a scheme that a plugin
+/// brings.
 public struct SyncURL: Sendable {
-    enum Kind { case folder, git }
+    enum Kind: Equatable {
+        case folder, git
+        case plugin(scheme: String)
+    }
 
     let kind: Kind
-    /// The folder's path, or what git is told.
+    /// The folder's path, what git is told, or the whole of it.
     let address: String
 
+    /// - Parameter schemes: those that plugins bring.
     /// - Throws: why it is none.
-    public init(_ text: String) throws(SyncError) {
+    public init(_ text: String, schemes: [String] = []) throws(SyncError) {
         let bytes = Array(text.utf8)
         func refused(_ reason: String) -> SyncError {
             .refused(
-                reason: "\(reason) Give folder:/path, git+ssh://host/path, git+https://host/path or git+file:///path.")
+                reason: "\(reason) Give folder:/path, git+ssh://host/path, git+https://host/path or git+file:///path"
+                    + "\(schemes.map { ", or \($0)://…" }.joined()).")
         }
         guard !bytes.isEmpty, bytes.count <= 2048,
             bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) || text.hasPrefix("folder:/")
@@ -26,7 +32,12 @@ public struct SyncURL: Sendable {
             return
         }
         guard text.hasPrefix("git+") else {
-            throw refused("No transport has the scheme \(text.prefix { $0 != ":" }).")
+            let scheme = String(text.prefix { $0 != ":" })
+            guard text.hasPrefix(scheme + "://"), schemes.contains(where: { $0.utf8.elementsEqual(scheme.utf8) }) else {
+                throw refused("No transport that may run has the scheme \(scheme.prefix(64)).")
+            }
+            (kind, address) = (.plugin(scheme: scheme), text)
+            return
         }
         let address = String(text.dropFirst(4))
         let known = ["ssh://", "https://", "file:///"].contains { address.hasPrefix($0) }
@@ -38,10 +49,22 @@ public struct SyncURL: Sendable {
 
     /// A url as it may be shown: without its password.
     public static func shown(_ text: String) -> String {
-        guard let scheme = text.range(of: "://") else { return text }
+        guard let secret = secretRange(text) else { return text }
+        return text[..<secret.lowerBound] + "***" + text[secret.upperBound...]
+    }
+
+    /// Its password; nil where there is none.
+    static func secret(_ text: String) -> String? { secretRange(text).map { String(text[$0]) } }
+
+    private static func secretRange(_ text: String) -> Range<String.Index>? {
+        guard let scheme = text.range(of: "://") else { return nil }
         let rest = text[scheme.upperBound...]
-        let end = rest.firstIndex { $0 == "/" } ?? rest.endIndex
-        guard let at = rest[..<end].lastIndex(of: "@"), let colon = rest[..<at].firstIndex(of: ":") else { return text }
-        return text[..<colon] + ":***" + text[at...]
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        guard let at = rest[..<end].lastIndex(of: "@") else { return nil }
+        guard let colon = rest[..<at].firstIndex(of: ":") else {
+            // What stands alone may be a token, but for the names that git has there.
+            return text.hasPrefix("git+") ? nil : rest.startIndex..<at
+        }
+        return rest.index(after: colon)..<at
     }
 }

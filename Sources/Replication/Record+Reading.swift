@@ -18,7 +18,7 @@ public enum RecordFault: Error, Sendable, Equatable {
 }
 
 extension Record {
-    private static let depthMax = 64
+    static let depthMax = 64
 
     /// Reads a line, without its line feed.
     public init(line: UnsafeRawBufferPointer) throws(RecordFault) {

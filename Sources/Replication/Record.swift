@@ -132,7 +132,7 @@ public enum LineSeal {
     static let byteCount = 17
 
     /// Ends an object whose brace is still open.
-    static func sealed(_ buffer: inout ByteBuffer) -> [UInt8] {
+    public static func sealed(_ buffer: inout ByteBuffer) -> [UInt8] {
         buffer.append(UInt8(ascii: ","))
         let digits = CRC32C.hexDigits(of: CRC32C.checksum(buffer.bytes))
         buffer.append("\"crc\":\"" as StaticString)

@@ -169,6 +169,7 @@ import Testing
         let url = try Carrier.folder.url()
         var stores = [try SyncedStore()]
         try stores[0].setUp(url, isNew: true)
+        try stores[0].now()
         var made: Set<MoodID> = []
         var deleted: Set<MoodID> = []
         for step in 0..<80 {

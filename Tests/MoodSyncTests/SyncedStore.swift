@@ -12,6 +12,7 @@ import Testing
 /// A store in a temporary folder that takes part in a sync. What `change` does is a request of a process of its own.
 struct SyncedStore {
     let path: String
+    var peer = TransportPeer.none
 
     static func folder() throws -> String {
         let path = NSTemporaryDirectory() + "sync-" + Foundation.UUID().uuidString
@@ -40,13 +41,15 @@ struct SyncedStore {
             timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text })
     }
 
-    var sync: StoreSync { StoreSync(settings, patienceMilliseconds: 5000, isCancelled: { false }) }
+    var sync: StoreSync { StoreSync(settings, peer: peer, patienceMilliseconds: 5000, isCancelled: { false }) }
 
     @discardableResult
     func now() throws -> SyncCounts { try sync.now { _, _ in } }
 
     func setUp(_ url: String, isNew: Bool = false) throws {
-        try sync.setUp(url, isNew: isNew, journal: nil, isConfirmed: true)
+        var setup = StoreSync.Setup(url: url)
+        (setup.isNew, setup.isConfirmed) = (isNew, true)
+        try sync.setUp(setup)
     }
 
     // MARK: A user

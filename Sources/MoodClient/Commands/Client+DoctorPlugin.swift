@@ -21,8 +21,46 @@ extension Client {
                 PluginDoctor.Clause.manifest, info["reason"]?.string ?? "It is invalid.", in: "reading the folder")
             return try report(findings, of: bench.id)
         }
-        let doctor = try PluginDoctor(bench, info)
+        let doctor = try PluginDoctor(bench, info, runtimes: runtimes())
         if try doctor.examine() { try doctor.checkSchemas(bench) }
+        try report(doctor.findings, of: bench.id)
+    }
+
+    /// Folders that the plugin may run from, such as a venv.
+    private func runtimes() throws(ClientError) -> [String] {
+        var folders: [String] = []
+        for folder in invocation.values("runtime") {
+            guard let path = Terminal.realPath(try absolute(folder)) else {
+                throw .badInput("There is no folder \(Escaping.visible(folder)).", advice: nil)
+            }
+            folders.append(path)
+        }
+        return folders
+    }
+
+    func doctorTransport(_ argument: String, _ url: String) throws(ClientError) {
+        let bench = try pluginBench(argument)
+        defer { bench.close() }
+        let info = try bench.look()
+        guard info["state"]?.string != "invalid" else {
+            throw .badInput(
+                "The plugin is invalid: \(Escaping.visible(info["reason"]?.string ?? "")).",
+                advice: "See mood doctor plugin \(argument).")
+        }
+        let scheme = String(url.prefix { $0 != ":" })
+        let schemes = (info["provides"]?["transports"]?.array ?? []).compactMap { $0["scheme"]?.string }
+        guard schemes.contains(where: { $0.utf8.elementsEqual(scheme.utf8) }) else {
+            throw usage("The plugin has no transport for \(scheme)://; it has: \(schemes.joined(separator: ", ")).")
+        }
+        var config = JSONValue.object([])
+        if let text = invocation.value("config") {
+            guard let given = try? JSONValue.parse(Array(text.utf8)), given.object != nil else {
+                throw usage("--config has to be a JSON object.")
+            }
+            config = given
+        }
+        let doctor = try TransportDoctor(bench, info, url: url, config: config, runtimes: runtimes())
+        try doctor.examine()
         try report(doctor.findings, of: bench.id)
     }
 

@@ -10,6 +10,11 @@ extension Command {
         options: [
             .init("new", "For setup: begin a journal; else the one that is there is joined."),
             .init("journal", .text("ID"), "For setup: which journal, where there are several."),
+            .init("config", .text("JSON"), "For setup: what the transport of a plugin is told, an object."),
+            .init(
+                "filter-push", .text("COMMAND"),
+                "For setup: what each line goes through before it leaves, its words apart by spaces."),
+            .init("filter-pull", .text("COMMAND"), "For setup: what makes of that the line again."),
             .init("yes", short: "y", "For setup: both this store and the journal may have moods."),
         ],
         notes: [
@@ -58,7 +63,23 @@ extension Client {
         if invocation.has("new") { params.append(.init("new", true)) }
         if invocation.has("yes") { params.append(.init("confirm", true)) }
         if let journal = invocation.value("journal") { params.append(.init("journal", .string(journal))) }
+        if let text = invocation.value("config") {
+            guard let config = try? JSONValue.parse(Array(text.utf8)), config.object != nil else {
+                throw usage("--config has to be a JSON object.")
+            }
+            params.append(.init("config", config))
+        }
+        if let filter = try filter() { params.append(.init("filter", filter)) }
         try show(status: callLong("sync.setup", params))
+    }
+
+    /// Words are apart by spaces; what has spaces in it goes into a script.
+    private func filter() throws(ClientError) -> JSONValue? {
+        let (push, pull) = (invocation.value("filter-push"), invocation.value("filter-pull"))
+        if push == nil, pull == nil { return nil }
+        guard let push, let pull else { throw usage("--filter-push and --filter-pull go together.") }
+        func words(_ text: String) -> JSONValue { .array(text.split(separator: " ").map { .string(String($0)) }) }
+        return ["push": words(push), "pull": words(pull)]
     }
 
     private func syncNow() throws(ClientError) {

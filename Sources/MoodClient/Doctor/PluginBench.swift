@@ -79,9 +79,11 @@ final class PluginBench {
 
     /// How the plugin is started: as a host would, but from where it lies.
     /// - Throws: where its program is not there.
-    func plan(_ info: JSONValue) throws(ClientError) -> KeptProcess.Plan {
+    /// - Parameter runtimes: folders to run from besides the system's, such as a venv.
+    func plan(_ info: JSONValue, runtimes: [String] = []) throws(ClientError) -> KeptProcess.Plan {
         let command = (info["command"]?.array ?? []).compactMap(\.string)
-        guard let name = command.first, let program = program(name) else {
+        let path = runtimes.flatMap { [$0 + "/bin", $0] } + Self.searchPath
+        guard let name = command.first, let program = program(name, path) else {
             throw .badInput(
                 "The program '\(Escaping.visible(command.first ?? ""))' of the plugin is not there, or may not be run.",
                 advice: "Build it, or mend `exec` in the manifest.")
@@ -93,23 +95,23 @@ final class PluginBench {
         return KeptProcess.Plan(
             keeper: keeper, program: program, arguments: [program] + command.dropFirst(),
             environment: [
-                "PATH=" + Self.searchPath.joined(separator: ":"), "HOME=\(data)", "TMPDIR=\(data)", "LANG=C.UTF-8",
+                "PATH=" + path.joined(separator: ":"), "HOME=\(data)", "TMPDIR=\(data)", "LANG=C.UTF-8",
                 "LC_ALL=C.UTF-8", "TZ=\(zone)", "MOODBOARD_PLUGIN=1", "MOODBOARD_PLUGIN_DATA=\(data)",
                 "PYTHONNOUSERSITE=1", "PYTHONDONTWRITEBYTECODE=1",
             ],
-            directory: folder, dataDirectory: data, isDataReadOnly: false, runtimes: [],
+            directory: folder, dataDirectory: data, isDataReadOnly: false, runtimes: runtimes,
             readable: paths(permissions?["files"]?["read"]), writable: paths(permissions?["files"]?["write"]),
             network: permissions?["network"]?.boolean ?? false, memoryBytes: limit("memoryMB", 256) << 20,
             cpuSeconds: limit("cpuSeconds", 600), fileBytes: limit("diskMB", 64) << 20, processes: 1024,
             openFiles: 256, requiresIsolation: false)
     }
 
-    private func program(_ name: String) -> String? {
+    private func program(_ name: String, _ searchPath: [String]) -> String? {
         if name.utf8.starts(with: "./".utf8) {
             let path = folder + "/" + name.dropFirst(2)
             return Terminal.isExecutable(path) ? path : nil
         }
-        return Self.searchPath.map { $0 + "/" + name }.first(where: Terminal.isExecutable)
+        return searchPath.map { $0 + "/" + name }.first(where: Terminal.isExecutable)
     }
 
     private func paths(_ list: JSONValue?) -> [String] {

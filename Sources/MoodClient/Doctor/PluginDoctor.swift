@@ -28,8 +28,8 @@ final class PluginDoctor {
     /// Of the present trial.
     var inspection = Inspection()
 
-    init(_ bench: PluginBench, _ info: JSONValue) throws(ClientError) {
-        plan = try bench.plan(info)
+    init(_ bench: PluginBench, _ info: JSONValue, runtimes: [String]) throws(ClientError) {
+        plan = try bench.plan(info, runtimes: runtimes)
         hello = bench.hello(info)
         self.info = info
     }

@@ -26,6 +26,8 @@ extension Session {
         endHooksInTime()
         if core.plugins.takeNews() || dispatcher.pending.deadline != nil {
             if core.plugins.hasCells { core.takeCells() }
+            if core.sync.asked != nil { core.attendTransport() }
+            if core.plugins.takeTransportNews() { core.sync.hurry() }
             resumePluginRequests(milliseconds: milliseconds)
             answerPlugins(milliseconds: milliseconds)
             advanceHooks()

@@ -83,7 +83,8 @@ final class TrustedPlugin {
             id: id, process: plan, times: times, timeoutMilliseconds: limits.timeoutMilliseconds,
             concurrency: limits.concurrency, answerBytesMax: options.limits[.pluginAnswerBytes],
             dialect: manifest.kind == .mcp
-                ? .mcp(hostVersion: Core.version) : .moodboard(hello: hello(id, record, manifest, registry, data)))
+                ? .mcp(hostVersion: Core.version) : .moodboard(hello: hello(id, record, manifest, registry, data)),
+            staysIdle: !manifest.provides.transports.isEmpty)
     }
 
     private static func expanded(_ paths: [String]) -> [String] {

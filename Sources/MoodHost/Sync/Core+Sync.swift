@@ -33,14 +33,23 @@ extension Core {
     // MARK: Methods
 
     private mutating func setUpSync(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
-        let (url, isNew, journal, isConfirmed) = (
-            arguments[SyncParams.url], arguments[SyncParams.isNew], arguments[SyncParams.journal],
-            arguments[SyncParams.confirm]
-        )
-        do throws(SyncError) { _ = try SyncURL(url) } catch { throw Arguments.error(error.reason, at: "/url") }
+        var given = StoreSync.Setup(url: arguments[SyncParams.url])
+        given.isNew = arguments[SyncParams.isNew]
+        given.journal = arguments[SyncParams.journal]
+        given.isConfirmed = arguments[SyncParams.confirm]
+        given.config = arguments[SyncParams.config].map { JSONValue($0) }
+        given.filter = arguments[SyncParams.filter].map { JSONValue($0) }
+        do throws(SyncError) { _ = try SyncURL(given.url, schemes: transportPeer().schemes) } catch {
+            throw Arguments.error(error.reason, at: "/url")
+        }
+        if let config = given.config, config.object == nil { throw Arguments.error("must be an object", at: "/config") }
+        do throws(SyncError) { if let filter = given.filter { _ = try SyncFilter(filter) } } catch {
+            throw Arguments.error(error.reason, at: "/filter")
+        }
         try makeStore()
+        let setup = given
         return try changeSync("sync.setup") { (sync, work) throws(SyncError) in
-            try sync.setUp(url, isNew: isNew, journal: journal, isConfirmed: isConfirmed)
+            try sync.setUp(setup)
             _ = try sync.now { work.tell($0, $1) }
         }
     }
@@ -143,7 +152,8 @@ extension Core {
         }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
         let store = StoreSync(
-            settings, patienceMilliseconds: Self.patienceMilliseconds, isCancelled: { work.isCancelled })
+            settings, peer: transportPeer(), patienceMilliseconds: Self.patienceMilliseconds,
+            isCancelled: { work.isCancelled })
         return LongRequest(work) {
             do throws(SyncError) { return try body(store, work) } catch {
                 let error = RPCError(error, by: method)

@@ -12,8 +12,7 @@ extension Core {
         guard !options.isSyncOff, let settings = store.settingsForSync, !settings.isReadOnly,
             StoreSync.isSetUp(settings.directory, in: settings.fileSystem)
         else {
-            sync = SyncPlan(thread: sync.thread)
-            return
+            return sync.rest()
         }
         if !sync.isAutomatic { sync.begin(revision: store.isOpen ? store.durableRevision : 0) }
     }
@@ -27,13 +26,15 @@ extension Core {
         // One at a time; what was committed meanwhile is seen when it ends.
         guard sync.round == nil, !sync.thread.isRunning else { return sync.wait() }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
-        let store = StoreSync(settings, patienceMilliseconds: 0, isCancelled: { work.isCancelled })
+        let store = StoreSync(
+            settings, peer: transportPeer(), patienceMilliseconds: 0, isCancelled: { work.isCancelled })
         sync.round = work
         tellOfSync("syncing", nil)
         _ = work.begin {
             var failure: SyncError?
             do throws(SyncError) { _ = try store.now { _, _ in } } catch { failure = error }
-            // Another process is at it, or nobody wants it any more.
+            // Another process is at it, and may have begun before what is to be sent here was there.
+            let isBusy = if case .busy = failure { true } else { false }
             let reason: String? =
                 switch failure {
                 case .busy, .cancelled, nil: nil
@@ -41,6 +42,7 @@ extension Core {
                 }
             return { (core, _) throws(RPCError) in
                 if let reason { core.log(.warning, "sync: \(reason)") }
+                core.sync.isBusy = isBusy
             }
         }
     }
@@ -58,9 +60,13 @@ extension Core {
     mutating func syncHasEnded() {
         store.lookAround()
         sync.rest(revision: store.isOpen ? store.durableRevision : 0)
-        guard state.events.wants(.sync), let settings = store.settingsForSync else { return }
+        guard let status = try? syncStatus() else { return }
+        // What was committed while the round was at work, or somebody else's.
+        if status.pending > 0, status.state == "idle" || status.state == "syncing" { sync.wait() }
+        if sync.isBusy { sync.wait() }
+        sync.isBusy = false
+        guard state.events.wants(.sync) else { return }
         // What is told is what the status says.
-        let status = (try? SyncStatus.read(settings.directory, in: settings.fileSystem) { _ in 0 }) ?? .off
         tellOfSync(status.state, status.lastError)
     }
 }

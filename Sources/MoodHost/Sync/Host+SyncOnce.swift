@@ -1,8 +1,11 @@
 import JSONCodec
+import JSONRPC
 import MoodStore
 import MoodSync
 import Platform
+import PluginHost
 import Storage
+import Synchronization
 
 /// `--sync-once`: one round as a process of its own, for hosts that live too shortly for one.
 extension Host {
@@ -14,15 +17,64 @@ extension Host {
         ProcessFacts.beginSession()
         Terminal.ignoreBrokenPipes()
         guard case .directory(let settings) = location(options) else { return 1 }
-        let sync = StoreSync(settings, patienceMilliseconds: 0, isCancelled: { false })
-        do throws(SyncError) {
-            _ = try sync.now { _, _ in }
-        } catch {
-            if case .busy = error { return 0 }
+        var core = Core(options, location(options))
+        core.setTime(Clock.milliseconds)
+        let peer = core.transportPeer()
+        let sync = StoreSync(settings, peer: peer, patienceMilliseconds: 0, isCancelled: { false })
+        let work = LongWork(on: core.sync.thread, .init(message: "Syncing", done: 0, total: 0))
+        let failure = Mutex<SyncError?>(nil)
+        let isDone = work.begin {
+            do throws(SyncError) { _ = try sync.now { _, _ in } } catch { failure.withLock { $0 = error } }
+            return { (_, _) throws(RPCError) in }
+        }
+        if !isDone { core.serveTransports(work) }
+        core.plugins.part()
+        switch failure.withLock({ $0 }) {
+        case nil, .busy: return 0
+        case let error?:
             StandardStreams.writeError("moodboard: \(error.reason)\n")
             return 1
         }
-        return 0
+    }
+}
+
+extension Core {
+    /// Looks after plugins until the round is over.
+    fileprivate mutating func serveTransports(_ work: LongWork) {
+        var sources = EventSources()
+        var watch = PluginWatch()
+        sources.listen(to: sync.thread.descriptor, as: .sync, for: .reading)
+        while work.takeConclusion() == nil {
+            sync.thread.drain()
+            attendTransport()
+            watch.prepare(plugins.all, isFull: false, &sources)
+            sources.setDeadline(.plugins, at: plugins.deadline)
+            switch sources.next() {
+            case .readable(.sync): continue
+            case .readable(let name), .writable(let name), .closed(let name):
+                if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
+            case .due: plugins.tick()
+            }
+            if plugins.takeNews() { refusePluginRequests() }
+        }
+    }
+
+    /// There is nobody here whom a plugin could ask.
+    private func refusePluginRequests() {
+        for plugin in plugins.hosted {
+            while let message = plugin.takeRequest() {
+                var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+                let id = message.withUnsafeBytes { bytes in
+                    Envelope.read(bytes, &validator)?.id.map { Array($0) }
+                }
+                guard let id else { continue }
+                var out = JSONWriter(capacity: 128)
+                id.withUnsafeBytes { id in
+                    out.errorResponse(id: id, RPCError(.permissionDenied, "This host only syncs."))
+                }
+                plugin.reply(out.buffer.bytes)
+            }
+        }
     }
 }
 
@@ -43,6 +95,9 @@ extension Core {
         var arguments = ["--sync-once", "--store", settings.directory]
         if settings.trustsDirectory { arguments.append("--trust-directory") }
         if settings.durability == .none { arguments += ["--durability", "none"] }
+        for place in options.plugins.places { arguments += ["--plugins", place] }
+        if options.plugins.isOff { arguments.append("--no-plugins") }
+        if options.plugins.requiresIsolation { arguments.append("--require-isolation") }
         // What it prints nobody reads: this process ends, and with it the pipe.
         do throws(SystemError) {
             _ = try ChildProcess.start(path: program, arguments: arguments, output: .pipeWithErrors)

@@ -15,6 +15,7 @@ public struct Provisions: OptionSet, Sendable {
     public static let importers = Provisions(rawValue: 64)
     public static let exporters = Provisions(rawValue: 128)
     public static let menu = Provisions(rawValue: 256)
+    public static let transports = Provisions(rawValue: 512)
 
     /// - Parameter manifest: one that has been checked.
     init(_ manifest: ValidJSON) {
@@ -59,6 +60,8 @@ public struct Provisions: OptionSet, Sendable {
                     insert(.exporters)
                 } else if key.equals("menu") {
                     insert(.menu)
+                } else if key.equals("transports") {
+                    insert(.transports)
                 }
             }
         }

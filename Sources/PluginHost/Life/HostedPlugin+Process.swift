@@ -136,10 +136,10 @@ extension HostedPlugin {
             cancel(call)
             // What is abandoned is not counted against it: it was asked to leave off.
             end(call, .timedOut)
-            if !call.isAbandoned { carryOut(life.timedOut(at: now), at: now) }
+            if !call.isAbandoned, !call.isPatient { carryOut(life.timedOut(at: now), at: now) }
         }
         if let probeTime, now >= probeTime { probeOlder() }
-        carryOut(life.tick(at: now, isBusy: isBusy), at: now)
+        carryOut(life.tick(at: now, isBusy: isBusy || run.staysIdle), at: now)
         advance(at: now)
     }
 

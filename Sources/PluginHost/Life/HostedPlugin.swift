@@ -34,6 +34,8 @@ public final class HostedPlugin {
     public internal(set) var requests: [[UInt8]] = []
     /// Whether a call has an outcome or progress that nobody has looked at, or a request has come.
     public var hasNews = false
+    /// Whether a transport has told that there is something new, and nobody has looked.
+    public var hasTransportNews = false
 
     let surroundings: PluginSurroundings
     var process: KeptProcess?
@@ -301,6 +303,11 @@ public final class HostedPlugin {
         if server != nil { return handleServer(message, method, isNotification, params) }
         if isNotification, method.equals("plugin.log") { return takeLog(params) }
         if isNotification, method.equals("$/progress") { return takeProgress(params) }
+        if isNotification, method.equals("transport.changed") {
+            hasTransportNews = run.staysIdle
+            hasNews = true
+            return
+        }
         requests.append(Array(message))
         hasNews = true
     }

@@ -13,6 +13,8 @@ public struct PluginRun: Sendable {
     /// The longest answer, in bytes.
     public let answerBytesMax: Int
     public let dialect: Dialect
+    /// Whether it goes on running while it has nothing to do: a transport tells of what others do.
+    public let staysIdle: Bool
 
     /// What it speaks.
     public enum Dialect: Sendable {
@@ -24,7 +26,7 @@ public struct PluginRun: Sendable {
 
     public init(
         id: PluginID, process: KeptProcess.Plan, times: PluginLife.Times, timeoutMilliseconds: Int, concurrency: Int,
-        answerBytesMax: Int, dialect: Dialect
+        answerBytesMax: Int, dialect: Dialect, staysIdle: Bool = false
     ) {
         self.id = id
         self.process = process
@@ -33,6 +35,7 @@ public struct PluginRun: Sendable {
         self.concurrency = concurrency
         self.answerBytesMax = answerBytesMax
         self.dialect = dialect
+        self.staysIdle = staysIdle
     }
 }
 

@@ -46,6 +46,7 @@ public struct Manifest: Sendable {
         public var importers: [Importer] = []
         public var exporters: [Exporter] = []
         public var menu: [MenuItem] = []
+        public var transports: [Transport] = []
 
         public init() {}
 
@@ -124,6 +125,13 @@ public struct Manifest: Sendable {
         public let color: String?
         /// One of its own methods, which needs no params.
         public let method: String
+    }
+
+    /// What carries a journal to other machines.
+    public struct Transport: Sendable {
+        /// What urls of it begin with.
+        public let scheme: String
+        public let title: String
     }
 
     /// What it asks for. What it gets is what was trusted.

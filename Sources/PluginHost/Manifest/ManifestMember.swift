@@ -124,6 +124,26 @@ struct ManifestMember {
         return text
     }
 
+    /// The scheme of urls, RFC 3986, section 3.1, in small letters. Those of the host's own transports are taken.
+    func scheme() throws(ManifestProblem) -> String {
+        let text = try text()
+        let isRight =
+            1...32 ~= text.utf8.count && (text.utf8.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 } ?? false)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"),
+                    UInt8(ascii: "."), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+        guard isRight else { throw problem("must be a scheme: a letter a-z, then a-z, 0-9, +, . and -, such as nats") }
+        guard text != "folder", text != "git", !text.hasPrefix("git+") else {
+            throw problem("must not be one of the host's own: folder, git, git+…")
+        }
+        return text
+    }
+
     /// The end of a file's name, without its dot.
     func fileExtension() throws(ManifestProblem) -> String {
         let text = try text()

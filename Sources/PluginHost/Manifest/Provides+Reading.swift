@@ -7,8 +7,10 @@ extension Manifest.Provides {
     init(_ member: ManifestMember, kind: Manifest.Kind) throws(ManifestProblem) {
         guard member.value.object != nil else { throw member.problem("must be an object") }
         if kind == .mcp,
-            let other = ["methods", "shareFormats", "cells", "hooks", "events", "importers", "exporters", "menu"]
-                .first(where: { member.value[$0] != nil })
+            let other = [
+                "methods", "shareFormats", "cells", "hooks", "events", "importers", "exporters", "menu", "transports",
+            ]
+            .first(where: { member.value[$0] != nil })
         {
             throw ManifestProblem(
                 pointer: "\(member.pointer)/\(other)",
@@ -42,6 +44,11 @@ extension Manifest.Provides {
                 title: try member.required("title", "what people call it").line(max: 100),
                 fileExtension: try member.required("extension", "the end of the file's name").fileExtension(),
                 mediaType: try member.required("mediaType", "such as text/plain").mediaType())
+        }
+        transports = try Self.read(member, "transports", by: "scheme", \.scheme) { member throws(ManifestProblem) in
+            Manifest.Transport(
+                scheme: try member.required("scheme", "what its urls begin with, such as nats").scheme(),
+                title: try member.required("title", "what people call it").line(max: 100))
         }
         for element in try member.elements(of: "menu", max: Self.countMax) {
             menu.append(try Manifest.MenuItem(element, methods))

@@ -28,6 +28,8 @@ public final class PluginCall {
     public let timeoutMilliseconds: Int
     /// As the client gave it; progress is passed on under it.
     public let progressToken: [UInt8]?
+    /// Whether the plugin may fail to answer without that being counted as a fault of its own: what it waits for may be away.
+    public let isPatient: Bool
     public internal(set) var outcome: Outcome?
     /// What the plugin has told of its progress and nobody has passed on: `value` of `$/progress`.
     public internal(set) var progress: [UInt8]?
@@ -41,13 +43,14 @@ public final class PluginCall {
 
     public init(
         _ method: String, _ params: [UInt8], timeoutMilliseconds: Int, progressToken: [UInt8]? = nil,
-        isOfProtocol: Bool = false
+        isOfProtocol: Bool = false, isPatient: Bool = false
     ) {
         self.method = method
         self.isOfProtocol = isOfProtocol
         self.params = params
         self.timeoutMilliseconds = timeoutMilliseconds
         self.progressToken = progressToken
+        self.isPatient = isPatient
     }
 
     public func takeProgress() -> [UInt8]? { progress.take() }

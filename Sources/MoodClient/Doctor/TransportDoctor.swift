@@ -1,0 +1,237 @@
+import JSONCodec
+import Platform
+
+/// Plays the hosts of several replicas for one plugin that is a transport, on an engine that is there: what a transport has to
+/// keep, whatever the engine. Each trial has a journal of its own, which stays on the engine.
+final class TransportDoctor {
+    static let clause = "Docs/Sync.md, For an author of a transport"
+    static let answerMilliseconds = 60_000
+    /// The longest message, in bytes.
+    static let messageBytes = 2 << 20
+
+    let plan: KeptProcess.Plan
+    let hello: JSONValue
+    let url: String
+    let config: JSONValue
+    var findings = Findings()
+    private(set) var trial = ""
+    private(set) var journal = ""
+
+    init(_ bench: PluginBench, _ info: JSONValue, url: String, config: JSONValue, runtimes: [String])
+        throws(ClientError)
+    {
+        plan = try bench.plan(info, runtimes: runtimes)
+        hello = bench.hello(info)
+        (self.url, self.config) = (url, config)
+    }
+
+    func note(_ what: String) { findings.add(Self.clause, what, in: trial) }
+
+    /// Notes what is not as it should be.
+    func expect(_ isSo: Bool, _ what: @autoclosure () -> String) { if !isSo { note(what()) } }
+
+    /// One trial: as many plugins as there are hosts, each of which has opened the same new journal.
+    func attempt(_ name: String, hosts: Int = 1, _ body: ([TransportTalk]) -> Void) throws(ClientError) {
+        trial = name
+        findings.trials += 1
+        journal = Self.newID()
+        var talks: [TransportTalk] = []
+        defer { for talk in talks { talk.kill() } }
+        for _ in 0..<hosts {
+            let talk = try start()
+            talks.append(talk)
+            guard talk.isUsable else { return }
+            talk.open(journal)
+        }
+        body(talks)
+    }
+
+    /// A plugin that is greeted and has opened nothing.
+    func start() throws(ClientError) -> TransportTalk {
+        let talk = try TransportTalk(self)
+        let answer = talk.answer("plugin.hello", hello)
+        if answer?["result"]?["protocol"]?.integer != 1 {
+            talk.isUsable = false
+            note("plugin.hello is not answered with {\"protocol\":1}\(talk.lastWords)")
+        }
+        return talk
+    }
+
+    static func newID() -> String {
+        let random = RandomWords()
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        var word: UInt64 = 0
+        for place in 0..<32 {
+            if place % 16 == 0 { word = random.next() }
+            if [8, 12, 16, 20].contains(place) { text.append(UInt8(ascii: "-")) }
+            let digit = place == 12 ? 4 : place == 16 ? 8 + word & 3 : word & 15
+            text.append(digits[Int(digit)])
+            word >>= 4
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// The talk with one plugin.
+final class TransportTalk {
+    private let doctor: TransportDoctor
+    private let patient: KeptPatient
+    private let talk: Conversation
+    private var number = 0
+    var isUsable = true
+
+    init(_ doctor: TransportDoctor) throws(ClientError) {
+        self.doctor = doctor
+        do throws(SystemError) { patient = try KeptPatient(doctor.plan) } catch {
+            throw .unavailable("The plugin cannot be started: \(error).", advice: nil)
+        }
+        talk = Conversation(patient)
+    }
+
+    func kill() { patient.kill() }
+
+    /// What it said last on stderr.
+    var lastWords: String {
+        let line = String(decoding: talk.complaints.suffix(2000), as: UTF8.self).split(separator: "\n").last
+        return (line.map { ": \($0.prefix(300))" } ?? "") + "."
+    }
+
+    /// Its notifications `transport.changed` until now.
+    var changes: Int { talk.received.filter { $0.value?["method"]?.string == "transport.changed" }.count }
+
+    func wait(_ milliseconds: Int, until isSo: () -> Bool = { false }) { talk.wait(milliseconds, until: isSo) }
+
+    /// The whole answer; nil where none came.
+    func answer(_ method: String, _ params: JSONValue) -> JSONValue? {
+        guard isUsable else { return nil }
+        number += 1
+        let id = JSONValue.number(String(number))
+        talk.send(Inspection.request(method, params, id: id))
+        talk.wait(TransportDoctor.answerMilliseconds) { talk.isOutputAtEnd || !talk.answers(to: id).isEmpty }
+        guard let message = talk.answers(to: id).first else {
+            isUsable = false
+            doctor.note("\(method) has no answer\(lastWords)")
+            return nil
+        }
+        if message.bytes.count > TransportDoctor.messageBytes {
+            doctor.note("The answer to \(method) has \(message.bytes.count) bytes; a message has at most 2 MiB.")
+        }
+        return message.value
+    }
+
+    /// The result; where there is none, that is a finding.
+    func result(_ method: String, _ params: JSONValue) -> JSONValue {
+        guard let answer = answer(method, params) else { return .null }
+        if let result = answer["result"], result.object != nil { return result }
+        doctor.note("\(method) is answered with \(String((answer["error"] ?? answer).text.prefix(300)))")
+        return .null
+    }
+
+    // MARK: The questions
+
+    @discardableResult
+    func open(_ journal: String?) -> [String] {
+        var params: [JSONValue.Member] = [.init("url", .string(doctor.url)), .init("config", doctor.config)]
+        if let journal { params.append(.init("journal", .string(journal))) }
+        let journals = result("transport.open", .object(params))["journals"]?.array
+        doctor.expect(journals != nil || !isUsable, "transport.open has to answer {\"journals\":[…]}.")
+        return (journals ?? []).compactMap(\.string)
+    }
+
+    /// - Returns: `last`; -1 where there is none.
+    func push(_ replica: String, _ records: [TransportRecord]) -> Int {
+        let params: JSONValue = [
+            "replica": .string(replica), "records": .array(records.map { $0.json(replica) }),
+        ]
+        let last = result("transport.push", params)["last"]?.integer
+        doctor.expect(last != nil || !isUsable, "transport.push has to answer {\"last\":n}.")
+        return last ?? -1
+    }
+
+    func pull(
+        _ have: [String: Int], parts: [String: Int] = [:]
+    ) -> (records: [String: [TransportRecord]], last: [String: Int], more: Bool) {
+        func object(_ numbers: [String: Int]) -> JSONValue {
+            .object(numbers.sorted { $0.key < $1.key }.map { .init($0.key, .number(String($0.value))) })
+        }
+        var params: [JSONValue.Member] = [.init("have", object(have))]
+        if !parts.isEmpty { params.append(.init("parts", object(parts))) }
+        let answer = result("transport.pull", .object(params))
+        guard let records = answer["records"]?.array, let last = answer["last"]?.object else {
+            if isUsable { doctor.note("transport.pull has to answer {\"records\":[…],\"last\":{…},\"more\":…}.") }
+            return ([:], [:], false)
+        }
+        var found: [String: [TransportRecord]] = [:]
+        for record in records {
+            guard let replica = record["replica"]?.string, let one = TransportRecord(record) else {
+                doctor.note("A record of transport.pull has replica, n and text, as it was pushed.")
+                continue
+            }
+            found[replica, default: []].append(one)
+        }
+        var numbers: [String: Int] = [:]
+        for member in last { numbers[member.name] = member.value.integer }
+        return (found, numbers, answer["more"]?.boolean ?? false)
+    }
+
+    func snapshots() -> [(id: String, vector: JSONValue, parts: Int)] {
+        guard let items = result("transport.snapshots", .object([]))["items"]?.array else {
+            if isUsable { doctor.note("transport.snapshots has to answer {\"items\":[…]}.") }
+            return []
+        }
+        return items.map { ($0["id"]?.string ?? "", $0["vector"] ?? .null, $0["parts"]?.integer ?? -1) }
+    }
+
+    func put(_ id: String, _ part: Int, _ text: String, vector: JSONValue? = nil) {
+        var params: [JSONValue.Member] = [
+            .init("id", .string(id)), .init("part", .number(String(part))), .init("text", .string(text)),
+        ]
+        if let vector { params.append(.init("vector", vector)) }
+        _ = result("transport.putPart", .object(params))
+    }
+
+    func text(_ id: String, _ part: Int) -> String? {
+        result("transport.getPart", ["id": .string(id), "part": .number(String(part))])["text"]?.string
+    }
+
+    func drop(_ replica: String, upTo: Int, ids: [String] = []) {
+        _ = result(
+            "transport.drop",
+            [
+                "replica": .string(replica), "upTo": .number(String(upTo)), "ids": .array(ids.map { .string($0) }),
+            ])
+    }
+}
+
+/// A record as a transport has it.
+struct TransportRecord: Equatable {
+    let number: Int
+    let text: String
+    var part: Int?
+    var parts: Int?
+
+    init(_ number: Int, _ text: String, part: Int? = nil, of parts: Int? = nil) {
+        (self.number, self.text, self.part, self.parts) = (number, text, part, parts)
+    }
+
+    init?(_ value: JSONValue) {
+        guard let number = value["n"]?.integer, let text = value["text"]?.string else { return nil }
+        self.init(number, text, part: value["part"]?.integer, of: value["parts"]?.integer)
+    }
+
+    func json(_ replica: String) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("replica", .string(replica)), .init("n", .number(String(number))),
+        ]
+        if let part, let parts {
+            members.append(.init("part", .number(String(part))))
+            members.append(.init("parts", .number(String(parts))))
+        }
+        return .object(members + [.init("text", .string(text))])
+    }
+
+    static func == (a: TransportRecord, b: TransportRecord) -> Bool {
+        a.number == b.number && a.text.utf8.elementsEqual(b.text.utf8) && a.part == b.part && a.parts == b.parts
+    }
+}

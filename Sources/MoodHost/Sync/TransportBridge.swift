@@ -1,0 +1,151 @@
+import JSONCodec
+import MoodSync
+import Platform
+import PluginHost
+import Synchronization
+
+/// The way of a round to plugins: the thread that syncs asks, and waits; the loop, to which plugins belong, has the plugin
+/// answer. One question is under way at a time.
+final class TransportBridge: Sendable {
+    struct Question: Sendable {
+        let scheme: String
+        let method: String
+        /// JSON.
+        let params: [UInt8]
+    }
+
+    private struct State {
+        var question: Question?
+        var answer: Result<[UInt8], SyncError>?
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    private let bell = Bell()
+    private let thread: HelperThread
+
+    /// - Parameter thread: the one that syncs; the loop listens to what wakes it.
+    init(_ thread: HelperThread) { self.thread = thread }
+
+    /// By the thread that syncs.
+    func ask(_ scheme: String, _ method: String, _ params: [UInt8]) throws(SyncError) -> [UInt8] {
+        // Without a thread of its own, the work would wait for itself.
+        guard let bell, thread.isRunning else { throw .offline(reason: "There are no threads or descriptors left.") }
+        let isClosed = state.withLock { state in
+            if !state.isClosed {
+                state.question = Question(scheme: scheme, method: method, params: params)
+                state.answer = nil
+            }
+            return state.isClosed
+        }
+        if isClosed { throw .cancelled }
+        thread.wake()
+        while true {
+            if let answer = state.withLock({ $0.answer.take() }) { return try answer.get() }
+            bell.wait()
+        }
+    }
+
+    /// By the loop.
+    func takeQuestion() -> Question? { state.withLock { $0.question.take() } }
+
+    /// By the loop.
+    func answer(_ answer: Result<[UInt8], SyncError>) {
+        state.withLock { $0.answer = answer }
+        bell?.ring()
+    }
+
+    /// By the loop, once it has plugins answer no more.
+    func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.question = nil
+            state.answer = .failure(.cancelled)
+        }
+        bell?.ring()
+    }
+}
+
+/// What the loop does for a round that asks plugins.
+extension Core {
+    /// A transport is given so much time for an answer, where its manifest does not allow more.
+    private static let transportMilliseconds = 30_000
+
+    /// For a round.
+    mutating func transportPeer() -> TransportPeer {
+        loadPlugins()
+        return TransportPeer(schemes: plugins.schemes) {
+            [bridge = sync.bridge] (scheme, method, params) throws(SyncError) in
+            try bridge.ask(scheme, method, params)
+        }
+    }
+
+    /// Takes the next question to the plugin, and its answer back.
+    mutating func attendTransport() {
+        if let question = sync.bridge.takeQuestion() {
+            guard let plugin = plugins.transport(question.scheme) else {
+                return sync.bridge.answer(
+                    .failure(.offline(reason: "No transport that may run has the scheme \(question.scheme).")))
+            }
+            let time = max(plugin.manifest.limits.timeoutMilliseconds, Self.transportMilliseconds)
+            let call = PluginCall(question.method, question.params, timeoutMilliseconds: time, isPatient: true)
+            sync.asked = (plugin.id.text, call)
+            plugin.hosted.call(call)
+        }
+        guard let (id, call) = sync.asked, let outcome = call.outcome else { return }
+        sync.asked = nil
+        sync.bridge.answer(Self.answer(outcome, of: id, call))
+    }
+
+    private static func answer(
+        _ outcome: PluginCall.Outcome, of id: String, _ call: PluginCall
+    ) -> Result<[UInt8], SyncError> {
+        switch outcome {
+        case .result(let bytes): .success(bytes)
+        case .failed(let error): .failure(failure(error, of: id))
+        case .unusable(let reason): .failure(.offline(reason: "\(id): \(reason)"))
+        case .timedOut:
+            .failure(
+                .offline(reason: "\(id) did not answer \(call.method) within \(call.timeoutMilliseconds) ms."))
+        case .unavailable(let state, _, _):
+            .failure(.offline(reason: "\(id) does not run (\(state)). See plugin.info."))
+        case .cancelled: .failure(.cancelled)
+        case .unknown: .failure(.refused(reason: "\(id) has no \(call.method)."))
+        }
+    }
+
+    /// What a plugin has answered with an error. That the engine cannot be reached is the usual one.
+    private static func failure(_ error: [UInt8], of id: String) -> SyncError {
+        let value = error.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        let text = "\(id): \(value["message"]?.string.map { String($0.prefix(500)) } ?? "it answered with an error")"
+        return switch value["code"]?.integer {
+        case 1001: .notFound("transport", reason: text)
+        case 1002, 1003, -32601, -32602: .refused(reason: text)
+        default: .offline(reason: text)
+        }
+    }
+}
+
+extension PluginRegistry {
+    /// The plugin that is the transport of a scheme: of several, the first.
+    func transport(_ scheme: String) -> TrustedPlugin? {
+        plugins(that: .transports).first { plugin in
+            plugin.manifest.provides.transports.contains { $0.scheme.utf8.elementsEqual(scheme.utf8) }
+        }
+    }
+
+    /// Those that plugins bring that may run.
+    var schemes: [String] {
+        plugins(that: .transports).flatMap { $0.manifest.provides.transports.map(\.scheme) }
+    }
+
+    /// Whether a transport has told of changes that nobody has looked at.
+    func takeTransportNews() -> Bool {
+        var hasChanged = false
+        for plugin in hosted where plugin.hasTransportNews {
+            plugin.hasTransportNews = false
+            hasChanged = true
+        }
+        return hasChanged
+    }
+}

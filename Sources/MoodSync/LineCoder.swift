@@ -1,0 +1,104 @@
+import JSONCodec
+import MoodStore
+import Replication
+
+/// Records and snapshots as they are carried: as they are, or as a filter has made them.
+struct LineCoder {
+    /// So much of a snapshot is given to a filter at once.
+    private static let pieceBytes = 256 << 10
+
+    let journal: UUID
+    let filter: SyncFilter?
+
+    // MARK: Records
+
+    func line(_ record: Record) throws(SyncError) -> TransportLine {
+        var text = record.line
+        if let filter {
+            let sealed = Base64URL.encode(try filter.seal(text))
+            text = CarriedLine.sealed(sealed, of: record.replica, number: record.number)
+        }
+        return TransportLine(replica: record.replica, number: record.number, text: text)
+    }
+
+    /// What came of reading a line.
+    enum Read {
+        case record(Record)
+        case fault(RecordFault)
+    }
+
+    func record(_ line: TransportLine) throws(SyncError) -> Read {
+        let bytes: [UInt8]
+        switch try opened(line.text) {
+        case .success(let text): bytes = text
+        case .failure(let fault): return .fault(fault)
+        }
+        let record: Result<Record, RecordFault> = bytes.withUnsafeBytes { bytes in
+            do throws(RecordFault) { return .success(try Record(line: bytes)) } catch { return .failure(error) }
+        }
+        switch record {
+        case .failure(let fault): return .fault(fault)
+        case .success(let record):
+            guard record.replica == line.replica, record.number == line.number, record.journal == journal else {
+                return .fault(.unknown("it belongs to another replica or journal"))
+            }
+            return .record(record)
+        }
+    }
+
+    /// A line as it was before a filter saw it.
+    private func opened(_ text: [UInt8]) throws(SyncError) -> Result<[UInt8], RecordFault> {
+        // What begins so is not sealed, and is checked when it is read.
+        if text.starts(with: Self.plainStart) { return .success(text) }
+        let sealed: Result<[UInt8]?, RecordFault> = text.withUnsafeBytes { bytes in
+            do throws(RecordFault) { return .success(try CarriedLine.sealed(in: bytes)) } catch {
+                return .failure(error)
+            }
+        }
+        switch sealed {
+        case .failure(let fault): return .failure(fault)
+        case .success(nil): return .success(text)
+        case .success(let sealed?):
+            guard let filter else { throw Self.filterMissing }
+            guard let bytes = Base64URL.decode(sealed) else { return .failure(.unknown("sealed is not base64url")) }
+            return .success(try filter.open(bytes))
+        }
+    }
+
+    private static let plainStart = Array(#"{"v":1,"journal":"#.utf8)
+    private static let filterMissing = SyncError.refused(
+        reason: "What is there went through a filter. Say sync.setup again with the same url and the filter.")
+
+    // MARK: Snapshots
+
+    func text(_ fold: Fold) throws(SyncError) -> [UInt8] {
+        let text = SnapshotText.text(fold, journal: journal)
+        guard let filter else { return text }
+        var sealed: [UInt8] = []
+        for start in stride(from: 0, to: text.count, by: Self.pieceBytes) {
+            let piece = Array(text[start..<min(start + Self.pieceBytes, text.count)])
+            sealed += CarriedLine.sealed(Base64URL.encode(try filter.seal(piece)))
+            sealed.append(UInt8(ascii: "\n"))
+        }
+        return sealed
+    }
+
+    /// Nil where it is not whole, or belongs to another journal.
+    func fold(_ text: [UInt8]) throws(SyncError) -> Fold? {
+        var plain: [UInt8] = text
+        if !text.starts(with: Self.plainStart) {
+            plain = []
+            var lines: [[UInt8]] = []
+            Lines.forEach(in: text) { line, _ in
+                lines.append(Array(line))
+                return true
+            }
+            for line in lines {
+                guard case .success(let piece) = try opened(line) else { return nil }
+                plain += piece
+            }
+        }
+        guard let (fold, journal) = SnapshotText.fold(plain), journal == self.journal else { return nil }
+        return fold
+    }
+}

@@ -1,0 +1,32 @@
+import CPlatform
+
+/// What one thread waits for and another one rings; rings that nobody waits for yet are not lost.
+public final class Bell: Sendable {
+    private let ends: (readEnd: Int32, writeEnd: Int32)
+
+    /// Nil where there are no descriptors left.
+    public init?() {
+        guard let ends = try? Pipe.make() else { return nil }
+        for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        self.ends = ends
+    }
+
+    deinit {
+        close(ends.readEnd)
+        close(ends.writeEnd)
+    }
+
+    public func ring() {
+        var byte: UInt8 = 1
+        // A pipe that is full is readable anyway.
+        _ = retryingInterrupted { write(ends.writeEnd, &byte, 1) }
+    }
+
+    public func wait() {
+        var wanted = pollfd(fd: ends.readEnd, events: Int16(POLLIN), revents: 0)
+        _ = retryingInterrupted { Int(poll(&wanted, 1, -1)) }
+        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+            while retryingInterrupted({ read(ends.readEnd, buffer.baseAddress, buffer.count) }) == buffer.count {}
+        }
+    }
+}
