@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""A MoodBoard plugin: journals in a NATS JetStream stream. A message is one record or several, or a part of one.
+
+    moodboard.<journal>.<replica>                          headers MB-First, MB-Last, and of a long record MB-Part "0/3"
+    moodboard.<journal>.snapshot.<replica>.<0|1>.<part>    two slots in turn; headers MB-Id, on the last part MB-Vector
+
+One publish is in flight, and names the sequence of the subject's last message: so nothing is there twice, nor with a gap.
+"""
+import asyncio
+import json
+import os
+import sys
+
+import jetstream
+from page import BYTES, Page, last_whole
+
+BATCH = 256 << 10  # bytes of records in a message
+
+
+class Missing(Exception):
+    pass
+
+
+def send(message):
+    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+class Transport:
+    settings, follower, notes = None, None, {}
+
+    async def hello(self, dataDirectory=None, **_):
+        self.path = os.path.join(dataDirectory, "places.json") if dataDirectory else None
+        if self.path and os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.notes = json.load(file)
+        return {"protocol": 1}
+
+    async def open(self, url, config, journal=None):
+        if self.settings != (url, config):
+            self.stream = jetstream.Stream(await jetstream.connect(url, config), config)
+            self.settings, self.follower, self.mine, self.tails = (url, config), None, set(), {}
+        self.subject = f"moodboard.{journal or '*'}"
+        try:
+            found = await self.stream.newest(self.subject + ".*")
+        except jetstream.NoStream:
+            await self.stream.make()
+            found = []
+        if journal and not self.follower:
+            self.follower = asyncio.ensure_future(self.stream.follow(
+                self.subject + ".*", lambda one: one.subject.split(".")[2] not in self.mine,
+                lambda: send({"method": "transport.changed"})))
+        return {"journals": sorted({one.subject.split(".")[1] for one in found})}
+
+    async def tail(self, replica, fresh=False):
+        """The sequence of a replica's last message, and its last record that is there as a whole."""
+        if fresh or replica not in self.tails:
+            one = await self.stream.last(f"{self.subject}.{replica}")
+            self.tails[replica] = (one.seq, last_whole(one.headers)) if one else (0, 0)
+        return self.tails[replica]
+
+    async def push(self, replica, records):
+        self.mine.add(replica)
+        (seq, last), tries = await self.tail(replica, fresh=not records), 0
+        while records := [one for one in records if one["n"] > last]:
+            if records[0]["n"] > last + 1 and records[0]["n"] - 1 > await self.covered(replica):
+                break  # a gap
+            batch = records[:1]
+            while "part" not in batch[0] and len(batch) < len(records) and "part" not in records[len(batch)] \
+                    and sum(len(one["text"].encode()) for one in batch) < BATCH:
+                batch = records[:len(batch) + 1]
+            headers = {"MB-First": batch[0]["n"], "MB-Last": batch[-1]["n"], "Nats-Expected-Last-Subject-Sequence": seq}
+            if "part" in batch[0]:
+                headers["MB-Part"] = f"{batch[0]['part']}/{batch[0]['parts']}"
+            try:
+                text = "\n".join(one["text"] for one in batch).encode()
+                seq = await self.stream.publish(f"{self.subject}.{replica}", text, headers)
+                last, tries, records = last_whole(headers), 0, records[len(batch):]
+                self.tails[replica] = seq, last
+            except Exception as error:  # perhaps it has arrived: the subject's last message says so
+                tries += 1
+                if tries > (20 if getattr(error, "err_code", 0) == jetstream.STALE else 3):
+                    raise
+                await asyncio.sleep(0.05 * tries)
+                seq, last = await self.tail(replica, fresh=True)
+        return {"last": last}
+
+    async def pull(self, have, parts={}):
+        page = Page(have, parts, self.notes)
+        for newest in await self.stream.newest(self.subject + ".*"):
+            if page.begin(newest):
+                await self.stream.read(
+                    newest.subject, page.take, deliver_policy="by_start_sequence", opt_start_seq=page.start)
+        if self.path:
+            with open(self.path + ".new", "w", encoding="utf-8") as file:
+                json.dump(self.notes, file)
+            os.replace(self.path + ".new", self.path)
+        return {"records": page.records, "last": page.last, "more": page.size >= BYTES}
+
+    async def slots(self):
+        """The snapshots that are whole: (subject without its part, id, vector, parts, sequence)."""
+        found = {}
+        for one in await self.stream.newest(self.subject + ".snapshot.>"):
+            slot, part = one.subject.rsplit(".", 1)
+            found.setdefault(slot, {})[int(part)] = one
+        for slot, parts in found.items():
+            for part, one in parts.items():
+                same = [parts[n] for n in range(part + 1) if n in parts and parts[n].headers.get("MB-Id") == one.headers.get("MB-Id")]
+                if "MB-Vector" in one.headers and len(same) == part + 1:
+                    yield slot, one.headers["MB-Id"], json.loads(one.headers["MB-Vector"]), part + 1, one.seq
+
+    async def snapshots(self):
+        return {"items": [{"id": id, "vector": vector, "parts": parts} async for _, id, vector, parts, _ in self.slots()]}
+
+    async def covered(self, replica):
+        return max([item["vector"].get(replica, 0) for item in (await self.snapshots())["items"]], default=0)
+
+    async def get_part(self, id, part):
+        for slot in "01":
+            one = await self.stream.last(f"{self.subject}.snapshot.{id[:36]}.{slot}.{part}")
+            if one and one.headers.get("MB-Id") == id:
+                return {"text": one.data.decode()}
+        raise Missing(f"There is no part {part} of snapshot {id}.")
+
+    async def put_part(self, id, part, text, vector=None):
+        if part == 0:  # not where the newest whole one is, unless it is the same
+            prefix = f"{self.subject}.snapshot.{id[:36]}."
+            mine = sorted([(seq, slot, known) async for slot, known, _, _, seq in self.slots() if slot.startswith(prefix)])
+            _, slot, known = mine[-1] if mine else (0, prefix + "1", None)
+            self.slot = slot if known == id else prefix + "10"[int(slot[-1])]
+        headers = {"MB-Id": id, "Nats-Rollup": "sub", **({"MB-Vector": json.dumps(vector)} if vector else {})}
+        await self.stream.publish(f"{self.slot}.{part}", text.encode(), headers)
+        return {}
+
+    async def drop(self, replica, upTo, ids):
+        """The last message, published again, takes the place of all before it. So the log goes on where it was."""
+        one = await self.stream.last(f"{self.subject}.{replica}")
+        if one and "Nats-Rollup" not in one.headers and "MB-Part" not in one.headers and int(one.headers["MB-First"]) <= upTo + 1:
+            headers = {name: one.headers[name] for name in ("MB-First", "MB-Last")}
+            await self.stream.publish(one.subject, one.data, {
+                **headers, "Nats-Rollup": "sub", "Nats-Expected-Last-Subject-Sequence": one.seq})
+            self.tails.pop(replica, None)
+        for slot, _, _, parts, _ in [some async for some in self.slots() if some[1] in ids]:
+            for part in range(parts):
+                await self.stream.publish(f"{slot}.{part}", b"", {"Nats-Rollup": "sub"})
+        return {}
+
+
+async def main():
+    transport, loop = Transport(), asyncio.get_running_loop()
+    methods = {
+        "plugin.hello": transport.hello, "transport.open": transport.open, "transport.push": transport.push,
+        "transport.pull": transport.pull, "transport.snapshots": transport.snapshots, "transport.getPart": transport.get_part,
+        "transport.putPart": transport.put_part, "transport.drop": transport.drop}
+    while line := await loop.run_in_executor(None, sys.stdin.buffer.readline):
+        request = json.loads(line)
+        if "id" not in request:
+            continue
+        try:
+            method = methods.get(request["method"])
+            reply = {"result": await method(**request["params"])} if method else {"error": {"code": -32601, "message": "no such method"}}
+        except Missing as error:
+            reply = {"error": {"code": 1001, "message": str(error)}}
+        except Exception as error:  # what cannot be reached now is asked again later
+            reply = {"error": {"code": -32000, "message": f"{type(error).__name__}: {error}"}}
+        send({"id": request["id"], **reply})
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Plays two hosts for nats_transport.py, on three servers on loopback, of which the leader is killed."""
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+
+from cluster import Cluster
+
+PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nats_transport.py")
+PYTHON = os.environ.get("NATS_PYTHON", sys.executable)  # one that has nats-py
+
+
+class Host:
+    def __init__(self, url, journal):
+        self.data, self.changes = tempfile.mkdtemp(), 0
+        self.plugin = subprocess.Popen([PYTHON, "-B", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self.ask("plugin.hello", {"protocol": 1, "dataDirectory": self.data}) == {"protocol": 1}
+        self.opened = self.ask("transport.open", {"url": url, "config": {}, "journal": journal})
+
+    def ask(self, method, params):
+        message = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        self.plugin.stdin.write(json.dumps(message).encode() + b"\n")
+        self.plugin.stdin.flush()
+        for line in self.plugin.stdout:
+            message = json.loads(line)
+            if message.get("id") == method:
+                return message["result"] if "result" in message else message["error"]
+            self.changes += message["method"] == "transport.changed"
+
+    def push(self, replica, *records):
+        return self.ask("transport.push", {"replica": replica, "records": [{"replica": replica, **one} for one in records]})["last"]
+
+    def pull(self, replica, have):
+        """The numbers and texts of one replica's records."""
+        while "records" not in (pulled := self.ask("transport.pull", {"have": {replica: have}})):
+            time.sleep(0.1)  # its server is gone, and it looks for another one
+        return [(one["n"], one["text"]) for one in pulled["records"] if one["replica"] == replica]
+
+    def snapshots(self):
+        return self.ask("transport.snapshots", {}).get("items", [])
+
+    def end(self):
+        self.plugin.stdin.close()
+        self.plugin.wait(10)
+        shutil.rmtree(self.data)
+
+
+def record(number, text="", **part):
+    return {"n": number, "text": text or f"record {number} 🌊", **part}
+
+
+def main():
+    cluster, a, journal = Cluster(), str(uuid.uuid4()), str(uuid.uuid4())
+    hosts = []
+    try:
+        one, two = hosts = [Host(cluster.url, journal) for _ in range(2)]
+        assert one.opened == {"journals": []}, one.opened
+        assert one.push(a) == 0 and one.push(a, *map(record, (1, 2, 3))) == 3
+        assert one.push(a, record(3), record(4)) == 4 and one.push(a, record(6)) == 4
+        assert two.pull(a, 2) == [(3, "record 3 🌊"), (4, "record 4 🌊")]
+        assert two.push(a, record(5, "two's")) == 5 and one.push(a, record(5, "one's")) == 5, "the first one stays"
+        two.end()
+        hosts[1] = two = Host(cluster.url, journal)  # one that has not written itself, and is told
+        assert one.push(a, record(6, "6a", part=0, parts=2)) == 5 and one.push(a, record(6, "6b", part=1, parts=2), record(7)) == 7
+        assert two.pull(a, 4) == [(5, "two's"), (6, "6a"), (6, "6b"), (7, "record 7 🌊")]
+
+        before = two.changes
+        cluster.kill(cluster.leader())
+        for number in range(8, 60):  # at first nobody leads, and the host asks again
+            while one.ask("transport.push", {"replica": a, "records": [{"replica": a, **record(number)}]}).get("last") != number:
+                time.sleep(0.1)
+        assert [n for n, _ in two.pull(a, 7)] == list(range(8, 60))
+        end = time.time() + 20
+        while two.changes == before and time.time() < end:  # what it followed by may have been on that server
+            time.sleep(0.1)
+            two.ask("transport.snapshots", {})
+        assert two.changes > before
+
+        for number, vector in ((1, {a: 20}), (2, {a: 40}), (3, {a: 59})):  # two slots in turn
+            id = f"{a}-{number}"
+            one.ask("transport.putPart", {"id": id, "part": 0, "text": f"{number} first"})
+            one.ask("transport.putPart", {"id": id, "part": 1, "text": f"{number} second", "vector": vector})
+        while {"id": f"{a}-3", "vector": {a: 59}, "parts": 2} not in two.snapshots():
+            time.sleep(0.1)
+        assert two.ask("transport.getPart", {"id": f"{a}-3", "part": 1}) == {"text": "3 second"}
+        assert two.ask("transport.getPart", {"id": f"{a}-1", "part": 0})["code"] == 1001
+        one.ask("transport.drop", {"replica": a, "upTo": 59, "ids": [f"{a}-2"]})
+        while [item["id"] for item in two.snapshots()] != [f"{a}-3"]:
+            time.sleep(0.1)  # its server may be behind
+        assert two.pull(a, 3) == [] and one.push(a, record(60)) == 60
+        hosts.append(Host(cluster.url, None))
+        assert hosts[2].opened == {"journals": [journal]}, hosts[2].opened
+    finally:
+        for host in hosts:
+            host.end()
+        cluster.close()
+    print("ok")
+
+
+if not shutil.which("nats-server"):
+    print("SKIPPED: nats-server")
+elif PYTHON == sys.executable and not importlib.util.find_spec("nats"):
+    print("SKIPPED: nats-py")
+else:
+    main()
