@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the editors' code of Docs/Editors.md against a host, each in its editor without a screen.
+"""Runs the editors' code of Docs/Editors against a host, each in its editor without a screen.
 
-For each: the editor loads the code while there is no host, asks and is told so; the host is installed, a mood is added;
-the editor subscribes and is notified of the next mood; the host is killed in the middle of a request, which fails; the next
-one works. An editor that is not installed is named as SKIPPED.
+For each: the editor loads the code while there is no host, asks for the list and is told so. The host is installed; a mood is added, marked,
+shared and opened; another program adds one, and the list shows it. Another program makes thousands of changes at once; the list shows
+the last. The host is killed; the list shows what is added after that, with no command given. The host is killed in the middle of a request,
+which fails; the next one works. An editor that is not installed is named as SKIPPED.
 
-Usage: editors.py HOST [--only NAME]
+Usage: editors.py HOST [--only NAME] [--changes N]
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -16,134 +18,266 @@ import subprocess
 import sys
 import tempfile
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs", "Editors.md")
-LINES_MAX = 60
-SECONDS_MAX = 60
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Docs", "Editors")
+LINES_MAX = 250
+SECONDS_MAX = 120
 
-# What each editor shows, in this order but for the answer and the notification of one request.
+# What each editor shows, in this order. A line with SEEN is of the test: the list has this mood now.
 SHOWN = [
     r"no program moodboard|moodboard cannot be started",
-    r"is revision 1\b",
-    r"moodboard: mood is at 2\b",
-    r"is revision 2\b",
+    r"One is recorded",
+    r"SEEN One\b",
+    r"SEEN Two\b",
+    r"is a favorite",
+    r"SEEN ★",
+    r"SHARED 😊 (One|Two)\W+Recorded",
+    r"DETAIL .*😊.*(One|Two).*Favorite\W+Yes",
+    r"SEEN Last\b",
+    r"SEEN Four\b",
     r"moodboard: .*(ended|died|not running|not an open channel)",
-    r"is revision 3\b",
+    r"Three is recorded",
+    r"SEEN Three\b",
 ]
 
 EMACS = """
-(defun try (label)
-  (condition-case failure (mood "😊" label) (user-error (message "%s" (error-message-string failure)))))
-(try "None")
+(load (expand-file-name "moodboard.el"))
+(defun shown () (if (get-buffer "*moods*") (with-current-buffer "*moods*" (buffer-string)) ""))
+(defun try (command &rest given)
+  (condition-case failure (apply command given) (error (message "%s" (error-message-string failure)))))
+(defun until-seen (text)
+  (let ((end (+ (float-time) 20)))
+    (while (and (< (float-time) end) (not (string-match-p text (shown)))) (accept-process-output nil 0.05))
+    (message "%s %s" (if (string-match-p text (shown)) "SEEN" "LACKING") text)))
+(try #'moodboard)
 (call-process (expand-file-name "install"))
-(try "One")
-(mood-watch)
-(try "Two")
-(accept-process-output nil 0.5)
+(moodboard-mode 1)
+(call-interactively (key-binding (kbd "C-c m m")))
+(try #'moodboard-add "😊" "One")
+(until-seen "One")
+(call-process (expand-file-name "other") nil nil nil "Two")
+(until-seen "Two")
+(goto-char (point-min))
+(try #'moodboard-favorite)
+(until-seen "★")
+(try #'moodboard-share)
+(message "SHARED %s" (current-kill 0))
+(try #'moodboard-open)
+(with-current-buffer "*mood*"
+  (message "DETAIL %s" (replace-regexp-in-string "\\n" " " (buffer-substring-no-properties (point-min) (point-max)))))
+(call-process (expand-file-name "flood") nil 0)
+(until-seen "Last")
+(call-process (expand-file-name "kill"))
+(call-process (expand-file-name "other") nil nil nil "Four")
+(until-seen "Four")
 (call-process (expand-file-name "kill-midway"))
-(try "Killed")
-(try "Three")
+(try #'moodboard-add "😊" "Killed")
+(try #'moodboard-add "😊" "Three")
+(until-seen "Three")
 """
 
 NEOVIM = """
-local shown = 0
-vim.notify = function(text) shown = shown + 1; io.stdout:write(text .. "\\n") end
-local function try(command, count)
-  local before = shown
-  vim.cmd(command)
-  vim.wait(15000, function() return shown >= before + count end, 10)
+local function say(text) io.stdout:write(text .. "\\n") end
+local told = 0
+vim.notify = function(text) told = told + 1; say(text) end
+local function shown()
+  local buffer = vim.fn.bufnr("moodboard://moods")
+  return buffer < 0 and "" or table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), "\\n")
 end
-package.loaded.moodboard = dofile("code.lua")
-try("Mood 😊 None", 1)
+local function until_seen(text)
+  local function is_there() return shown():find(text, 1, true) ~= nil end
+  say((vim.wait(20000, is_there, 50) and "SEEN " or "LACKING ") .. text)
+end
+local function try(command)
+  local before = told
+  vim.cmd(command)
+  vim.wait(15000, function() return told > before end, 10)
+end
+vim.opt.runtimepath:append(".")
+require("moodboard").setup()
+try("MoodAdd 😊 None")
 vim.fn.system("./install")
-try("Mood 😊 One", 1)
-try("MoodWatch", 1)
-try("Mood 😊 Two", 2)
+vim.cmd("Moods")
+try("MoodAdd 😊 One")
+until_seen("One")
+vim.fn.system("./other Two")
+until_seen("Two")
+vim.api.nvim_win_set_cursor(0, { 1, 0 })
+try("normal f")
+until_seen("★")
+try("normal s")
+say("SHARED " .. vim.fn.getreg('"'))
+vim.cmd("MoodOpen")
+vim.wait(5000, function() return vim.fn.bufname() == "moodboard://mood" end, 10)
+say("DETAIL " .. table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), " "))
+vim.fn.jobstart("./flood")
+until_seen("Last")
+vim.fn.system("./kill")
+vim.fn.system("./other Four")
+until_seen("Four")
 vim.fn.system("./kill-midway")
-try("Mood 😊 Killed", 1)
-try("Mood 😊 Three", 1)
+try("MoodAdd 😊 Killed")
+try("MoodAdd 😊 Three")
+until_seen("Three")
 """
 
 VIM = """
-source code.vim
-Mood 😊 None
+set hidden
+source plugin/moodboard.vim
+function! Shown() abort
+  return join(getbufline('^moodboard://moods$', 1, '$'), "\\n")
+endfunction
+function! UntilSeen(text) abort
+  for turn in range(400)
+    if stridx(Shown(), a:text) >= 0 | break | endif
+    sleep 50m
+  endfor
+  echomsg (stridx(Shown(), a:text) >= 0 ? 'SEEN' : 'LACKING') a:text
+endfunction
+Moods
 call system('./install')
-Mood 😊 One
-MoodWatch
-Mood 😊 Two
-sleep 500m
+Moods
+MoodAdd 😊 One
+call UntilSeen('One')
+call system('./other Two')
+call UntilSeen('Two')
+call cursor(1, 1)
+normal f
+call UntilSeen('★')
+normal s
+echomsg 'SHARED' substitute(@", "\\n", ' ', 'g')
+MoodOpen
+echomsg 'DETAIL' join(getline(1, '$'))
+call job_start('./flood')
+call UntilSeen('Last')
+call system('./kill')
+call system('./other Four')
+call UntilSeen('Four')
 call system('./kill-midway')
-Mood 😊 Killed
-Mood 😊 Three
+MoodAdd 😊 Killed
+MoodAdd 😊 Three
+call UntilSeen('Three')
 call writefile(split(execute('messages'), "\\n"), 'shown')
 qall!
 """
 
 VSCODE = """
 const Module = require("node:module");
-const { execFileSync } = require("node:child_process");
+const { execFileSync, spawn } = require("node:child_process");
 const commands = {};
-const show = (text) => console.log(text);
-let inputs = [];
+const say = (text) => console.log(text);
+let inputs = [], tree, pages, copied, list = [];
+class EventEmitter {
+  constructor() { this.heard = []; this.event = (hear) => { this.heard.push(hear); return { dispose() {} }; }; }
+  fire(value) { for (const hear of this.heard) hear(value); }
+}
+const nothing = { dispose() {} };
 const vscode = {
+  EventEmitter,
+  TreeItem: class { constructor(label) { this.label = label; } },
+  Uri: { parse: (text) => ({ path: new URL(text).pathname, toString: () => text }) },
+  env: { clipboard: { writeText: async (text) => { copied = text; } } },
   window: {
-    showInputBox: async () => inputs.shift(), showInformationMessage: show, showErrorMessage: show,
-    setStatusBarMessage: show,
+    showInputBox: async () => inputs.shift(), showInformationMessage: say, showErrorMessage: say,
+    registerTreeDataProvider: (_, provider) => { tree = provider; return nothing; },
+    showTextDocument: async (document) => say("DETAIL " + document.text.replaceAll("\\n", " ")),
   },
-  commands: { registerCommand: (name, run) => { commands[name] = run; return { dispose() {} }; } },
+  workspace: {
+    getConfiguration: () => ({ get: (_, otherwise) => otherwise }),
+    registerTextDocumentContentProvider: (_, provider) => { pages = provider; return nothing; },
+    onDidCloseTextDocument: () => nothing,
+    openTextDocument: async (uri) => ({ uri, text: await pages.provideTextDocumentContent(uri) }),
+  },
+  commands: { registerCommand: (name, run) => { commands[name] = run; return nothing; } },
 };
 const load = Module._load;
 Module._load = (name, ...rest) => name === "vscode" ? vscode : load(name, ...rest);
 const context = { subscriptions: [] };
-require("./code.js").activate(context);
+require("./vscode/extension.js").activate(context);
+const look = async () => { list = (await tree.getChildren()).map((mood) => [mood, tree.getTreeItem(mood).label]); };
+const shown = () => list.map(([, label]) => label).join("\\n");
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+async function untilSeen(text) {
+  for (let turn = 0; turn < 400 && !shown().includes(text); turn++) await pause(50);
+  say((shown().includes(text) ? "SEEN " : "LACKING ") + text);
+}
 const add = (label) => { inputs = ["😊", label]; return commands["moodboard.add"](); };
 (async () => {
-  await add("None");
+  tree.onDidChangeTreeData(look);
+  await look();
+  say(shown());
   execFileSync("./install");
+  await commands["moodboard.refresh"]();
   await add("One");
-  await commands["moodboard.watch"]();
-  await add("Two");
+  await untilSeen("One");
+  execFileSync("./other", ["Two"]);
+  await untilSeen("Two");
+  await commands["moodboard.favorite"](list[0][0]);
+  await untilSeen("★");
+  await commands["moodboard.share"](list[0][0]);
+  say("SHARED " + copied);
+  await commands["moodboard.open"](list[0][0]);
+  spawn("./flood");
+  await untilSeen("Last");
+  execFileSync("./kill");
+  execFileSync("./other", ["Four"]);
+  await untilSeen("Four");
   execFileSync("./kill-midway");
   await add("Killed");
   await add("Three");
+  await untilSeen("Three");
   for (const one of context.subscriptions) one?.dispose();
 })();
 """
 
-# name: the language of its block, the file of the code, the file and the text that drive it, and how it is run.
+# name: the file that is its code, the text that drives it, in which file, and how it is run.
 EDITORS = {
-    "emacs": ("elisp", "code.el", "drive.el", EMACS, ["emacs", "-Q", "--batch", "-l", "code.el", "-l", "drive.el"]),
-    "nvim": ("lua", "code.lua", "drive.lua", NEOVIM,
+    "emacs": ("moodboard.el", EMACS, "drive.el", ["emacs", "-Q", "--batch", "-l", "drive.el"]),
+    "nvim": ("lua/moodboard.lua", NEOVIM, "drive.lua",
              ["nvim", "--headless", "-n", "-u", "NONE", "-c", "luafile drive.lua", "-c", "qall!"]),
-    "vim": ("vim", "code.vim", "drive.vim", VIM,
+    "vim": ("plugin/moodboard.vim", VIM, "drive.vim",
             ["vim", "-N", "-n", "-u", "NONE", "-i", "NONE", "-es", "-S", "drive.vim"]),
-    "node": ("js", "code.js", "drive.js", VSCODE, ["node", "drive.js"]),
+    "node": ("vscode/extension.js", VSCODE, "drive.js", ["node", "drive.js"]),
 }
 
-# The host with its process id in a file; it appears in the PATH when it is installed.
-HOST = """#!/bin/sh
+SCRIPTS = {
+    # The host with its process id in a file; it appears in the PATH when it is installed.
+    "host": """#!/bin/sh
 echo $$ > {folder}/pid
 exec {host} "$@"
-"""
-INSTALL = """#!/bin/sh
+""",
+    "install": """#!/bin/sh
 cp {folder}/host {folder}/bin/moodboard
-"""
-# While another process holds the store's lock a change waits for it; then the host is gone, and a little later the lock is free.
-KILL = """#!/bin/sh
+""",
+    "kill": """#!/bin/sh
+kill -KILL $(cat {folder}/pid)
+""",
+    # Another program adds a mood.
+    "other": """#!/bin/sh
+printf '{{"jsonrpc":"2.0","id":1,"method":"mood.create","params":{{"emoji":"😊","label":"%s"}}}}\\n' "$1" |
+    {host} > {folder}/other.answers
+""",
+    # Another program makes many changes at once.
+    "flood": """#!/bin/sh
+{host} < {folder}/flood.requests > {folder}/flood.answers
+""",
+    # While another process holds the store's lock a change waits for it; then the host is gone, and a little later the lock is free.
+    "kill-midway": """#!/bin/sh
 flock {folder}/store/lock sh -c 'touch {folder}/held; sleep 1; kill -KILL $(cat {folder}/pid); sleep 0.3' \\
     < /dev/null > {folder}/killed 2>&1 &
 while [ ! -e {folder}/held ]; do sleep 0.02; done
-"""
+""",
+}
 
 
-def code(language):
-    with open(PAGE, encoding="utf-8") as file:
-        blocks = re.findall(rf"^```{language}\n(.*?)^```$", file.read(), re.DOTALL | re.MULTILINE)
-    if len(blocks) != 1:
-        sys.exit(f"Docs/Editors.md has {len(blocks)} blocks of {language}")
-    lines = blocks[0].count("\n")
-    if lines >= LINES_MAX:
-        sys.exit(f"Docs/Editors.md: the block of {language} has {lines} lines, {LINES_MAX - 1} are allowed")
-    return blocks[0]
+def flood(changes):
+    """Many changes of one mood, then a mood by which their end is seen."""
+    flooded = "019b7c65-1a3e-7000-8000-000000000009"
+    calls = [("mood.create", {"id": flooded, "emoji": "😊", "label": "Flood"})]
+    calls += [("mood.setNotes", {"id": flooded, "notes": f"Note {number}"}) for number in range(changes)]
+    calls.append(("mood.create", {"emoji": "😊", "label": "Last"}))
+    return "".join(
+        json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+        for number, (method, params) in enumerate(calls))
 
 
 def write(folder, name, text, mode=0o644):
@@ -153,15 +287,19 @@ def write(folder, name, text, mode=0o644):
     os.chmod(path, mode)
 
 
-def run(name, host):
+def run(name, host, changes):
     """What is wrong, or None."""
-    language, code_file, drive_file, drive, command = EDITORS[name]
-    block = code(language)
-    with tempfile.TemporaryDirectory(prefix="editor-") as folder:
+    code_file, drive, drive_file, command = EDITORS[name]
+    with open(os.path.join(FOLDER, code_file), encoding="utf-8") as file:
+        lines = sum(1 for _ in file)
+    if lines >= LINES_MAX:
+        return f"{code_file} has {lines} lines, {LINES_MAX - 1} are allowed"
+    with tempfile.TemporaryDirectory(prefix="editor-", ignore_cleanup_errors=True) as folder:
         os.mkdir(os.path.join(folder, "bin"))
-        for file, text in (("host", HOST), ("install", INSTALL), ("kill-midway", KILL)):
+        shutil.copytree(FOLDER, folder, dirs_exist_ok=True)
+        for file, text in SCRIPTS.items():
             write(folder, file, text.format(folder=folder, host=host), 0o755)
-        write(folder, code_file, block)
+        write(folder, "flood.requests", flood(changes))
         write(folder, drive_file, drive)
         environment = {
             "PATH": os.path.join(folder, "bin") + os.pathsep + os.environ.get("PATH", ""), "HOME": folder,
@@ -184,18 +322,22 @@ def run(name, host):
         kept = subprocess.run(
             [host, "--store", environment["MOODBOARD_STORE"]], stdout=subprocess.PIPE, timeout=SECONDS_MAX,
             input=b'{"jsonrpc":"2.0","id":1,"method":"mood.list","params":{"sort":"label"}}\n').stdout.decode()
-        missing = [pattern for pattern in SHOWN if not re.search(pattern, shown)]
-        if missing:
-            return f"it did not show {missing[0]}\n{shown}"
-        if re.findall(r'"label":"(\w+)"', kept) != ["Two", "Three", "One"] or kept.count("😊") != 3:
+        place = 0
+        for pattern in SHOWN:
+            found = re.compile(pattern).search(shown, place)
+            if not found:
+                return f"it did not show {pattern}\n{shown[:20000]}"
+            place = found.start()
+        if re.findall(r'"label":"(\w+)"', kept) != ["Two", "Three", "One", "Last", "Four", "Flood"]:
             return f"the moods are not those that were added: {kept}"
     return None
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Runs the editors' code of Docs/Editors.md.")
+    parser = argparse.ArgumentParser(description="Runs the editors' code of Docs/Editors.")
     parser.add_argument("host")
     parser.add_argument("--only", choices=EDITORS)
+    parser.add_argument("--changes", type=int, default=3000, help="how many of the flood")
     options = parser.parse_args()
     host = os.path.abspath(options.host)
     failed = 0
@@ -203,7 +345,7 @@ def main():
         if not shutil.which(name):
             print(f"SKIPPED: {name}")
             continue
-        problem = run(name, host)
+        problem = run(name, host, options.changes)
         failed += problem is not None
         print(f"ok    {name}" if problem is None else f"FAIL  {name}: {problem}", flush=True)
     print(f"{failed} failed")
