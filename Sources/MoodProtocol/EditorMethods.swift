@@ -21,24 +21,26 @@ public enum EditorMethods {
         "editor.begin", .write, .owner,
         "Open the form for a new mood, or for one that is there; an open form begins again.",
         [EditorParams.mood.field], result: ScreenSchemas.editor,
-        errors: ErrorCode.store + [.notFound])
+        errors: ErrorCode.store + [.notFound], example: .init())
 
     public static let set = MethodDeclaration(
         "editor.set", .write, .owner, "Type into the form; what breaks a rule is kept and shown as a problem.",
         [EditorParams.emoji.field, EditorParams.label.field, EditorParams.notes.field, EditorParams.tags.field],
-        result: ScreenSchemas.editor, errors: [.refused, .limitExceeded])
+        result: ScreenSchemas.editor, errors: [.refused, .limitExceeded],
+        example: .init(#"{"label":"Curious","notes":"A new book."}"#, after: [.init("editor.begin", "{}")]))
 
     public static let selectEmoji = MethodDeclaration(
         "editor.selectEmoji", .write, .owner, "Select an emoji in the form.",
         [EditorParams.selected.field],
-        result: ScreenSchemas.editor, errors: [.refused, .limitExceeded])
+        result: ScreenSchemas.editor, errors: [.refused, .limitExceeded],
+        example: .init(#"{"emoji":"😌"}"#, after: [.init("editor.begin", "{}")]))
 
     public static let cancel = MethodDeclaration(
         "editor.cancel", .write, .owner, "Close the form and forget what it holds; without one nothing happens.",
-        result: ScreenSchemas.editor)
+        result: ScreenSchemas.editor, example: .init(after: [.init("editor.begin", "{}")]))
 
     public static let state = MethodDeclaration(
-        "editor.state", .read, .owner, "Read the form.", result: ScreenSchemas.editor)
+        "editor.state", .read, .owner, "Read the form.", result: ScreenSchemas.editor, example: .init())
 
     public static let submit = MethodDeclaration(
         "editor.submit", .write, .owner,
@@ -47,5 +49,9 @@ public enum EditorMethods {
         result: .result([
             .required("state", ScreenSchemas.editor, "The form, closed."),
             .required("mood", MoodSchemas.mood, "The mood."),
-        ]), errors: ErrorCode.writing + [.notFound, .conflict, .refused])
+        ]), errors: ErrorCode.writing + [.notFound, .conflict, .refused],
+        example: .init(after: [
+            .init("editor.begin", #"{"id":"019b7c65-1a3e-7000-8000-000000000002"}"#),
+            .init("editor.set", #"{"label":"Very calm"}"#),
+        ]))
 }

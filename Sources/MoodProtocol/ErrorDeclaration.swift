@@ -14,7 +14,7 @@ public struct ErrorDeclaration: Sendable {
     }
 
     /// The name of its schema in `components`.
-    var schemaName: String { code.name.prefix(1).uppercased() + code.name.dropFirst() + "Data" }
+    static func schemaName(_ code: ErrorCode) -> String { OpenRPC.typeName(code.name) + "Data" }
 
     var schema: Schema {
         .result(

@@ -19,7 +19,7 @@ public enum EventMethods {
         "events.subscribe", .write, .readMoods,
         "Be told of commits, of where the routers are and of the store, by notifications events.event.",
         [EventParams.topics.field, EventParams.since.field],
-        result: begun, errors: ErrorCode.store + [.limitExceeded])
+        result: begun, errors: ErrorCode.store + [.limitExceeded], example: .init(#"{"topics":["mood"]}"#))
 
     /// A subscription, as its client gets to know it.
     static let begun = Schema.result([
@@ -33,5 +33,6 @@ public enum EventMethods {
     public static let unsubscribe = MethodDeclaration(
         "events.unsubscribe", .write, .readMoods, "Be told no more.", [EventParams.subscription.field],
         result: .result([]),
-        errors: [.notFound])
+        errors: [.notFound],
+        example: .init(#"{"subscription":"s1"}"#, after: [.init("events.subscribe", #"{"topics":["mood"]}"#)]))
 }

@@ -14,13 +14,14 @@ public enum HostMethods {
             .required("store", StoreMethods.state, "As store.info answers."),
             .required("limits", Limits.schema, "Every limit by name."),
             .required("features", .array(.string(.plain), .any, isUnique: true), "What this version can do."),
-        ]), overtakes: true)
+        ]), overtakes: true, example: .init(varying: ["/pid"]))
 
     public static let ping = MethodDeclaration(
-        "host.ping", .read, .readMoods, "Answer at once.", result: .result([]), overtakes: true)
+        "host.ping", .read, .readMoods, "Answer at once.", result: .result([]), overtakes: true, example: .init())
 
     public static let shutdown = MethodDeclaration(
-        "host.shutdown", .write, .owner, "Answer, then end the process in good order.", result: .result([]))
+        "host.shutdown", .write, .owner, "Answer, then end the process in good order.", result: .result([]),
+        example: .init())
 
     public static let discover = MethodDeclaration(
         "rpc.discover", .read, .readMoods, "Describe all methods as an OpenRPC document.",
@@ -42,8 +43,11 @@ public enum HostMethods {
                         .required("params", .array(.any, .any, isUnique: false), "What it takes, in order."),
                         .required("result", .any, "What it answers."),
                         .required("errors", .array(.any, .any, isUnique: false), "What may go wrong."),
+                        .optional(
+                            "examples", .array(.any, .any, isUnique: false), "A call and its answer; not of plugins."),
                     ]), .any, isUnique: false), "All methods."),
             .required("components", .any, "The schemas and errors by name."),
             .required("x-notifications", .array(.any, .any, isUnique: false), "What the host sends of itself."),
-        ]), overtakes: true)
+            .required("x-examples", .any, "How to have the examples again."),
+        ]), overtakes: true, example: .init(varying: ["/methods", "/components", "/x-notifications", "/x-examples"]))
 }

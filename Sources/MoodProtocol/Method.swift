@@ -26,6 +26,8 @@ public final class Method: Sendable {
     public let since: String
     /// Whether it is answered before an earlier request that waits for the lock of the store.
     public let overtakes: Bool
+    /// Nil for one that is not in the program.
+    let example: (@Sendable () -> MethodExample)?
 
     public init(_ declaration: MethodDeclaration) {
         name = Name(declaration.name)
@@ -40,6 +42,7 @@ public final class Method: Sendable {
         errors = declaration.errors()
         since = declaration.since
         overtakes = declaration.overtakes
+        example = declaration.example
         precondition(fields.count <= Arguments.fieldsMax, "a method takes at most \(Arguments.fieldsMax) params")
         names = Self.names(of: fields)
         fieldCount = fields.count
@@ -66,6 +69,7 @@ public final class Method: Sendable {
         self.errors = errors
         self.since = since
         overtakes = false
+        example = nil
         names = Self.names(of: fields)
         fieldCount = fields.count
         requiredFields = Self.mask(fields, where: \.isRequired)

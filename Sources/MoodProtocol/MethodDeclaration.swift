@@ -2,10 +2,10 @@ import JSONCodec
 import JSONRPC
 import MoodCore
 
-/// One method, declared once: what its name, params, result and errors are, and whether it changes anything.
-/// Everything else is derived: decoding, validation, suggestions, `rpc.discover`, the published schemas.
+/// One method, declared once: what its name, params, result and errors are, whether it changes anything, and an
+/// example. Everything else is derived: decoding, validation, suggestions, `rpc.discover`, the published schemas.
 ///
-/// Params, result and errors are evaluated when a `Method` is made, so a host that is started for one question does not
+/// Params, result, errors and example are evaluated when a `Method` is made, so a host that is started for one question does not
 /// build the other declarations. All of this is constant data of the program.
 public struct MethodDeclaration: Sendable {
     public enum Effect: String, Sendable {
@@ -50,12 +50,14 @@ public struct MethodDeclaration: Sendable {
     let since: String
     /// Whether it is answered before an earlier request that waits for the lock of the store.
     let overtakes: Bool
+    let example: @Sendable () -> MethodExample
 
     init(
         _ name: StaticString, _ effect: Effect, _ permission: Permission, _ summary: String,
         _ params: @autoclosure @escaping @Sendable () -> [Field] = [], common: Common = .none,
         result: @autoclosure @escaping @Sendable () -> Schema,
-        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0", overtakes: Bool = false
+        errors: @autoclosure @escaping @Sendable () -> [ErrorCode] = [], since: String = "1.0", overtakes: Bool = false,
+        example: @autoclosure @escaping @Sendable () -> MethodExample
     ) {
         self.name = name
         self.effect = effect
@@ -67,6 +69,7 @@ public struct MethodDeclaration: Sendable {
         self.errors = errors
         self.since = since
         self.overtakes = overtakes
+        self.example = example
     }
 
     /// The params that methods of one kind share.

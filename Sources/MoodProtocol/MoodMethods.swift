@@ -112,11 +112,14 @@ public enum MoodMethods {
         "Record a mood. With an id that exists, and every given member equal to that mood's, it answers with that mood.",
         Array(MoodSchemas.given.prefix(2)) + [.optional("id", MoodSchemas.id, "A UUID of your own; made, if absent.")]
             + MoodSchemas.given.dropFirst(2),
-        common: .change, result: MoodSchemas.mood, errors: ErrorCode.writing + [.conflict])
+        common: .change, result: MoodSchemas.mood, errors: ErrorCode.writing + [.conflict],
+        example: .init(
+            #"{"id":"019b7c65-1a3e-7000-8000-000000000004","emoji":"🎉","label":"Excited","timestamp":"2026-01-02T03:00:00Z","tags":["travel"],"valence":0.7,"opId":"packing-1"}"#
+        ))
 
     public static let get = MethodDeclaration(
         "mood.get", .read, .readMoods, "Read one mood.", [MoodParams.id.field], result: MoodSchemas.mood,
-        errors: ErrorCode.store + [.notFound])
+        errors: ErrorCode.store + [.notFound], example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000001"}"#))
 
     public static let list = MethodDeclaration(
         "mood.list", .read, .readMoods, "Read a page of moods, sorted and filtered.",
@@ -136,52 +139,62 @@ public enum MoodMethods {
                     .required("title", .string(.plain), "Why the list is empty."),
                     .required("hint", .string(.plain), "What to do about it."),
                 ]), "For an empty list."),
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init(#"{"limit":2,"filter":{"valenceFrom":0},"count":true}"#))
 
     public static let update = MethodDeclaration(
         "mood.update", .write, .writeMoods, "Change some members of a mood.",
         [MoodParams.id.field, MoodParams.set.field], common: .changeOfOne,
-        result: MoodSchemas.mood, errors: changing)
+        result: MoodSchemas.mood, errors: changing,
+        example: .init(
+            #"{"id":"019b7c65-1a3e-7000-8000-000000000001","set":{"label":"Very happy","valence":0.9},"ifRevision":3}"#)
+    )
 
     public static let updateMany = MethodDeclaration(
         "mood.updateMany", .write, .writeMoods,
         "Change the same members of several moods; one missing, and nothing is done.",
         [MoodParams.ids.field, MoodParams.set.field], common: .change,
         result: .result([.required("updated", .integer(0 ... .max), "How many moods were named.")]),
-        errors: changing)
+        errors: changing,
+        example: .init(
+            #"{"ids":["019b7c65-1a3e-7000-8000-000000000001","019b7c65-1a3e-7000-8000-000000000002"],"set":{"tags":["new year"]}}"#
+        ))
 
     public static let delete = MethodDeclaration(
         "mood.delete", .write, .writeMoods, "Delete a mood.", [MoodParams.id.field], common: .changeOfOne,
         result: .result([
             .required("id", MoodSchemas.id, "The mood's id."), .required("deleted", .confirmation, "Always true."),
-        ]), errors: changing)
+        ]), errors: changing, example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#))
 
     public static let deleteMany = MethodDeclaration(
         "mood.deleteMany", .write, .writeMoods, "Delete several moods; one missing, and nothing is done.",
         [MoodParams.ids.field],
-        common: .change, result: deleted, errors: changing)
+        common: .change, result: deleted, errors: changing,
+        example: .init(#"{"ids":["019b7c65-1a3e-7000-8000-000000000001","019b7c65-1a3e-7000-8000-000000000003"]}"#))
 
     public static let clear = MethodDeclaration(
         "mood.clear", .write, .owner, "Delete all moods.",
         [MoodParams.confirm.field], common: .change,
-        result: deleted, errors: ErrorCode.writing + [.conflict])
+        result: deleted, errors: ErrorCode.writing + [.conflict], example: .init(#"{"confirm":true}"#))
 
     private static let deleted = Schema.result([.required("deleted", .integer(0 ... .max), "How many moods.")])
 
     public static let setFavorite = MethodDeclaration(
         "mood.setFavorite", .write, .writeMoods, "Mark a mood as a favorite, or no longer.",
         [MoodParams.id.field, MoodParams.isFavorite.field], common: .changeOfOne,
-        result: MoodSchemas.mood, errors: changing)
+        result: MoodSchemas.mood, errors: changing,
+        example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000001","isFavorite":true}"#))
 
     public static let toggleFavorite = MethodDeclaration(
         "mood.toggleFavorite", .write, .writeMoods, "Mark a mood as a favorite if it is none, and the other way round.",
         [MoodParams.id.field],
-        common: .changeOfOne, result: MoodSchemas.mood, errors: changing)
+        common: .changeOfOne, result: MoodSchemas.mood, errors: changing,
+        example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000002"}"#))
 
     public static let setNotes = MethodDeclaration(
         "mood.setNotes", .write, .writeMoods, "Replace a mood's notes.",
         [MoodParams.id.field, MoodParams.notes.field], common: .changeOfOne,
-        result: MoodSchemas.mood, errors: changing)
+        result: MoodSchemas.mood, errors: changing,
+        example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000001","notes":"Dinner with Ada and Tom."}"#))
 
     public static let history = MethodDeclaration(
         "mood.history", .read, .readMoods,
@@ -199,7 +212,10 @@ public enum MoodMethods {
                         .optional("origin", .string(.plain), "Who made it, where no client did: x.<id>, sync."),
                     ]), .any, isUnique: false), "The changes of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
-        ]), errors: ErrorCode.store + [.notFound])
+        ]), errors: ErrorCode.store + [.notFound],
+        example: .init(
+            #"{"id":"019b7c65-1a3e-7000-8000-000000000001"}"#,
+            after: [.init("mood.setFavorite", #"{"id":"019b7c65-1a3e-7000-8000-000000000001","isFavorite":true}"#)]))
 
     public static let deletedMoods = MethodDeclaration(
         "mood.deleted", .read, .readMoods,
@@ -217,12 +233,16 @@ public enum MoodMethods {
                         .optional("mood", MoodSchemas.mood, "The mood as it was last, where that is kept."),
                     ]), .any, isUnique: false), "The moods of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store,
+        example: .init(after: [.init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#)]))
 
     public static let undelete = MethodDeclaration(
         "mood.undelete", .write, .writeMoods,
         "Bring a deleted mood back as it was last; one that is there stays as it is.",
-        [MoodParams.id.field], common: .change, result: MoodSchemas.mood, errors: changing)
+        [MoodParams.id.field], common: .change, result: MoodSchemas.mood, errors: changing,
+        example: .init(
+            #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#,
+            after: [.init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#)]))
 
     public static let resolve = MethodDeclaration(
         "mood.resolve", .read, .readMoods, "Find moods by the last digits of their ids.", [MoodParams.texts.field],
@@ -235,7 +255,7 @@ public enum MoodMethods {
                         .required(
                             "ids", .array(MoodSchemas.id, .any, isUnique: false), "The moods whose ids end so."),
                     ]), .any, isUnique: false), "One for each text, in the same order.")
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init(#"{"texts":["000003"]}"#))
 
     public static let detail = MethodDeclaration(
         "mood.detail", .read, .readMoods, "Read a mood as a screen: typed cells, a toolbar and what can be done.",
@@ -249,7 +269,8 @@ public enum MoodMethods {
             .required("cells", .array(ScreenSchemas.cell, .any, isUnique: false), "What the screen shows, in order."),
             .required("toolbar", .array(ScreenSchemas.tool, .any, isUnique: false), "What stands at its edge."),
             .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
-        ]), errors: ErrorCode.store + [.notFound])
+        ]), errors: ErrorCode.store + [.notFound],
+        example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000002","waitMs":0}"#))
 
     public static let share = MethodDeclaration(
         "mood.share", .read, .readMoods, "Say a mood as text that can be passed on.",
@@ -261,5 +282,6 @@ public enum MoodMethods {
             .required("text", .string(.plain), "The text."),
             .required("mediaType", .string(.plain), "Its media type, with the charset."),
             .required("format", .string(.plain), "Its format."),
-        ]), errors: ErrorCode.store + [.notFound])
+        ]), errors: ErrorCode.store + [.notFound],
+        example: .init(#"{"id":"019b7c65-1a3e-7000-8000-000000000001","format":"markdown"}"#))
 }

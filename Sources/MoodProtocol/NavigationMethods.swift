@@ -24,36 +24,42 @@ public enum NavigationMethods {
     public static let state = MethodDeclaration(
         "nav.state", .read, .navigation, "Tell where a router is.", [NavigationParams.router.field],
         result: MoodSchemas.navigation,
-        errors: [.limitExceeded])
+        errors: [.limitExceeded], example: .init())
 
     public static let navigate = MethodDeclaration(
         "nav.navigate", .write, .navigation, "Show a route on top of the present one; menu goes to the root.",
         [NavigationParams.route.field, NavigationParams.router.field],
-        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
+        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded],
+        example: .init(#"{"route":{"name":"moodDetail","id":"019b7c65-1a3e-7000-8000-000000000001"}}"#))
 
     public static let replace = MethodDeclaration(
         "nav.replace", .write, .navigation, "Show a route in place of the present one.",
         [NavigationParams.route.field, NavigationParams.router.field],
-        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
+        result: MoodSchemas.navigation, errors: ErrorCode.store + [.notFound, .refused, .limitExceeded],
+        example: .init(
+            #"{"route":{"name":"observation"}}"#, after: [.init("nav.navigate", #"{"route":{"name":"introState"}}"#)]))
 
     public static let goBack = MethodDeclaration(
         "nav.goBack", .write, .navigation, "Go one step back; at the root nothing happens.",
         [NavigationParams.router.field],
-        result: MoodSchemas.navigation, errors: [.limitExceeded])
+        result: MoodSchemas.navigation, errors: [.limitExceeded],
+        example: .init(after: [.init("nav.navigate", #"{"route":{"name":"crudList"}}"#)]))
 
     public static let goBackToRoot = MethodDeclaration(
         "nav.goBackToRoot", .write, .navigation, "Go back to the menu.", [NavigationParams.router.field],
         result: MoodSchemas.navigation,
-        errors: [.limitExceeded])
+        errors: [.limitExceeded], example: .init(after: [.init("nav.navigate", #"{"route":{"name":"crudList"}}"#)]))
 
     public static let open = MethodDeclaration(
         "nav.open", .write, .navigation, "Show the route of a moodboard:// URL, unless it is shown already.",
         [NavigationParams.url.field, NavigationParams.router.field], result: MoodSchemas.navigation,
-        errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
+        errors: ErrorCode.store + [.notFound, .refused, .limitExceeded], example: .init(#"{"url":"moodboard://moods"}"#)
+    )
 
     public static let url = MethodDeclaration(
         "nav.url", .read, .navigation, "Write a route as a moodboard:// URL.", [NavigationParams.route.field],
-        result: .result([.required("url", .string(.plain), "The URL.")]))
+        result: .result([.required("url", .string(.plain), "The URL.")]),
+        example: .init(#"{"route":{"name":"moodDetail","id":"019b7c65-1a3e-7000-8000-000000000001"}}"#))
 
     public static let menu = MethodDeclaration(
         "nav.menu", .read, .navigation, "Read the feature menu, which is the root screen.",
@@ -66,7 +72,7 @@ public enum NavigationMethods {
                         .optional("footer", .string(.plain), "A sentence below the section."),
                         .required("items", .array(item, .any, isUnique: false), "Its rows."),
                     ]), .any, isUnique: false), "The sections, in order.")
-        ]))
+        ]), example: .init())
 
     public static let screen = MethodDeclaration(
         "nav.screen", .read, .navigation, "Read the screen of a route: typed cells, a toolbar and what can be done.",
@@ -81,7 +87,7 @@ public enum NavigationMethods {
             .required("toolbar", .array(ScreenSchemas.tool, .any, isUnique: false), "What stands at its edge."),
             .required("actions", .array(ScreenSchemas.offer, .any, isUnique: false), "What else can be done."),
             .required("footer", .array(.string(.plain), .any, isUnique: false), "Sentences below it."),
-        ]), errors: ErrorCode.store + [.notFound])
+        ]), errors: ErrorCode.store + [.notFound], example: .init(#"{"route":{"name":"introState"}}"#))
 
     public static let log = MethodDeclaration(
         "nav.log", .read, .navigation, "Read how a router was moved in this session, the newest move first.",
@@ -98,13 +104,14 @@ public enum NavigationMethods {
                             "What moved it; prune: a mood was deleted, and its routes with it."),
                         .required("route", MoodSchemas.route, "The route that was shown then."),
                     ]), .any, isUnique: false), "The moves that changed something.")
-        ]))
+        ]), example: .init(after: [.init("nav.navigate", #"{"route":{"name":"crudList"}}"#)]))
 
     public static let save = MethodDeclaration(
         "nav.save", .write, .navigation,
         "Keep where a router is with the store, under a name; what has that name is replaced.",
         [NavigationParams.name.field, NavigationParams.router.field], result: MoodSchemas.navigation,
-        errors: ErrorCode.writing + [.limitExceeded])
+        errors: ErrorCode.writing + [.limitExceeded],
+        example: .init(#"{"name":"evening"}"#, after: [.init("nav.navigate", #"{"route":{"name":"crudList"}}"#)]))
 
     public static let restore = MethodDeclaration(
         "nav.restore", .write, .navigation,
@@ -114,7 +121,13 @@ public enum NavigationMethods {
             MoodSchemas.navigationMembers + [
                 .required("dropped", .array(droppedRoute, .any, isUnique: false), "Saved routes whose mood is gone.")
             ]),
-        errors: ErrorCode.store + [.notFound, .refused, .limitExceeded])
+        errors: ErrorCode.store + [.notFound, .refused, .limitExceeded],
+        example: .init(
+            #"{"name":"evening"}"#,
+            after: [
+                .init("nav.navigate", #"{"route":{"name":"crudList"}}"#), .init("nav.save", #"{"name":"evening"}"#),
+                .init("nav.goBackToRoot", "{}"),
+            ]))
 
     /// Another version may have saved places that this one does not know.
     private static let droppedRoute = Schema.result([

@@ -11,6 +11,7 @@ public enum OpenRPC {
         let methods = methods.map { method($0, &schemas) }
         let notifications = NotificationDeclaration.all.map { notification($0, &schemas) }
         let errors = ErrorDeclaration.all.map { error($0, &schemas) }
+        let titled = schemas.map { JSONValue.Member($0.name, named($0.name, $0.value)) }
         return [
             "openrpc": .string(specification),
             "info": [
@@ -20,31 +21,38 @@ public enum OpenRPC {
                     "A mood journal as a process: JSON-RPC 2.0 over stdin and stdout, one message a line or with Content-Length.",
             ],
             "methods": .array(methods),
-            "components": ["schemas": .object(schemas), "errors": .object(errors)],
+            "components": ["schemas": .object(titled), "errors": .object(errors)],
             "x-notifications": .array(notifications),
+            "x-examples": examples,
         ]
     }
 
     private static func method(_ method: Method, _ schemas: inout [JSONValue.Member]) -> JSONValue {
         var params: [JSONValue] = []
-        for field in method.described { params.append(descriptor(field, &schemas)) }
+        let name = typeName("\(method.name)")
+        for field in method.described { params.append(descriptor(field, of: name, &schemas)) }
         let errors = (standard.filter { !method.errors.contains($0) } + method.errors).map { code in
             JSONValue.object([
                 .init("code", .number(String(code.number))), .init("message", .string(code.name)),
+                .init("data", ["$ref": .string("#/components/schemas/\(ErrorDeclaration.schemaName(code))")]),
             ])
         }
-        return [
-            "name": .string("\(method.name)"),
-            "summary": .string(method.summary),
+        var members: [JSONValue.Member] = [
+            .init("name", .string("\(method.name)")),
+            .init("summary", .string(method.summary)),
             // What several methods take stands among the params and is given by name only.
-            "paramStructure": method.fields.count > method.params.count ? "by-name" : "either",
-            "params": .array(params),
-            "result": ["name": "result", "schema": method.result.jsonSchema(&schemas)],
-            "errors": .array(errors),
-            "x-effect": .string(method.effect.rawValue),
-            "x-permission": .string(method.permission.rawValue),
-            "x-since": .string(method.since),
+            .init("paramStructure", method.fields.count > method.params.count ? "by-name" : "either"),
+            .init("params", .array(params)),
+            .init("result", ["name": "result", "schema": named(name + "Result", method.result.jsonSchema(&schemas))]),
+            .init("errors", .array(errors)),
         ]
+        if let pairing = pairing(method) { members.append(.init("examples", [pairing])) }
+        members += [
+            .init("x-effect", .string(method.effect.rawValue)),
+            .init("x-permission", .string(method.permission.rawValue)),
+            .init("x-since", .string(method.since)),
+        ]
+        return .object(members)
     }
 
     private static func notification(
@@ -66,19 +74,21 @@ public enum OpenRPC {
             [
                 "code": .number(String(error.code.number)),
                 "message": .string(error.summary),
-                "data": Schema.named(error.schemaName, error.schema).jsonSchema(&schemas),
+                "data": Schema.named(ErrorDeclaration.schemaName(error.code), error.schema).jsonSchema(&schemas),
             ])
     }
 
     /// What any method may answer with; an answer may be longer than a message.
     private static let standard: [ErrorCode] = [.invalidParams, .internalError, .limitExceeded]
 
-    private static func descriptor(_ field: Field, _ schemas: inout [JSONValue.Member]) -> JSONValue {
+    private static func descriptor(
+        _ field: Field, of method: String, _ schemas: inout [JSONValue.Member]
+    ) -> JSONValue {
         [
             "name": .string("\(field.name)"),
             "summary": .string(field.summary),
             "required": .boolean(field.isRequired),
-            "schema": field.jsonSchema(&schemas),
+            "schema": named(method + typeName("\(field.name)"), field.jsonSchema(&schemas)),
         ]
     }
 }

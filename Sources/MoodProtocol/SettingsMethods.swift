@@ -25,11 +25,20 @@ public enum SettingsParams {
 public enum SettingsMethods {
     public static let get = MethodDeclaration(
         "settings.get", .read, .readMoods, "Tell what was chosen for all programs: feelings, days, zone, language.",
-        result: settings, errors: ErrorCode.store)
+        result: settings, errors: ErrorCode.store,
+        example: .init(after: [
+            .init(
+                "settings.set",
+                #"{"palette":[{"emoji":"😊","label":"Good","valence":0.6,"aliases":["fine"]},{"emoji":"😢","label":"Bad","valence":-0.6}]}"#
+            )
+        ]))
 
     public static let set = MethodDeclaration(
         "settings.set", .write, .owner, "Choose some of them; the others stay.", SettingsParams.fields,
-        result: settings, errors: ErrorCode.writing)
+        result: settings, errors: ErrorCode.writing,
+        example: .init(
+            #"{"dayStartsAt":"04:00","palette":[{"emoji":"😊","label":"Good","valence":0.6},{"emoji":"😢","label":"Bad","valence":-0.6}]}"#
+        ))
 
     static let weekday = Schema.choice([
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",

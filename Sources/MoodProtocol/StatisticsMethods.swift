@@ -51,17 +51,18 @@ public enum StatisticsMethods {
         "stats.summary", .long, .readMoods, "Sum up the moods of a span: how many, how pleasant, which, when.",
         [StatisticsParams.span.field, StatisticsParams.from.field, StatisticsParams.to.field] + reading + [
             StatisticsParams.by.field
-        ], common: .progress, result: StatisticsSchemas.summary, errors: ErrorCode.store)
+        ], common: .progress, result: StatisticsSchemas.summary, errors: ErrorCode.store,
+        example: .init(#"{"in":"2026-01-01"}"#))
 
     public static let year = MethodDeclaration(
         "stats.year", .long, .readMoods, "Tell each day of a year; one without moods is a gap, never neutral.",
         [StatisticsParams.year.field] + reading, common: .progress, result: StatisticsSchemas.days,
-        errors: ErrorCode.store)
+        errors: ErrorCode.store, example: .init(#"{"year":2026,"filter":{"tags":["tea"]}}"#))
 
     public static let month = MethodDeclaration(
         "stats.month", .long, .readMoods, "Tell each day of a month; one without moods is a gap, never neutral.",
         [StatisticsParams.month.field] + reading, common: .progress, result: StatisticsSchemas.days,
-        errors: ErrorCode.store)
+        errors: ErrorCode.store, example: .init(#"{"month":"2026-01"}"#))
 
     public static let onThisDay = MethodDeclaration(
         "stats.onThisDay", .long, .readMoods, "Read the moods of this day of the calendar in earlier years.",
@@ -75,7 +76,7 @@ public enum StatisticsMethods {
                         .required(
                             "moods", .array(MoodSchemas.mood, .any, isUnique: false), "Its moods, the earliest first."),
                     ]), .any, isUnique: false), "The years that have any, the latest first.")
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init(#"{"date":"2026-12-31"}"#))
 
     public static let render = MethodDeclaration(
         "stats.render", .long, .readMoods,
@@ -89,7 +90,7 @@ public enum StatisticsMethods {
         result: .result([
             .required("text", .string(.plain), "The drawing."),
             .required("mediaType", .string(.plain), "Its media type, with the charset."),
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init(#"{"what":"month","month":"2026-01"}"#))
 
     public static let tags = MethodDeclaration(
         "mood.tags", .read, .readMoods, "Count the tags; case makes no difference, the first spelling is shown.",
@@ -103,7 +104,7 @@ public enum StatisticsMethods {
                         .required("count", .integer(1 ... .max), "How many moods have it."),
                         .required("last", .time, "When the latest of them was felt."),
                     ]), .any, isUnique: false), "By count, then tag.")
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init())
 }
 
 /// The shapes of what `stats.*` answer.

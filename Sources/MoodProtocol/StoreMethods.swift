@@ -26,7 +26,7 @@ public enum UndoScope: Name, CaseIterable, Choice {
 public enum StoreMethods {
     public static let info = MethodDeclaration(
         "store.info", .read, .readMoods, "Tell where the store is and what is in it.",
-        result: StoreMethods.state, errors: ErrorCode.store)
+        result: StoreMethods.state, errors: ErrorCode.store, example: .init())
 
     /// What is known of the store.
     static let state = Schema.named(
@@ -65,19 +65,23 @@ public enum StoreMethods {
     public static let insertSamples = MethodDeclaration(
         "store.insertSamples", .write, .owner, "Add five sample moods.", common: .change,
         result: .result([.required("inserted", .integer(0 ... .max), "How many moods.")]),
-        errors: ErrorCode.writing + [.conflict])
+        errors: ErrorCode.writing + [.conflict], example: .init())
 
     public static let undo = MethodDeclaration(
         "store.undo", .write, .writeMoods,
         "Take back the last commits, in one new commit; refused if another has since touched their moods.",
         [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
-        errors: ErrorCode.writing + [.conflict, .refused, .notFound])
+        errors: ErrorCode.writing + [.conflict, .refused, .notFound],
+        example: .init(after: [.init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#)]))
 
     public static let redo = MethodDeclaration(
         "store.redo", .write, .writeMoods,
         "Do again what was undone last, in one new commit; possible until something new is done.",
         [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
-        errors: ErrorCode.writing + [.conflict, .refused, .notFound])
+        errors: ErrorCode.writing + [.conflict, .refused, .notFound],
+        example: .init(after: [
+            .init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#), .init("store.undo", "{}"),
+        ]))
 
     private static let undone = Schema.result([
         .required("revision", .integer(0 ... .max), "The store's revision now."),
@@ -116,7 +120,7 @@ public enum StoreMethods {
                         .required("isUndone", .boolean, "Whether it has been taken back since."),
                     ]), .any, isUnique: false), "The commits of the page."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init(#"{"limit":2}"#))
 
     public static let compact = MethodDeclaration(
         "store.compact", .long, .owner, "Write a new snapshot and begin a new journal.",
@@ -127,7 +131,7 @@ public enum StoreMethods {
             .required("bytesBefore", .integer(0 ... .max), "The size on disk before."),
             .required("bytesAfter", .integer(0 ... .max), "The size on disk now."),
             .required("historyFrom", .integer(1 ... .max), "The first revision from which on every commit is kept."),
-        ]), errors: ErrorCode.writing)
+        ]), errors: ErrorCode.writing, example: .init())
 
     public static let verify = MethodDeclaration(
         "store.verify", .long, .owner, "Read everything again from the disk and check it.", common: .progress,
@@ -136,7 +140,7 @@ public enum StoreMethods {
             .required("moods", .integer(0 ... .max), "How many moods were read."),
             .required("bytes", .integer(0 ... .max), "How many bytes were read."),
             .required("problems", .array(problem(), .any, isUnique: false), "What is wrong."),
-        ]), errors: ErrorCode.store)
+        ]), errors: ErrorCode.store, example: .init())
 
     private static func problem() -> Schema {
         .result([
@@ -166,7 +170,7 @@ public enum StoreMethods {
                 "Whether the snapshot's checksum is right; if not, moods from it may differ from what was stored."),
             .required("skipped", .array(problem(), .any, isUnique: false), "What was passed over, at most 100."),
             .required("skippedCount", .integer(0 ... .max), "How much was passed over in all."),
-        ]), errors: ErrorCode.writing + [.refused])
+        ]), errors: ErrorCode.writing + [.refused], example: .init(#"{"to":"/home/me/rescued"}"#))
 
     public static let accept = MethodDeclaration(
         "store.accept", .write, .owner, "Check a snapshot that was edited by hand, and seal it.",
@@ -181,12 +185,12 @@ public enum StoreMethods {
                 "overtaken", .integer(0 ... .max),
                 "Moods of the file that later commits of the journal have replaced or deleted."),
             .optional("backup", .string(.plain), "The name of the file that keeps the snapshot as it was edited."),
-        ]), errors: ErrorCode.writing + [.refused])
+        ]), errors: ErrorCode.writing + [.refused], example: .init(#"{"confirm":true}"#))
 
     public static let reset = MethodDeclaration(
         "store.reset", .write, .owner, "Set all files of the store aside in a dated folder and begin a new one.",
         [MoodParams.confirm.field],
         result: .result([
             .optional("setAside", .string(.plain), "The path of the folder; absent when there were no files.")
-        ]), errors: ErrorCode.writing + [.refused])
+        ]), errors: ErrorCode.writing + [.refused], example: .init(#"{"confirm":true}"#))
 }

@@ -28,6 +28,16 @@ public enum SyncParams {
 public enum SyncMethods {
     private static let errors: [ErrorCode] = ErrorCode.writing + [.notFound, .refused]
 
+    // Of the examples.
+    private static let begun = MethodExample.Call("sync.setup", #"{"url":"folder:/home/me/shared","new":true}"#)
+    private static let inConflict: [MethodExample.Call] = [
+        begun, .init("sync.setup", #"{"url":"folder:/home/me/shared"}"#, host: .laptop),
+        .init(
+            "mood.update", #"{"id":"019b7c65-1a3e-7000-8000-000000000001","set":{"label":"Glad"}}"#, host: .laptop),
+        .init("mood.update", #"{"id":"019b7c65-1a3e-7000-8000-000000000001","set":{"label":"Merry"}}"#),
+        .init("sync.now", "{}", host: .laptop), .init("sync.now", "{}"),
+    ]
+
     public static let setup = MethodDeclaration(
         "sync.setup", .long, .owner,
         "Let this store take part in a journal, and sync it. Only a person should call this.",
@@ -35,7 +45,8 @@ public enum SyncMethods {
             SyncParams.url.field, SyncParams.isNew.field, SyncParams.journal.field, SyncParams.config.field,
             SyncParams.filter.field, SyncParams.confirm.field,
         ],
-        common: .progress, result: state, errors: errors)
+        common: .progress, result: state, errors: errors,
+        example: .init(#"{"url":"folder:/home/me/shared","new":true}"#))
 
     public static let now = MethodDeclaration(
         "sync.now", .long, .owner, "Send what was done here, and bring in what others did.", common: .progress,
@@ -44,11 +55,11 @@ public enum SyncMethods {
             .required("pulled", .integer(0 ... .max), "How many came."),
             .required("applied", .integer(0 ... .max), "How many were brought into the store."),
             .required("conflicts", .integer(0 ... .max), "How many values are in conflict now."),
-        ]), errors: errors)
+        ]), errors: errors, example: .init(after: [begun]))
 
     public static let status = MethodDeclaration(
         "sync.status", .read, .owner, "Tell where this store is synced to, and how far.", result: state,
-        errors: ErrorCode.store)
+        errors: ErrorCode.store, example: .init(after: [begun]))
 
     static let state = Schema.named(
         "SyncStatus",
@@ -89,18 +100,22 @@ public enum SyncMethods {
                             .required("by", .id, "The replica that set that."),
                             .required("at", .time, "When, by its clock."),
                         ])), .any, isUnique: false), "By mood and member.")
-        ]), errors: errors)
+        ]), errors: errors, example: .init(after: inConflict))
 
     public static let settle = MethodDeclaration(
         "sync.settle", .long, .owner, "Choose one of the values of a conflict.",
         [SyncParams.conflict.field, SyncParams.take.field], common: .progress, result: MoodSchemas.mood,
-        errors: errors)
+        errors: errors,
+        example: .init(
+            #"{"id":"019b7c65-1a3e-7000-8000-000000000001/label/019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c/1/0","take":"other"}"#,
+            after: inConflict))
 
     public static let leave = MethodDeclaration(
         "sync.leave", .long, .owner, "Take part no more; nothing is removed on either side.", common: .progress,
-        result: state, errors: errors)
+        result: state, errors: errors, example: .init(after: [begun]))
 
     public static let forget = MethodDeclaration(
         "sync.forget", .long, .owner, "Tell no more of a replica that will not come back.",
-        [SyncParams.replica.field], common: .progress, result: state, errors: errors)
+        [SyncParams.replica.field], common: .progress, result: state, errors: errors,
+        example: .init(#"{"replica":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c"}"#, after: inConflict))
 }

@@ -24,5 +24,5 @@ public enum TimeMethods {
             .required("isSpan", .boolean, "Whether it is more than a moment."),
             .optional("dayFrom", .string(.date), "The first day that it means whole, or the day of its moment."),
             .optional("dayTo", .string(.date), "The last of these days."),
-        ]))
+        ]), example: .init(#"{"text":"yesterday evening"}"#))
 }

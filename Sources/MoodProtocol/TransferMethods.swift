@@ -39,7 +39,8 @@ public enum TransferMethods {
             .required("text", .string(.plain), "The text, or a part of it: put the parts one after the other."),
             .optional("nextCursor", .string(.plain), "Where the next part begins; absent on the last."),
         ]),
-        errors: ErrorCode.store + [.pluginUnavailable, .pluginFailed, .pluginTimeout])
+        errors: ErrorCode.store + [.pluginUnavailable, .pluginFailed, .pluginTimeout],
+        example: .init(#"{"format":"csv"}"#))
 
     public static let `import` = MethodDeclaration(
         "store.import", .write, .owner,
@@ -64,7 +65,8 @@ public enum TransferMethods {
                     ]), .any, isUnique: false), "What could not be read, at most 1,000."),
             .optional("problemCount", .integer(1001 ... .max), "How much that was, where it is more."),
         ]),
-        errors: ErrorCode.writing + [.conflict, .refused, .pluginUnavailable, .pluginFailed, .pluginTimeout])
+        errors: ErrorCode.writing + [.conflict, .refused, .pluginUnavailable, .pluginFailed, .pluginTimeout],
+        example: .init(#"{"format":"csv","text":"emoji,label,timestamp\n🙂,Fine,2025-12-30T12:00:00Z\n"}"#))
 }
 
 extension ObjectRule {

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func itsOwnMembersBeginWithX() throws {
-        let known: Set = ["name", "summary", "paramStructure", "params", "result", "errors"]
+        let known: Set = ["name", "summary", "paramStructure", "params", "result", "errors", "examples"]
         for method in try Self.methods() {
             for member in method.object ?? [] where !known.contains(member.name) {
                 #expect(member.name.hasPrefix("x-"))
@@ -99,9 +99,68 @@ import Testing
         }
     }
 
+    /// Programs that write code from the document take titles as the names of types.
+    @Test func everyTypeHasATitleOfItsOwn() throws {
+        var places: [String: String] = [:]
+        func look(_ schema: JSONValue, _ place: String, isType: Bool) {
+            guard schema.object != nil, schema["$ref"] == nil else { return }
+            if let title = schema["title"]?.string {
+                #expect(places.updateValue(place, forKey: title) == nil, "\(title) is a title at \(place) too")
+            } else {
+                let isNamed = ["properties", "oneOf", "enum"].contains { schema[$0] != nil }
+                #expect(!isType && !isNamed, "\(place) has no title")
+            }
+            for property in schema["properties"]?.object ?? [] {
+                look(property.value, "\(place)/\(property.name)", isType: false)
+            }
+            for word in ["oneOf", "allOf"] {
+                for part in schema[word]?.array ?? [] { look(part, "\(place)/\(word)", isType: word == "oneOf") }
+            }
+            for word in ["items", "additionalProperties", "then"] {
+                if let part = schema[word] { look(part, "\(place)/\(word)", isType: false) }
+            }
+        }
+        for method in try Self.methods() {
+            let name = method["name"]?.string ?? ""
+            for param in method["params"]?.array ?? [] {
+                look(try #require(param["schema"]), "\(name) \(param["name"]?.string ?? "")", isType: true)
+            }
+            look(try #require(method["result"]?["schema"]), "\(name) result", isType: true)
+        }
+        for schema in Self.document["components"]?["schemas"]?.object ?? [] {
+            look(schema.value, schema.name, isType: true)
+        }
+        #expect(places["Mood"] != nil && places["MoodListFilter"] != nil && places["AttachmentLink"] != nil)
+    }
+
+    @Test func everyExampleIsAsItsMethodIsDeclared() throws {
+        let checker = SchemaChecker(root: Self.document)
+        for method in try Self.methods() {
+            let name = method["name"]?.string ?? ""
+            let example = try #require(method["examples"]?.array?.first, "\(name) has no example")
+            var given: [String: JSONValue] = [:]
+            for param in example["params"]?.array ?? [] {
+                given[try #require(param["name"]?.string)] = try #require(param["value"])
+            }
+            for param in method["params"]?.array ?? [] {
+                let paramName = try #require(param["name"]?.string)
+                guard let value = given.removeValue(forKey: paramName) else {
+                    #expect(param["required"]?.boolean == false, "the example of \(name) lacks \(paramName)")
+                    continue
+                }
+                let problems = checker.problems(of: value, by: try #require(param["schema"]))
+                #expect(problems.isEmpty, "the example of \(name): \(problems)")
+            }
+            #expect(given.isEmpty, "\(name) takes no \(given.keys.sorted())")
+            let result = try #require(example["result"]?["value"], "the example of \(name) has no result")
+            let problems = checker.problems(of: result, by: try #require(method["result"]?["schema"]))
+            #expect(problems.isEmpty, "the example of \(name): \(problems)")
+        }
+    }
+
     @Test func everyBranchHasATitle() {
         func look(_ value: JSONValue, _ path: String) {
-            for member in value.object ?? [] {
+            for member in value.object ?? [] where member.name != "examples" {
                 if member.name == "oneOf" {
                     let titles = (member.value.array ?? []).map { $0["title"]?.string ?? "" }
                     #expect(!titles.contains("") && Set(titles).count == titles.count, "\(path)")
@@ -129,6 +188,7 @@ import Testing
             for error in method["errors"]?.array ?? [] {
                 let declared = errors[error["message"]?.string ?? ""]
                 #expect(declared?["code"]?.integer == error["code"]?.integer)
+                #expect(error["data"]?["$ref"]?.string == declared?["data"]?["$ref"]?.string)
             }
         }
     }

@@ -1,32 +1,47 @@
 #!/usr/bin/env python3
-"""Checks the published OpenRPC document against the specification's own schema, and every schema in it as a schema.
+"""Checks what is published of the protocol: the OpenRPC document, its examples, and the schemas.
 
-Tests/Scripts/openrpc.py [META-SCHEMA]
+    openrpc.py [HOST] [--write]
 
-META-SCHEMA is a file; without it the schema comes from https://meta.open-rpc.org. Needs the package jsonschema. Ends with a
-line; exit 1 if something is wrong, 0 if nothing is or if there is nothing to check with.
+The document is valid by the meta-schema of OpenRPC 1.4, every schema by those of draft-07 and 2020-12, every example by the schemas of
+its method, and no two types have one title. With HOST the document is the one that HOST answers to rpc.discover, and every example
+is asked of a host as the document itself says; the results are the same. --write writes them into
+Sources/MoodProtocol/ExampleResults.swift instead. What the package jsonschema is needed for is SKIPPED without it. Exit 1 if something is
+wrong.
 """
-import json, os, sys, urllib.request
+import argparse
+import concurrent.futures
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
 
 try:
-    from jsonschema import Draft7Validator
+    import jsonschema
 except ImportError:
-    sys.exit(print("SKIPPED: no package jsonschema"))
+    jsonschema = None
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+META = os.path.join(ROOT, "Tests", "Scripts", "fixtures", "openrpc", "1.4.json")
+RESULTS = os.path.join(ROOT, "Sources", "MoodProtocol", "ExampleResults.swift")
+SECONDS_MAX = 60
 
 
-def meta_schema():
-    if len(sys.argv) > 1:
-        return json.load(open(sys.argv[1]))
-    try:
-        return json.load(urllib.request.urlopen("https://meta.open-rpc.org", timeout=20))
-    except (OSError, ValueError) as error:
-        sys.exit(print(f"SKIPPED: no schema of OpenRPC: {error}"))
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def schemas(document):
-    """Every JSON Schema of the document, with where it stands."""
+    """Every schema of the document, with where it stands."""
     for method in document["methods"]:
         for param in method["params"]:
             yield f"{method['name']} {param['name']}", param["schema"]
@@ -37,17 +52,228 @@ def schemas(document):
         yield notification["name"], notification["params"]
 
 
-document = json.load(open(os.path.join(ROOT, "Schemas", "openrpc.json")))
-meta = meta_schema()
-# What a JSON Schema is, the specification's schema only points to; it is looked at below.
-meta.pop("$schema", None)
-meta["definitions"]["JSONSchema"] = True
-problems = [f"/{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in Draft7Validator(meta).iter_errors(document)]
-count = 0
-for place, schema in schemas(document):
-    count += 1
-    problems += [f"{place}: {e.message[:200]}" for e in Draft7Validator(Draft7Validator.META_SCHEMA).iter_errors(schema)]
-for problem in problems:
-    print(problem)
-print(f"{len(document['methods'])} methods, {count} schemas, {len(problems)} problems")
-sys.exit(1 if problems else 0)
+# MARK: Without a host
+
+
+def titles(document):
+    """Every type has a title, and no other has the same."""
+    seen = {}
+
+    def look(place, schema, is_type):
+        if not isinstance(schema, dict) or "$ref" in schema:
+            return
+        if (is_type or {"properties", "oneOf", "enum"} & set(schema)) and "title" not in schema:
+            yield f"{place} has no title"
+        if "title" in schema and seen.setdefault(schema["title"], place) != place:
+            yield f"{place} and {seen[schema['title']]} have the title {schema['title']}"
+        for name, part in schema.get("properties", {}).items():
+            yield from look(f"{place}/{name}", part, False)
+        for word in ("oneOf", "allOf"):
+            for number, part in enumerate(schema.get(word, [])):
+                yield from look(f"{place}/{word}/{number}", part, word == "oneOf")
+        for word in ("items", "additionalProperties", "then"):
+            yield from look(f"{place}/{word}", schema.get(word), False)
+
+    for place, schema in schemas(document):
+        yield from look(place, schema, True)
+
+
+def by_schema(document):
+    """The document, its schemas and its examples, as schemas have them."""
+    meta = json.load(open(META, encoding="utf-8"))
+    # What a JSON Schema is, the meta-schema only points to.
+    meta.pop("$schema")
+    meta["definitions"]["JSONSchema"] = True
+    for error in jsonschema.Draft7Validator(meta).iter_errors(document):
+        yield f"/{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+    for place, schema in schemas(document):
+        for kind in (jsonschema.Draft7Validator, jsonschema.Draft202012Validator):
+            for error in kind(kind.META_SCHEMA).iter_errors(schema):
+                yield f"{place}: {error.message[:200]}"
+
+    def check(place, value, schema):
+        rooted = {"allOf": [schema], "components": document["components"]}
+        for error in jsonschema.Draft7Validator(rooted).iter_errors(value):
+            yield f"{place}: /{'/'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+
+    messages = {name: read("Schemas", name) for name in ("messages.schema.json", "draft-07/messages.schema.json")}
+    for method in document["methods"]:
+        declared = {param["name"]: param for param in method["params"]}
+        for example in method["examples"]:
+            given = {param["name"]: param["value"] for param in example["params"]}
+            for name, param in declared.items():
+                if param["required"] and name not in given:
+                    yield f"the example of {method['name']} lacks {name}"
+            for name, value in given.items():
+                yield from check(f"the example of {method['name']}, {name}", value, declared[name]["schema"])
+            result = example["result"]["value"]
+            yield from check(f"the example of {method['name']}, result", result, method["result"]["schema"])
+            request = {"jsonrpc": "2.0", "id": 1, "method": method["name"], "params": given}
+            for name, schema in messages.items():
+                for message in (request, {"jsonrpc": "2.0", "id": 1, "result": result}):
+                    for error in jsonschema.validators.validator_for(schema)(schema).iter_errors(message):
+                        yield f"the example of {method['name']} breaks {name}: {error.message[:200]}"
+
+
+def files():
+    """The published schemas, each by that of its own version, and none with the id of another."""
+    seen = {}
+    for path in sorted(glob.glob(os.path.join(ROOT, "Schemas", "**", "*.schema.json"), recursive=True)):
+        name = os.path.relpath(path, ROOT)
+        schema = read(name)
+        if not schema.get("$id", "").startswith("moodboard://schemas/"):
+            yield f"{name} has no absolute $id"
+        if seen.setdefault(schema.get("$id"), name) != name:
+            yield f"{name} has the $id of {seen[schema['$id']]}"
+        kind = jsonschema.validators.validator_for(schema, None)
+        if kind not in (jsonschema.Draft7Validator, jsonschema.Draft202012Validator):
+            yield f"{name} is of neither version"
+            continue
+        if (kind is jsonschema.Draft7Validator) != ("draft-07" in name):
+            yield f"{name} is of the other version"
+        for error in kind(kind.META_SCHEMA).iter_errors(schema):
+            yield f"{name}: {error.message[:200]}"
+
+
+# MARK: With a host
+
+
+def without(value, paths):
+    """A value without the members that vary; all of them stand at the top."""
+    return {name: member for name, member in value.items() if "/" + name not in paths}
+
+
+def short(value, paths):
+    """A value as the document has it: members that vary are kept short."""
+    for name, old in value.items():
+        if "/" + name in paths:
+            value[name] = type(old)() if isinstance(old, (dict, list)) else 4321 if isinstance(old, int) else old
+    return value
+
+
+class Hosts:
+    """The hosts of one example, in a folder of their own."""
+
+    def __init__(self, program, described):
+        self.program, self.described, self.running, self.last = program, described, {}, 0
+        self.folder = tempfile.mkdtemp(prefix="example-")
+        for path, text in described["files"].items():
+            path = self.here(path)
+            os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(path, 0o644)
+
+    def here(self, text):
+        return text.replace(self.described["folder"], self.folder)
+
+    def ask(self, method, params, host="journal"):
+        """The text of the answer."""
+        if host not in self.running:
+            self.running[host] = subprocess.Popen(
+                [self.program, *map(self.here, self.described["hosts"][host])],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        process = self.running[host]
+        self.last += 1
+        request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
+        process.stdin.write(self.here(compact(request)) + "\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if json.loads(line).get("id") == self.last:
+                return line.replace(self.folder, self.described["folder"])
+        return '{"error":"the host has ended"}'
+
+    def end(self):
+        for process in self.running.values():
+            process.stdin.close()
+            process.wait(timeout=SECONDS_MAX)
+        # Where a store is synced, a process of its own may send the last changes after the end.
+        for _ in range(50):
+            shutil.rmtree(self.folder, ignore_errors=True)
+            if not os.path.exists(self.folder):
+                return
+            time.sleep(0.1)
+
+
+def replay(program, document, method):
+    """The answer to the example of a method, and what is wrong with one before it."""
+    example = method["examples"][0]
+    hosts = Hosts(program, document["x-examples"])
+    try:
+        for call in document["x-examples"]["before"] + example.get("x-after", []):
+            answer = json.loads(hosts.ask(call["method"], call["params"], call.get("host", "journal")))
+            if "result" not in answer:
+                return answer, f"{call['method']} before it: {compact(answer)}"
+        params = {param["name"]: param["value"] for param in example["params"]}
+        return json.loads(hosts.ask(method["name"], params)), None
+    finally:
+        hosts.end()
+
+
+def replays(program, document):
+    """Each method with the answer to its example."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        asked = [(method, pool.submit(replay, program, document, method)) for method in document["methods"]]
+        for method, answer in asked:
+            yield method, *answer.result(timeout=SECONDS_MAX)
+
+
+def against(program, document):
+    with tempfile.TemporaryDirectory(prefix="openrpc-") as folder:
+        line = subprocess.run(
+            [program, "--store", folder], stdout=subprocess.PIPE, timeout=SECONDS_MAX, check=True,
+            input=b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n').stdout
+    if json.loads(line)["result"] != document:
+        yield "rpc.discover does not answer with Schemas/openrpc.json"
+    for method, answer, problem in replays(program, document):
+        example = method["examples"][0]
+        varying = example.get("x-varying", [])
+        if problem or "result" not in answer:
+            yield f"the example of {method['name']}: {problem or compact(answer)}"
+        elif without(answer["result"], varying) != without(example["result"]["value"], varying):
+            yield f"the example of {method['name']} is answered with {compact(answer['result'])}"
+
+
+def write(program):
+    """The results as a source file; the calls are those of the program."""
+    document = json.loads(subprocess.run([program, "--openrpc"], stdout=subprocess.PIPE, check=True).stdout)
+    lines = []
+    for method, answer, problem in replays(program, document):
+        if problem or "result" not in answer:
+            sys.exit(f"the example of {method['name']}: {problem or compact(answer)}")
+        result = compact(short(answer["result"], method["examples"][0].get("x-varying", [])))
+        lines.append(f'        "{method["name"]}":\n            ##"{result}"##,\n')
+    with open(RESULTS, "w", encoding="utf-8") as file:
+        file.write(
+            "// Made from the declarations; write it again with Tests/Scripts/openrpc.py HOST --write.\n\n"
+            "/// What a host answers to the example of each method, as JSON.\nenum ExampleResults {\n"
+            "    static let all: [String: StaticString] = [\n" + "".join(lines) + "    ]\n}\n")
+    print(f"{len(lines)} results; build, then write the document again: "
+          "MOODBOARD_GOLDEN=write swift test --filter ReferenceTests")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks what is published of the protocol.")
+    parser.add_argument("host", nargs="?")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    program = options.host and os.path.abspath(options.host)
+    if options.write:
+        return write(program or parser.error("--write needs HOST"))
+    document = read("Schemas", "openrpc.json")
+    problems = list(titles(document))
+    if jsonschema:
+        problems += list(by_schema(document)) + list(files())
+    else:
+        print("SKIPPED: no package jsonschema")
+    if program:
+        problems += list(against(program, document))
+    for problem in problems:
+        print(problem)
+    count = sum(1 for _ in schemas(document))
+    print(f"{len(document['methods'])} methods with examples, {count} schemas, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
