@@ -1,4 +1,5 @@
 import JSONCodec
+import MoodCore
 import MoodProtocol
 
 /// A mood as one line for who reads text alone: everything of it, and what a call needs to name it.
@@ -7,9 +8,9 @@ extension JSONWriter {
     /// `😌 Calm · 2026-11-20T10:00:00.000Z · #work · id 0190… · revision 12 · notes: "…"`.
     ///
     /// The members are escaped as they stand in the mood, and a string in a string of the same text needs no more.
-    public mutating func moodLine(_ mood: ValidJSON, _ rule: NotesRule) {
-        var parts = Parts()
-        mood.forEachMember { key, value in parts.take(key, value) }
+    public mutating func moodLine(_ mood: ValidJSON, _ rule: NotesRule) { moodLine(MoodParts(mood), rule) }
+
+    mutating func moodLine(_ parts: MoodParts, _ rule: NotesRule) {
         if let emoji = parts.emoji { contents(emoji) }
         put(" ")
         if let label = parts.label { line(label) }
@@ -65,47 +66,69 @@ extension JSONWriter {
         put("\\\"")
         if shown.isCut { put(" (cut)") }
     }
+}
 
-    private struct Parts {
-        var id: JSONText?
-        var emoji: JSONText?
-        var label: JSONText?
-        var time: JSONText?
-        var zone: JSONText?
-        var notes: JSONText?
-        var valence: ValidJSON?
-        var scales: ValidJSON?
-        var tags: ValidJSON?
-        var attachments: ValidJSON?
-        var revision: ValidJSON?
-        var isFavorite = false
+/// The members of a mood as views, read in one pass.
+struct MoodParts {
+    /// All of it.
+    private(set) var whole: ValidJSON
+    private(set) var id: JSONText?
+    private(set) var emoji: JSONText?
+    private(set) var label: JSONText?
+    private(set) var time: JSONText?
+    private(set) var zone: JSONText?
+    private(set) var notes: JSONText?
+    private(set) var valence: ValidJSON?
+    private(set) var scales: ValidJSON?
+    private(set) var tags: ValidJSON?
+    private(set) var attachments: ValidJSON?
+    private(set) var revision: ValidJSON?
+    private(set) var isFavorite = false
 
-        mutating func take(_ key: JSONText, _ value: ValidJSON) {
-            if key.equals("id") {
-                id = value.text
-            } else if key.equals("emoji") {
-                emoji = value.text
-            } else if key.equals("label") {
-                label = value.text
-            } else if key.equals("timestamp") {
-                time = value.text
-            } else if key.equals("isFavorite") {
-                isFavorite = value.boolean == true
-            } else if key.equals("notes") {
-                notes = value.text
-            } else if key.equals("tags") {
-                tags = value
-            } else if key.equals("valence") {
-                valence = value
-            } else if key.equals("scales") {
-                scales = value
-            } else if key.equals("timeZone") {
-                zone = value.text
-            } else if key.equals("attachments") {
-                attachments = value
-            } else if key.equals("revision") {
-                revision = value
+    init(_ mood: ValidJSON) {
+        var reader = JSONReader(mood)
+        self.init(&reader)
+    }
+
+    /// Reads the mood that comes next.
+    init(_ reader: inout JSONReader) {
+        let start = reader.valueStart
+        whole = ValidJSON.emptyObject
+        guard reader.enterObject() else {
+            whole = reader.skip()
+            return
+        }
+        var expected = 0
+        while let key = reader.nextKey() {
+            guard let field = MoodField(key, expecting: expected) else {
+                reader.skip()
+                continue
+            }
+            expected = field.rawValue + 1
+            switch field {
+            case .id: id = Self.text(&reader)
+            case .emoji: emoji = Self.text(&reader)
+            case .label: label = Self.text(&reader)
+            case .timestamp: time = Self.text(&reader)
+            case .isFavorite: isFavorite = reader.skip().boolean == true
+            case .notes: notes = Self.text(&reader)
+            case .tags: tags = reader.skip()
+            case .valence: valence = reader.skip()
+            case .scales: scales = reader.skip()
+            case .timeZone: zone = Self.text(&reader)
+            case .attachments: attachments = reader.skip()
+            case .revision: revision = reader.skip()
+            case .createdAt, .updatedAt: reader.skip()
             }
         }
+        whole = reader.slice(from: start)
+    }
+
+    /// A string; what is none is passed over.
+    @inline(__always)
+    private static func text(_ reader: inout JSONReader) -> JSONText? {
+        if let text = reader.text() { return text }
+        reader.skip()
+        return nil
     }
 }

@@ -36,10 +36,11 @@ public enum NotesRule: Sendable, Equatable {
 
 extension JSONWriter {
     /// A mood as the host answers it, with as much of its notes as the rule allows. `notesCut` says that some were left out.
-    public mutating func mood(_ mood: ValidJSON, _ rule: NotesRule) {
-        var notes: ValidJSON?
-        mood.forEachMember { key, value in if key.equals("notes") { notes = value } }
-        guard let text = notes?.text, !rule.keeps(text) else { return raw(mood.bytes) }
+    public mutating func mood(_ mood: ValidJSON, _ rule: NotesRule) { self.mood(MoodParts(mood), rule) }
+
+    mutating func mood(_ parts: MoodParts, _ rule: NotesRule) {
+        guard let text = parts.notes, !rule.keeps(text) else { return raw(parts.whole.bytes) }
+        let mood = parts.whole
         beginObject()
         mood.forEachMember { key, value in
             guard key.equals("notes") else {

@@ -31,12 +31,13 @@ extension Tool {
         _ mood: ValidJSON, history: ValidJSON? = nil, _ facts: ToolFacts, to out: inout JSONWriter
     ) {
         let mark = out.count
+        let parts = MoodParts(mood)
         for rule in facts.notes.shorterRules {
             out.toolResult(
                 facts.revision, version: facts.version,
                 text: { text in
                     text.put(beginning(facts))
-                    text.moodLine(mood, rule)
+                    text.moodLine(parts, rule)
                     if facts.hasChanged {
                         text.put(" — mood_undo with revision ")
                         text.buffer.append(integer: facts.storeRevision)
@@ -46,8 +47,8 @@ extension Tool {
                     history?.forEachElement { text.historyLine($0, rule) }
                 },
                 structured: { json in
-                    guard let history else { return json.mood(mood, rule) }
-                    json.mood(mood, rule)
+                    json.mood(parts, rule)
+                    guard let history else { return }
                     // The history becomes the mood's last member.
                     json.buffer.truncate(to: json.count - 1)
                     json.key("history")
@@ -134,6 +135,51 @@ extension JSONWriter {
     }
 }
 
+/// A page of `mood.list`, read in one pass.
+private struct MoodPage {
+    /// An array.
+    var items = ValidJSON.emptyObject
+    var count = 0
+    /// Whether every mood is shown as it is.
+    var isWhole = true
+    var cursor: JSONText?
+    var total: ValidJSON?
+    var empty: ValidJSON?
+
+    /// - Parameter take: sees each mood; whether it is shown as it is.
+    init(_ page: ValidJSON, _ take: (MoodParts) -> Bool) {
+        var reader = JSONReader(page)
+        guard reader.enterObject() else { return }
+        while let name = reader.nextKey() {
+            if name.equals("items") {
+                let start = reader.valueStart
+                guard reader.enterArray() else {
+                    reader.skip()
+                    continue
+                }
+                while reader.nextElement() {
+                    count += 1
+                    if !take(MoodParts(&reader)) { isWhole = false }
+                }
+                items = reader.slice(from: start)
+            } else if name.equals("nextCursor") {
+                cursor = reader.skip().text
+            } else if name.equals("total") {
+                total = reader.skip()
+            } else if name.equals("empty") {
+                empty = reader.skip()
+            } else {
+                reader.skip()
+            }
+        }
+    }
+}
+
+extension NotesRule {
+    /// Whether a mood is shown as it is.
+    fileprivate func shows(_ mood: MoodParts) -> Bool { mood.notes.map(keeps) ?? true }
+}
+
 /// The results of the other tools.
 extension Tool {
     /// A page of moods.
@@ -141,61 +187,51 @@ extension Tool {
     public func writeMoods(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
         let mark = out.count
         var count = 0
-        var items: ValidJSON?
-        var cursor: JSONText?
-        var total: ValidJSON?
-        var empty: ValidJSON?
-        page.forEachMember { name, value in
-            if name.equals("items") {
-                items = value
-            } else if name.equals("nextCursor") {
-                cursor = value.text
-            } else if name.equals("total") {
-                total = value
-            } else if name.equals("empty") {
-                empty = value
-            }
-        }
+        var read: MoodPage?
         out.toolResult(
             facts.revision, version: facts.version,
             text: { text in
-                items?.forEachElement { mood in
+                let moods = MoodPage(page) { mood in
                     if count > 0 { text.put("\\n") }
                     count += 1
                     text.moodLine(mood, facts.notes)
+                    return facts.notes.shows(mood)
                 }
+                read = moods
                 if count == 0 { text.put("No moods.") }
-                if let total {
+                if let total = moods.total {
                     text.put("\\n")
                     text.buffer.append(integer: count)
                     text.put(" of ")
                     text.buffer.append(total.bytes)
                 }
-                if let cursor {
+                if let cursor = moods.cursor {
                     text.put("\\nThere are more: the same call with cursor \\\"")
                     text.contents(cursor)
                     text.put("\\\".")
                 }
             },
             structured: { json in
+                let moods = read ?? MoodPage(page) { facts.notes.shows($0) }
                 json.beginObject()
                 json.key("items")
-                json.beginArray()
-                count = 0
-                items?.forEachElement { mood in
-                    count += 1
-                    json.mood(mood, facts.notes)
+                if moods.isWhole {
+                    json.raw(moods.items.bytes)
+                } else {
+                    json.beginArray()
+                    moods.items.forEachElement { json.mood($0, facts.notes) }
+                    json.endArray()
                 }
-                json.endArray()
-                if let total {
+                count = moods.count
+                if let total = moods.total {
                     json.key("total")
                     json.raw(total.bytes)
                 }
-                if let cursor {
+                if let cursor = moods.cursor {
                     json.key("nextCursor")
                     json.string(cursor)
                 }
-                if let empty {
+                if let empty = moods.empty {
                     json.key("empty")
                     json.raw(empty.bytes)
                 }

@@ -13,7 +13,8 @@ public final class ToolCatalogue {
     /// The tool of this name.
     /// - Throws: `invalidParams` with the nearest names.
     public func find(_ name: JSONText) throws(RPCError) -> Tool {
-        for tool in tools where name.isEqual(to: tool.name) { return tool }
+        // By place: each step of a loop over the tools would copy one.
+        if let place = tools.firstIndex(where: { name.isEqual(to: $0.name) }) { return tools[place] }
         let asked = String(name.string.unicodeScalars.prefix(100))
         let nearest = NearestNames.find(asked, among: tools.map(\.name))
         let hint = nearest.isEmpty ? "tools/list lists all." : "Did you mean \(nearest.joined(separator: " or "))?"

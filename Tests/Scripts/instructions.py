@@ -4,7 +4,8 @@
 Usage: instructions.py HOST [HOST] [--method NAME …]
 
 Each method is asked for N and for 3N times on the same 1,000 moods; the difference over 2N is one request. Prints a row
-a method and a column a host; with two hosts also their ratio. `durable` is a create on disk, the others run in memory.
+a method and a column a host; with two hosts also their ratio. `durable` is a create on disk, the others run in memory. `mood_get` and
+`mood_find` are what an AI client calls instead of `get` and `list50`.
 """
 
 import argparse
@@ -19,7 +20,11 @@ import uuid
 
 MOODS = 1000
 NOW = "2026-01-02T06:04:05Z"
-TIMES = {"ping": 1000, "get": 1000, "list50": 200, "toggle": 1000, "create": 1000, "share": 1000, "detail": 300, "durable": 1000}
+TIMES = {"ping": 1000, "get": 1000, "list50": 200, "toggle": 1000, "create": 1000, "share": 1000, "detail": 300, "durable": 1000,
+         "mood_get": 1000, "mood_find": 200}
+
+# Who asks, in the newest revision of the Model Context Protocol.
+MODEL = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 
 
 def ident(number):
@@ -42,6 +47,10 @@ def request(method, number):
     if method in ("create", "durable"):
         return create(MOODS + number, number)
     mood = {"id": ident(number * 7919 % MOODS)}
+    if method.startswith("mood_"):
+        arguments = mood if method == "mood_get" else {"limit": 50}
+        params = {"name": method, "arguments": arguments, "_meta": MODEL}
+        return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
     name, params = {
         "ping": ("host.ping", None),
         "get": ("mood.get", mood),
