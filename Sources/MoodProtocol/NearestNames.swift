@@ -8,42 +8,57 @@ public enum NearestNames {
         let wanted = Array(name.utf8.prefix(lengthMax + 1))
         guard !wanted.isEmpty, wanted.count <= lengthMax else { return [] }
         let lowered = wanted.map(lowercase)
-        let ranked = names.compactMap { candidate -> (String, Int)? in
+        var ranked: [(String, Int)] = []
+        for candidate in names {
             let bytes = candidate.utf8.map(lowercase)
-            let distance = distance(lowered, bytes)
-            let isPart = candidate.utf8.count >= 3 && lowered.count >= 3 && endsAlike(lowered, bytes)
-            return distance <= max(2, bytes.count / 3) || isPart
-                ? (candidate, isPart ? min(distance, 2) : distance) : nil
+            let isPart = bytes.count >= 3 && lowered.count >= 3 && endsAlike(lowered, bytes)
+            let most = isPart ? 2 : max(2, bytes.count / 3)
+            if let distance = distance(lowered, bytes, most: most) {
+                ranked.append((candidate, distance))
+            } else if isPart {
+                ranked.append((candidate, most))
+            }
         }
         return ranked.sorted { $0.1 != $1.1 ? $0.1 < $1.1 : $0.0 < $1.0 }.prefix(3).map(\.0)
     }
 
     /// Whether one is the other after its last dot: `get` for `mood.get`.
-    private static func endsAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    private static func endsAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool { lastPart(a) == lastPart(b) }
+
+    private static func lastPart(_ name: [UInt8]) -> ArraySlice<UInt8> {
         let dot = UInt8(ascii: ".")
-        return b.split(separator: dot).last.map(Array.init) == a.split(separator: dot).last.map(Array.init)
+        let end = (name.lastIndex { $0 != dot } ?? -1) + 1
+        return name[((name[..<end].lastIndex(of: dot) ?? -1) + 1)..<end]
     }
 
     private static func lowercase(_ byte: UInt8) -> UInt8 {
         byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours (the optimal string alignment distance).
-    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var before: [Int] = []
+    /// Insertions, deletions, replacements and swaps of neighbours (the optimal string alignment distance); nil where there are more
+    /// than `most`, which is seen early.
+    private static func distance(_ a: [UInt8], _ b: [UInt8], most: Int) -> Int? {
+        guard abs(a.count - b.count) <= most else { return nil }
+        var before = Array(repeating: 0, count: b.count + 1)
         var previous = Array(0...b.count)
+        var current = before
+        var leastBefore = 0
         for (row, x) in a.enumerated() {
-            var current = [row + 1]
+            current[0] = row + 1
+            var least = row + 1
             for (column, y) in b.enumerated() {
                 var best = min(previous[column] + (x == y ? 0 : 1), previous[column + 1] + 1, current[column] + 1)
                 if row > 0, column > 0, x == b[column - 1], a[row - 1] == y {
                     best = min(best, before[column - 1] + 1)
                 }
-                current.append(best)
+                current[column + 1] = best
+                least = min(least, best)
             }
-            before = previous
-            previous = current
+            // A later row builds on these two, and no step makes less of them.
+            if least > most, leastBefore > most { return nil }
+            leastBefore = least
+            (before, previous, current) = (previous, current, before)
         }
-        return previous[b.count]
+        return previous[b.count] <= most ? previous[b.count] : nil
     }
 }
