@@ -21,7 +21,7 @@ FAULTS = {
     "takes NaN": "-32700",
     "answers notifications": "notification",
     "ids as texts": "no answer",
-    "ids as floats": "no answer",
+    "ids as floats": "an id that was not asked",
     "a batch in pieces": "Batch",
     "silent about an empty batch": "Batch",
     "answers a batch of notifications": "batch of notifications",

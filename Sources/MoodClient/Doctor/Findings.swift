@@ -6,25 +6,39 @@ struct Finding {
     let clause: String
     let what: String
     let trial: String
+    /// How many more there were of this kind, which are not kept.
+    var more = 0
+
+    /// What is wrong, without the message that shows it.
+    fileprivate var kind: Substring { what.prefix { $0 != ":" } }
 }
 
-/// Findings in the order in which they were made; one that is made again is kept once.
+/// Findings in the order in which they were made; one that is made again is kept once, and three of a kind.
 struct Findings {
     private(set) var all: [Finding] = []
     /// How many things were tried.
     var trials = 0
 
     mutating func add(_ clause: String, _ what: String, in trial: String) {
-        guard !all.contains(where: { $0.clause == clause && $0.what == what }) else { return }
-        all.append(Finding(clause: clause, what: what, trial: trial))
+        let finding = Finding(clause: clause, what: what, trial: trial)
+        let alike = all.indices.filter { all[$0].clause == clause && all[$0].kind == finding.kind }
+        if alike.contains(where: { all[$0].what == what }) { return }
+        if alike.count < 3 { all.append(finding) } else { all[alike[2]].more += 1 }
     }
 
-    /// `{trials, findings: [{clause, what, trial}]}`
+    /// `{trials, findings: [{clause, what, trial, more?}]}`
     var json: JSONValue {
         [
             "trials": .number(String(trials)),
             "findings": .array(
-                all.map { ["clause": .string($0.clause), "what": .string($0.what), "trial": .string($0.trial)] }),
+                all.map { finding in
+                    let more = finding.more > 0 ? [JSONValue.Member("more", .number(String(finding.more)))] : []
+                    return .object(
+                        [
+                            .init("clause", .string(finding.clause)), .init("what", .string(finding.what)),
+                            .init("trial", .string(finding.trial)),
+                        ] + more)
+                }),
         ]
     }
 }
@@ -39,7 +53,8 @@ extension Client {
             var text = ""
             for (number, finding) in findings.all.enumerated() {
                 let head = style.apply(.heading, to: "\(number + 1). \(Escaping.visible(finding.clause))")
-                text += "\(head)\n   \(Escaping.visible(finding.what))\n"
+                let more = finding.more > 0 ? " (and \(finding.more) more like it)" : ""
+                text += "\(head)\n   \(Escaping.visible(finding.what))\(more)\n"
                 text += "   " + style.apply(.quiet, to: "when: \(Escaping.visible(finding.trial))") + "\n"
             }
             let tried = "\(Escaping.visible(name)): \(findings.trials) trials"
