@@ -169,7 +169,7 @@ final class Replay {
         if hasDuplicate { throw Failure("a member stands twice in \(text.prefix(300))") }
         if !isHeaderFramed, text.utf8.last == 13 { throw Failure("a line of the host ends with CR") }
         let answer = try JSONValue(parsing: text)
-        try AnswerRules.check(answer, isHeaderFramed: isHeaderFramed)
+        try AnswerRules.check(answer)
         return (isHeaderFramed, text, answer)
     }
 
