@@ -3,8 +3,8 @@
 
     clients.py HOST
 
-Each client is a file of at most 40 lines, then a program that uses it, then what that prints. A language whose runtime is missing
-is named as SKIPPED. Ends with 1 if anything differs.
+Each client is a file of at most 40 lines, then a program that uses it, then what that prints. The typed one is written by a program of the
+page from what the host says of itself. A language whose runtime is missing is named as SKIPPED. Ends with 1 if anything differs.
 """
 import os
 import pathlib
@@ -15,41 +15,49 @@ import sys
 import tempfile
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "Docs" / "Clients.md"
-LANGUAGES = {"python": ("moodboard.py", "use.py", "python3"), "js": ("moodboard.mjs", "use.mjs", "node")}
+# The name of a section: the file of its client, that of its use, and what runs them.
+SECTIONS = {
+    "Python": ("moodboard.py", "use.py", "python3"),
+    "JavaScript": ("moodboard.mjs", "use.mjs", "node"),
+    "Typed, from the OpenRPC document": ("typed.py", "use.py", "python3"),
+}
+LINES_MAX = 40
 
 
-def blocks(language):
-    """The client, its use, and what that prints."""
-    found = re.findall(r"```(\w+)\n(.*?)```", PAGE.read_text(), re.S)
-    for place, (name, code) in enumerate(found):
-        if name == language:
-            return code, found[place + 1][1], found[place + 2][1]
-    raise SystemExit(f"{PAGE.name} has no client in {language}")
+def blocks(section):
+    """The blocks of a section: code, and last what it prints."""
+    text = PAGE.read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return [code for name, code in re.findall(r"```(\w+)\n(.*?)```", text, re.S) if name != "sh"]
 
 
 def main():
     host = pathlib.Path(sys.argv[1]).resolve()
     failed = False
-    for language, (client, use, runtime) in LANGUAGES.items():
-        code, program, printed = blocks(language)
+    for section, (client, use, runtime) in SECTIONS.items():
+        code, program, printed = blocks(section)
         lines = [line for line in code.splitlines() if line.strip()]
-        if len(lines) > 40:
-            print(f"{language}: the client has {len(lines)} lines, and 40 are allowed")
+        if len(lines) > LINES_MAX:
+            print(f"{section}: the client has {len(lines)} lines, and {LINES_MAX} are allowed")
             failed = True
         if shutil.which(runtime) is None:
             print(f"SKIPPED: {runtime}")
             continue
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(host, os.path.join(folder, "moodboard"))
+            pathlib.Path(folder, "moodboard.py").write_text(blocks("Python")[0])
             pathlib.Path(folder, client).write_text(code)
             pathlib.Path(folder, use).write_text(program)
+            if client == "typed.py":
+                document = subprocess.run([host, "--openrpc"], stdout=subprocess.PIPE, check=True).stdout
+                made = subprocess.run([runtime, client], cwd=folder, input=document, stdout=subprocess.PIPE, check=True).stdout
+                pathlib.Path(folder, "moods.py").write_bytes(made)
             run = subprocess.run([runtime, use], cwd=folder, capture_output=True, text=True, timeout=60,
                                  env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "HOME": folder})
         if run.stdout != printed:
-            print(f"{language} prints {run.stdout!r}, and the page says {printed!r}\n{run.stderr}")
+            print(f"{section}: it prints {run.stdout!r}, and the page says {printed!r}\n{run.stderr}")
             failed = True
         else:
-            print(f"{language}: {len(lines)} lines, and they print what the page says")
+            print(f"{section}: {len(lines)} lines, and they print what the page says")
     return failed
 
 
