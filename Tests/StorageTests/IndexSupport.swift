@@ -139,6 +139,14 @@ extension SnapshotIndex {
                     return "\(row) \(text(buffer))"
                 })
         }
+        var entries: [ColumnEntry] = []
+        for row in 0..<count {
+            answers.append(
+                IndexAnswer {
+                    let first = try columns(from: row, pages: 1, into: &entries)
+                    return entries[row - first].described(try columnTexts())
+                })
+        }
         for order: IndexOrder in [.time, .updated, .text, .marked] {
             for position in 0..<count(order) { answers.append(IndexAnswer { try number(order, at: position) }) }
             for (step, id) in ids.enumerated() {

@@ -156,6 +156,16 @@ extension RecordExtractor {
             let record = TestRecord(bytes)
             text.append(utf8: record?.text ?? "")
             return record?.head
+        },
+        traits: { bytes, scratch in
+            guard let record = TestRecord(bytes) else { return RecordTraits(word: 0, texts: [nil, nil, nil, nil]) }
+            scratch.truncate(to: 0)
+            scratch.append(utf8: record.text)
+            let id = UnsafeRawBufferPointer(rebasing: bytes[7..<43])
+            let isOften = record.updated % 2 == 0
+            return RecordTraits(
+                word: UInt64(bitPattern: record.updated),
+                texts: [scratch.bytes, nil, isOften ? id : nil, scratch.bytes])
         })
 
     private static func text(_ record: UnsafeRawBufferPointer) -> [UInt8] {

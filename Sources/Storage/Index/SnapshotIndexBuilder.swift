@@ -7,7 +7,7 @@ import Platform
 ///     for … { if let reason = builder.add(record, at: offset) { … } }   // in the order of the snapshot
 ///     let image = try builder.finish(of: SnapshotIdentity(of: snapshot, header))
 ///
-/// Memory: about 150 bytes a record until the image is written to the disk, besides the texts, each kept once where
+/// Memory: about 220 bytes a record until the image is written to the disk, besides the texts, each kept once where
 /// they repeat.
 package struct SnapshotIndexBuilder: ~Copyable {
     private let extractor: RecordExtractor
@@ -19,6 +19,11 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The number of each row's text.
     private var textNumbers: [UInt32] = []
     private var marked: [UInt32] = []
+    /// The entries of the columns, and the texts that they name.
+    private var columns: ByteBuffer
+    private var columnTexts: TextRanks
+    private var latestTexts = InlineArray<4, UInt32>(repeating: 0)
+    private var scratch = ByteBuffer(capacity: 16)
     private var last: (time: Int64, id: RecordID)?
     private var count = 0
     private var recordBytes = 0
@@ -33,9 +38,12 @@ package struct SnapshotIndexBuilder: ~Copyable {
         texts = TextRanks(key)
         // The number may come from a damaged file: what is asked for in advance is bounded.
         let expected = min(max(count, 0), 1 << 24)
-        image = ByteBuffer(capacity: IndexSections(count: expected, markedCount: expected / 2).byteCount)
+        image = ByteBuffer(
+            capacity: IndexSections(count: expected, markedCount: expected / 2, textCount: 0, textBytes: 0).byteCount)
         image.appendZeros(IndexFormat.pageBytes)
         textNumbers.reserveCapacity(expected)
+        columnTexts = TextRanks(key)
+        columns = ByteBuffer(capacity: expected * IndexFormat.columnsBytes)
     }
 
     /// Takes the next record, which begins at `offset` of the snapshot: nil, or why it is no record. (A line feed in it
@@ -56,8 +64,9 @@ package struct SnapshotIndexBuilder: ~Copyable {
             texts.discard()
             return "this line is not a record"
         }
-        if let last, (last.time, last.id) >= (head.time, head.id) || count == IndexFormat.countMax,
-            unsortedOffset == nil
+        if let last,
+            (last.time, last.id) >= (head.time, head.id) || count == IndexFormat.countMax
+                || columnTexts.count >= Self.columnTextsMax, unsortedOffset == nil
         {
             unsortedOffset = offset
         }
@@ -70,10 +79,33 @@ package struct SnapshotIndexBuilder: ~Copyable {
             row: count, offset: offset, byteCount: record.count, checksum: CRC32C.checksum(record))
         IndexRow(head: head, place: place).append(to: &image, checksum)
         textNumbers.append(texts.enter(prefix: head.textPrefix))
+        addColumns(head, record)
         if head.isMarked { marked.append(UInt32(truncatingIfNeeded: count)) }
         recordBytes += record.count
         count += 1
         return nil
+    }
+
+    /// The numbers of texts have 31 bits.
+    private static let columnTextsMax = 1 << 31 - 1 - RecordTraits.textCount
+
+    @inline(__always)
+    private mutating func addColumns(_ head: RecordHead, _ record: UnsafeRawBufferPointer) {
+        let traits = extractor.traits(record, &scratch)
+        var numbers = InlineArray<4, UInt32>(repeating: 0)
+        for place in 0..<RecordTraits.textCount {
+            guard let text = traits.texts[place] else { continue }
+            // Records that follow each other mostly share some.
+            let latest = latestTexts[place]
+            if latest > 0, JSONText.sameBytes(columnTexts.bytes(Int(latest) - 1), text) {
+                numbers[place] = latest
+                continue
+            }
+            columnTexts.arena.append(text)
+            numbers[place] = columnTexts.enter(prefix: 0) + 1
+            latestTexts[place] = numbers[place]
+        }
+        ColumnEntry(time: head.time, word: traits.word, isMarked: head.isMarked, texts: numbers).append(to: &columns)
     }
 
     /// The index of all records that were added.
@@ -86,12 +118,15 @@ package struct SnapshotIndexBuilder: ~Copyable {
                     file: StoreDirectory.snapshotName, offset: 0,
                     reason: "The snapshot counts \(identity.header.count) records but \(count) were handed over."))
         }
-        let header = IndexHeader(key: key, identity: identity, markedCount: marked.count, recordBytes: recordBytes)
+        let header = IndexHeader(
+            key: key, identity: identity, markedCount: marked.count, recordBytes: recordBytes,
+            textCount: columnTexts.count, textBytes: columnTexts.byteCount)
         image.reserve(header.sections.byteCount - image.count)
         var sort = IndexSort(count: count) { IndexRow.id(Self.row($0, image.bytes)).high }
         try sortByID(&sort)
         appendBuckets(header)
         appendOrders(header, &sort)
+        appendColumns(header)
         var taken = ByteBuffer()
         swap(&taken, &image)
         taken.withMutableBytes { image in
@@ -169,6 +204,35 @@ package struct SnapshotIndexBuilder: ~Copyable {
             { Int(marked[$0]) })
     }
 
+    private mutating func appendColumns(_ header: IndexHeader) {
+        let section = header.sections.columns
+        image.appendZeros(section.offset - image.count)
+        let pageBytes = IndexFormat.pageColumnsMax * IndexFormat.columnsBytes
+        for (page, start) in stride(from: 0, to: columns.count, by: pageBytes).enumerated() {
+            let offset = section.offset + page * IndexFormat.pageBytes
+            image.append(UnsafeRawBufferPointer(rebasing: columns.bytes[start..<min(start + pageBytes, columns.count)]))
+            image.appendZeros(offset + IndexFormat.pageBytes - image.count)
+            seal(offset..<image.count)
+        }
+        let texts = header.sections.texts
+        image.appendZeros(texts.offset - image.count)
+        for number in 0..<columnTexts.count {
+            let text = columnTexts.bytes(number)
+            image.append(little: UInt32(truncatingIfNeeded: text.count))
+            image.append(text)
+        }
+        image.appendZeros(4)
+        seal(texts.offset..<image.count)
+        image.appendZeros(texts.end - image.count)
+    }
+
+    private mutating func seal(_ unit: Range<Int>) {
+        let checksum = checksum
+        image.withMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[unit]).seal(checksum, at: unit.lowerBound)
+        }
+    }
+
     private mutating func append(
         _ section: IndexSection, _ entries: Int, key: (UnsafeRawBufferPointer) -> Int64, _ number: (Int) -> Int
     ) {
@@ -240,6 +304,12 @@ extension UnsafeMutableRawBufferPointer {
     @inline(__always)
     fileprivate func seal(_ checksum: UnitChecksum, at offset: Int) {
         store(checksum(UnsafeRawBufferPointer(self), at: offset), at: count - 4)
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func append(little value: UInt32) {
+        withUnsafeBytes(of: value.littleEndian) { append($0) }
     }
 }
 

@@ -29,6 +29,9 @@ struct TextRanks: ~Copyable {
     init(_ key: IndexKey) { hash = SipHash(key) }
 
     var count: Int { texts.count }
+    /// Of all texts.
+    var byteCount: Int { end }
+    func bytes(_ number: Int) -> UnsafeRawBufferPointer { bytes(texts[number]) }
 
     /// Enters the text that stands after the others in `arena`: its number.
     mutating func enter(prefix: Int64) -> UInt32 {

@@ -94,6 +94,13 @@ struct LayeredRecords: ~Copyable {
         }
     }
 
+    // MARK: For a walk that needs both layers at once
+
+    var canSeeBase: Bool { visibleBaseCount.map { $0 > 0 } ?? false }
+    func isHidden(row: Int) -> Bool { hidden.contains(row) }
+    mutating func takeBase() -> SnapshotIndex? { base.take() }
+    mutating func putBack(_ index: consuming SnapshotIndex) { base = consume index }
+
     /// The bytes of all records.
     var byteCount: Int {
         switch base {

@@ -46,6 +46,8 @@ public struct RecordExtractor: Sendable {
     public let headAndText: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
     /// The revision that a record's bytes name: that of the commit that last changed it.
     public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
+    /// What is kept of a record in columns; what does not stand in the record as it is needed is put together in the buffer.
+    public let traits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits
 
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
@@ -54,7 +56,10 @@ public struct RecordExtractor: Sendable {
         id: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordID?,
         headAndText: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?,
         revision: @escaping @Sendable (UnsafeRawBufferPointer) -> Int? = { _ in nil },
-        knownHead: (@Sendable (UnsafeRawBufferPointer) -> RecordHead?)? = nil
+        knownHead: (@Sendable (UnsafeRawBufferPointer) -> RecordHead?)? = nil,
+        traits: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits = { _, _ in
+            RecordTraits(word: 0, texts: [nil, nil, nil, nil])
+        }
     ) {
         self.head = head
         self.knownHead = knownHead ?? head
@@ -63,13 +68,14 @@ public struct RecordExtractor: Sendable {
         self.revision = revision
         self.id = id
         self.headAndText = headAndText
+        self.traits = traits
     }
 
     /// The same for records that are looked at closely later on: their heads are taken without a second look.
     var trusting: RecordExtractor {
         RecordExtractor(
             head: knownHead, compareTexts: compareTexts, compareText: compareText, id: id, headAndText: headAndText,
-            revision: revision, knownHead: knownHead)
+            revision: revision, knownHead: knownHead, traits: traits)
     }
 }
 

@@ -97,7 +97,7 @@ extension RecordStore {
 
     /// Makes a damaged index anew; any other fault is thrown.
     @inline(never)
-    private mutating func mend(_ fault: IndexFault) throws(StorageError) {
+    mutating func mend(_ fault: IndexFault) throws(StorageError) {
         guard !isBaseOvertaken else {
             // A new index would be that of another snapshot, whose rows are not those that are hidden here.
             state = .broken(fault.asStorageError)

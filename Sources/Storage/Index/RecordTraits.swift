@@ -1,0 +1,125 @@
+import JSONCodec
+
+/// What is looked at in each record where all are summed. The index keeps it in columns, so that no record is read for it.
+public struct RecordTraits {
+    /// How many texts a record can have.
+    public static let textCount = 4
+
+    /// Eight bytes that the caller understands.
+    public var word: UInt64
+    /// Nil where there is none. Views of the record, or of a buffer that was handed in for them.
+    public var texts: InlineArray<4, UnsafeRawBufferPointer?>
+
+    public init(word: UInt64, texts: InlineArray<4, UnsafeRawBufferPointer?>) {
+        self.word = word
+        self.texts = texts
+    }
+}
+
+/// The same as it is read back, each text as a number.
+///
+/// | offset | bytes | |
+/// | --- | --- | --- |
+/// | 0 | 8 | time, signed |
+/// | 8 | 8 | word |
+/// | 16 | 16 | numbers of the texts, 4 bytes each, from 1 on, 0 for none; the highest bit of the last: it is marked |
+public struct ColumnEntry {
+    public let time: Int64
+    public let word: UInt64
+    public let isMarked: Bool
+    /// 0: it has none. Equal numbers are equal texts; a text may have several numbers.
+    public let texts: InlineArray<4, UInt32>
+
+    private static let mark: UInt32 = 1 << 31
+
+    init(time: Int64, word: UInt64, isMarked: Bool, texts: InlineArray<4, UInt32>) {
+        self.time = time
+        self.word = word
+        self.isMarked = isMarked
+        self.texts = texts
+    }
+
+    @inline(__always)
+    init(_ entry: UnsafeRawBufferPointer, at offset: Int) {
+        time = entry.integer(at: offset, Int64.self)
+        word = entry.integer(at: offset + 8, UInt64.self)
+        let last = entry.integer(at: offset + 28, UInt32.self)
+        isMarked = last & Self.mark != 0
+        texts = [
+            entry.integer(at: offset + 16, UInt32.self), entry.integer(at: offset + 20, UInt32.self),
+            entry.integer(at: offset + 24, UInt32.self), last & ~Self.mark,
+        ]
+    }
+
+    @inline(__always)
+    func append(to image: inout ByteBuffer) {
+        image.append(word: UInt64(bitPattern: time))
+        image.append(word: word)
+        image.append(word: UInt64(texts[0]) | UInt64(texts[1]) << 32)
+        image.append(word: UInt64(texts[2]) | UInt64(texts[3] | (isMarked ? Self.mark : 0)) << 32)
+    }
+}
+
+/// The texts of columns by their numbers: those of the index, and after them those of records that came later.
+///
+/// A class, because whoever sums asks it while a walk goes on.
+public final class ColumnTexts {
+    private var arena: ByteBuffer
+    /// Where each text ends.
+    private var ends: [Int] = []
+    private var starts: [Int] = []
+    private var added: [[UInt8]: UInt32] = [:]
+    private var scratch = ByteBuffer(capacity: 256)
+
+    public init() { arena = ByteBuffer(capacity: 1024) }
+
+    /// - Parameter section: texts one after the other, each after its length; nil where it is cut short.
+    init?(_ section: UnsafeRawBufferPointer, count: Int) {
+        arena = ByteBuffer(capacity: section.count)
+        ends.reserveCapacity(count)
+        starts.reserveCapacity(count)
+        arena.append(section)
+        var at = 0
+        for _ in 0..<count {
+            guard section.count - at >= 4 else { return nil }
+            let length = Int(section.integer(at: at, UInt32.self))
+            at += 4
+            guard section.count - at >= length else { return nil }
+            starts.append(at)
+            at += length
+            ends.append(at)
+        }
+    }
+
+    /// The numbers of texts are below this one.
+    public var numbersEnd: Int { ends.count + 1 }
+
+    /// A text by its number, which is not 0; valid until the walk goes on.
+    public subscript(number: UInt32) -> UnsafeRawBufferPointer {
+        let place = Int(number) - 1
+        guard ends.indices.contains(place) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        return UnsafeRawBufferPointer(rebasing: arena.bytes[starts[place]..<ends[place]])
+    }
+
+    /// What stands in the columns for a record that the index does not have.
+    public func entry(_ head: RecordHead, _ record: UnsafeRawBufferPointer, _ extractor: RecordExtractor) -> ColumnEntry
+    {
+        let traits = extractor.traits(record, &scratch)
+        var numbers = InlineArray<4, UInt32>(repeating: 0)
+        for place in 0..<RecordTraits.textCount {
+            if let text = traits.texts[place] { numbers[place] = number(of: text) }
+        }
+        return ColumnEntry(time: head.time, word: traits.word, isMarked: head.isMarked, texts: numbers)
+    }
+
+    private func number(of text: UnsafeRawBufferPointer) -> UInt32 {
+        let key = Array(text)
+        if let number = added[key] { return number }
+        starts.append(arena.count)
+        arena.append(text)
+        ends.append(arena.count)
+        let number = UInt32(truncatingIfNeeded: ends.count)
+        added[key] = number
+        return number
+    }
+}

@@ -1,0 +1,137 @@
+import JSONCodec
+
+/// Columns are read in pages of `IndexFormat.pageColumnsMax` entries, each with its checksum; the texts at once.
+extension SnapshotIndex {
+    /// Puts the entries of rows from `first` on in the place of what `entries` holds: at most so many pages, from the one in
+    /// which `first` stands.
+    /// - Returns: the row of the first entry.
+    func columns(from first: Int, pages: Int, into entries: inout [ColumnEntry]) throws(IndexFault) -> Int {
+        entries.removeAll(keepingCapacity: true)
+        let section = image.header.sections.columns
+        let page = first / IndexFormat.pageColumnsMax
+        let start = section.offset + page * IndexFormat.pageBytes
+        let byteCount = min(pages * IndexFormat.pageBytes, section.end - start)
+        guard first >= 0, byteCount > 0 else {
+            throw .indexDamaged(reason: "The index has no columns for row \(first).")
+        }
+        var buffer = ByteBuffer(capacity: byteCount)
+        try buffer.append(upTo: byteCount) { (bytes) throws(IndexFault) in
+            try image.read(bytes, at: start)
+            return bytes.count
+        }
+        let firstRow = page * IndexFormat.pageColumnsMax
+        entries.reserveCapacity(byteCount / IndexFormat.pageBytes * IndexFormat.pageColumnsMax)
+        for offset in stride(from: 0, to: byteCount, by: IndexFormat.pageBytes) {
+            let unit = UnsafeRawBufferPointer(rebasing: buffer.bytes[offset..<offset + IndexFormat.pageBytes])
+            guard checksum.matches(unit, at: start + offset) else {
+                throw .indexDamaged(reason: "The index is damaged at byte \(start + offset).")
+            }
+            for place in 0..<min(IndexFormat.pageColumnsMax, count - firstRow - entries.count) {
+                entries.append(ColumnEntry(unit, at: place * IndexFormat.columnsBytes))
+            }
+        }
+        return firstRow
+    }
+
+    /// The texts that the columns name.
+    func columnTexts() throws(IndexFault) -> ColumnTexts {
+        let section = image.header.sections.texts
+        var buffer = ByteBuffer(capacity: section.byteCount)
+        try buffer.append(upTo: section.byteCount) { (bytes) throws(IndexFault) in
+            try image.read(bytes, at: section.offset)
+            return bytes.count
+        }
+        guard buffer.count == section.byteCount, section.byteCount >= 4,
+            checksum.matches(buffer.bytes, at: section.offset),
+            let texts = ColumnTexts(
+                UnsafeRawBufferPointer(rebasing: buffer.bytes.dropLast(4)), count: image.header.textCount)
+        else { throw .indexDamaged(reason: "The index is damaged at byte \(section.offset).") }
+        return texts
+    }
+}
+
+extension LayeredRecords {
+    /// Walks what is kept of all records in columns, in order of time, from a position on, until `body` answers false. Records
+    /// of one moment come in the order of their ids.
+    mutating func walkColumns(
+        after position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
+    ) throws(IndexFault) {
+        let extractor = table.extractor
+        guard canSeeBase, var index = takeBase() else {
+            let texts = ColumnTexts()
+            return table.walk(.time, isDescending: false, after: position) {
+                body(texts.entry($0.head, $0.bytes, extractor), texts)
+            }
+        }
+        // Taken out and put back: the walk needs both layers at once.
+        let result: Result<Void, IndexFault>
+        do throws(IndexFault) {
+            try mergeColumns(&index, position, body)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        putBack(index)
+        try result.get()
+    }
+
+    /// Pages that are read together, from the first read on.
+    private static var pagesMax: Int { 16 }
+
+    private mutating func mergeColumns(
+        _ index: inout SnapshotIndex, _ position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
+    ) throws(IndexFault) {
+        let extractor = table.extractor
+        let texts = try index.columnTexts()
+        var upper = table.cursor(.time, isDescending: false, after: position)
+        var slot = table.next(&upper)
+        var row = 0
+        if let position { row = try index.firstPosition(.time, after: position, inclusive: false) }
+        var entries: [ColumnEntry] = []
+        var pages = 1
+        while row < index.count {
+            let first = try index.columns(from: row, pages: pages, into: &entries)
+            pages = min(pages * 4, Self.pagesMax)
+            for place in (row - first)..<entries.count {
+                let number = first + place
+                if isHidden(row: number) { continue }
+                let entry = entries[place]
+                while let next = slot, try comesFirst(next, entry, number, index) {
+                    guard body(texts.entry(next.head, next.bytes, extractor), texts) else { return }
+                    slot = table.next(&upper)
+                }
+                guard body(entry, texts) else { return }
+            }
+            row = first + entries.count
+        }
+        while let next = slot {
+            guard body(texts.entry(next.head, next.bytes, extractor), texts) else { return }
+            slot = table.next(&upper)
+        }
+    }
+
+    /// Whether a record in memory comes before a row of the snapshot.
+    @inline(__always)
+    private func comesFirst(
+        _ slot: RecordSlot, _ entry: ColumnEntry, _ row: Int, _ index: borrowing SnapshotIndex
+    ) throws(IndexFault) -> Bool {
+        if slot.head.time != entry.time { return slot.head.time < entry.time }
+        return try slot.head.id < index.row(row).head.id
+    }
+}
+
+extension RecordStore {
+    /// Walks what is kept of all records in columns, in order of time, from a position on, until `body` answers false.
+    /// - Throws: as `walk` does.
+    public mutating func walkColumns(
+        after position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
+    ) throws(StorageError) {
+        try requireOpen()
+        do throws(IndexFault) {
+            try layers.walkColumns(after: position, body)
+        } catch {
+            try mend(error)
+            throw .busy(reason: "The index of the store was damaged and has been made again. Try again.")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import JSONCodec
+import Seeds
+import Testing
+
+@testable import Storage
+
+extension ColumnEntry {
+    func described(_ texts: ColumnTexts) -> String {
+        let words = (0..<RecordTraits.textCount).map { place in
+            self.texts[place] == 0 ? "none" : String(decoding: texts[self.texts[place]], as: UTF8.self)
+        }
+        return "\(time) \(word) \(isMarked) \(words)"
+    }
+}
+
+extension StoredRecord {
+    /// What the columns have to say of it.
+    fileprivate var columns: String {
+        let texts = ColumnTexts()
+        return texts.entry(head, bytes, .test).described(texts)
+    }
+}
+
+/// What stands in columns is what a reading of all records says, in the same order.
+@Suite struct ColumnTests {
+    let directory = TestDirectory()
+
+    private func check(_ store: TestRecords, _ what: Comment) throws {
+        let starts: [RecordPosition?] =
+            [nil] + (-1...6).map { RecordPosition(key: $0, text: [], id: RecordID(high: 1, low: 7)) }
+        for start in starts {
+            let (expected, found) = try store.with { store in
+                var (expected, found): ([String], [String]) = ([], [])
+                try store.walk(.time, isDescending: false, after: start) { record in
+                    expected.append(record.columns)
+                    return true
+                }
+                try store.walkColumns(after: start) { entry, texts in
+                    found.append(entry.described(texts))
+                    return true
+                }
+                return (expected, found)
+            }
+            #expect(found == expected, what)
+        }
+    }
+
+    /// Random changes with compactions and new starts between them.
+    @Test(arguments: SeededRandom.seeds) func agreeWithTheRecords(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let store = try TestRecords(settings(directory))
+        for round in 0..<40 {
+            for _ in 0..<Int.random(in: 0..<30, using: &random) {
+                let id = RecordID(high: 1, low: .random(in: 0..<400, using: &random))
+                if Bool.random(using: &random) || round < 10 {
+                    try store.put(.random(id, &random))
+                } else {
+                    _ = try store.remove(id)
+                }
+            }
+            if Int.random(in: 0..<20, using: &random) == 0 { try store.removeAll() }
+            try store.endCommit()
+            try store.flush()
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: _ = try store.with { try $0.compact() }
+            case 1:
+                store.close()
+                try store.open()
+            default: break
+            }
+            try check(store, "seed \(seed), round \(round)")
+        }
+    }
+
+    /// More than a page of entries, and more texts than are looked for again.
+    @Test func agreeWhereThereAreMany() throws {
+        var random = SeededRandom(seed: 3)
+        let store = try TestRecords(settings(directory))
+        for number in 0..<2_000 { try store.put(.random(RecordID(high: 1, low: UInt64(number)), &random)) }
+        try store.endCommit()
+        try store.flush()
+        _ = try store.with { try $0.compact() }
+        try check(store, "2,000 records")
+        for number in stride(from: 0, to: 2_000, by: 7) {
+            try store.put(.random(RecordID(high: 1, low: UInt64(number)), &random))
+        }
+        try store.endCommit()
+        try store.flush()
+        try check(store, "and changes")
+    }
+
+    @Test func endWhenTheyAreToldTo() throws {
+        var random = SeededRandom(seed: 4)
+        let store = try TestRecords(settings(directory))
+        for number in 0..<300 { try store.put(.random(RecordID(high: 1, low: UInt64(number)), &random)) }
+        try store.endCommit()
+        try store.flush()
+        _ = try store.with { try $0.compact() }
+        var count = 0
+        try store.with { store in
+            try store.walkColumns(after: nil) { _, _ in
+                count += 1
+                return count < 130
+            }
+        }
+        #expect(count == 130)
+    }
+}
