@@ -130,6 +130,33 @@ import Testing
             "history/commit-2.jsonl", directory.text("history/commit-2.jsonl").replacing("\"B\"", with: "\"C\""))
         let damaged = try TestSession(directory).call("store.log")
         #expect(damaged.kind == "storeCorrupt" || name.isEmpty)
+        let verified = try TestSession(directory).result("store.verify")
+        #expect(verified["ok"]?.boolean == false)
+        #expect(verified["problems"]?.array?.map { $0["file"]?.string } == ["history/commit-2.jsonl"])
+    }
+
+    /// A host was killed while it made a great commit. The revision was then given to something else that no journal has.
+    @Test func whatAKilledCommitLeftFillsNoGap() throws {
+        let (directory, other) = (TestDirectory(), TestDirectory())
+        let notes = String(repeating: "n", count: 60_000)
+        let lines = (2...90).map { #"{"id":"\#(testID($0))","emoji":"😊","label":"B","notes":"\#(notes)"}"# }
+        do {
+            let (here, there) = (TestSession(directory), TestSession(other))
+            for session in [here, there] {
+                _ = try session.result("mood.create", #"{"id":"\#(testID(1))","emoji":"😊","label":"First"}"#)
+            }
+            other.write("import.txt", lines.joined(separator: "\n"))
+            _ = try there.result("store.import", #"{"path":"\#(other.path)/import.txt"}"#)
+            _ = try here.result("store.compact")
+        }
+        directory.write("history/commit-2.jsonl", other.text("history/commit-2.jsonl"))
+        directory.write("moods.json", directory.text("moods.json").replacing("\"First\"", with: "\"Edited\""))
+        let session = TestSession(directory)
+        #expect(try session.result("store.verify")["problems"]?.array?.map { $0["kind"]?.string } == ["edited"])
+        #expect(try session.result("store.accept")["revision"]?.integer == 2)
+        #expect(try session.result("store.log")["items"]?.array?.isEmpty == true)
+        #expect(try session.result("mood.list")["total"]?.integer == 1)
+        #expect(!FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
     }
 
     @Test func whatCannotBeReadIsListedAndTheRestIsTaken() throws {

@@ -6,6 +6,7 @@ import Platform
 /// It has the members of the commit's line, with a line feed before each record and after the last, so that one record
 /// stands in a line; the seal covers all bytes before it. It is synced, and its name too, before the snapshot is. Who reads the
 /// commits takes it where the journal before it ends one commit early: so one that was left over by a kill counts for nothing.
+/// Whoever makes another snapshot of that revision, with no line of a journal, removes it first.
 enum CommitFile {
     static func name(_ revision: Int) -> String { StoreDirectory.historyName + "/commit-\(revision).jsonl" }
 
@@ -53,6 +54,17 @@ enum CommitFile {
         return text
     }
 
+    /// Removes what was left over of a commit that was never made.
+    static func remove(_ revision: Int, in place: borrowing StoreDirectory) throws(StorageError) {
+        do throws(SystemError) {
+            guard try place.hasHistory(), try place.status(of: name(revision)) != nil else { return }
+            try place.unlink(name(revision))
+            try File(place.path(of: StoreDirectory.historyName), .directory, in: place.fileSystem).sync()
+        } catch {
+            throw .writing(error, error.subject)
+        }
+    }
+
     static func isThere(_ revision: Int, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
         do throws(SystemError) {
             guard try files.place.hasHistory() else { return false }
@@ -68,11 +80,18 @@ enum CommitFile {
         _ revision: Int, _ files: borrowing StoreFiles,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) {
+        try withLine(revision, in: files.place, body)
+    }
+
+    static func withLine(
+        _ revision: Int, in place: borrowing StoreDirectory,
+        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+    ) throws(StorageError) {
         let name = name(revision)
         var bytes = ByteBuffer(capacity: 4096)
         do throws(SystemError) {
-            guard try files.place.hasHistory() else { return }
-            let file = try files.place.open(name, .read)
+            guard try place.hasHistory() else { return }
+            let file = try place.open(name, .read)
             try bytes.append(upTo: file.status().size) { (room) throws(SystemError) in try file.read(room, at: 0) }
         } catch {
             if error.code == ENOENT { return }

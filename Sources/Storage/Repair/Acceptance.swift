@@ -196,6 +196,7 @@ struct Acceptance: ~Copyable {
         next.generation = (journals.entries.map(\.generation).max() ?? header.generation) + 1
         next.revision = last + 1
         next.count = records.count
+        try RepairError.storage { () throws(StorageError) in try CommitFile.remove(next.revision, in: place) }
         let made: Generation.Made
         do throws(Generation.Failure) {
             made = try Generation.make(

@@ -1,13 +1,16 @@
 import Platform
 
-/// What was before the snapshot: the journals of `history/` and the backup. No record depends on them, but what is told of the
+/// What was before the snapshot: the journals and the long commits of `history/`, and the backup. No record depends on them, but what is told of the
 /// past does.
 extension Verification {
     mutating func checkPast(_ files: borrowing GenerationFiles, _ place: borrowing StoreDirectory) {
-        let (inventory, past): (StoreInventory, [Int])
+        let (inventory, past, commits): (StoreInventory, [Int], [Int])
         do throws(SystemError) {
             inventory = try place.inventory()
-            past = try place.historyInventory().journals.filter { $0 < files.header.generation }
+            let history = try place.historyInventory()
+            past = history.journals.filter { $0 < files.header.generation }
+            // One that is later was left over by a kill, and counts for nothing.
+            commits = history.commits.filter { $0 <= files.header.revision }
         } catch {
             return add(
                 .unreadable, StoreDirectory.historyName, 0, "What was before the snapshot cannot be read: \(error).")
@@ -37,6 +40,9 @@ extension Verification {
                 // One that is gone by now was deleted on request.
                 if error.code != ENOENT { add(.reading(error, name)) }
             }
+        }
+        for revision in commits {
+            do throws(StorageError) { try CommitFile.withLine(revision, in: place) { _, _ in } } catch { add(error) }
         }
         for generation in inventory.backups { checkBackup(generation, ends, place) }
     }
