@@ -18,7 +18,8 @@ struct CSVImport {
     private var ids = RowIDs("csv")
     private var times: TimeReader
     private let options: ImportOptions
-    private var headerLine = 0
+    /// Which column each member is taken from, from 1.
+    private var columnNumbers: [String: Int] = [:]
 
     init(_ bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) {
         records = CSVRecords(bytes)
@@ -48,6 +49,14 @@ struct CSVImport {
             let others = columns.indices.filter { $0 != place && columns[$0] == column }
             if !others.isEmpty, others.contains(where: { $0 < place }) || others.contains(where: isMappedColumn) {
                 columns[place] = nil
+            }
+        }
+        for (place, column) in columns.enumerated() {
+            switch column {
+            case .member(let field): columnNumbers["\(field.name)"] = place + 1
+            case .scale: columnNumbers["scales"] = place + 1
+            case .date: columnNumbers["timestamp"] = place + 1
+            case .time, nil: break
             }
         }
         let hasTime = columns.contains(.member(.timestamp)) || columns.contains(.date)
@@ -105,14 +114,7 @@ struct CSVImport {
         if !carriesID { draft.id = ids.next(record.cells) }
         draft.complete(options)
         var mood = ImportedMood(line: record.line, carriesID: carriesID, json: draft.json, text: excerpt)
-        for (place, column) in columns.enumerated() {
-            switch column {
-            case .member(let field): mood.columns["\(field.name)"] = place + 1
-            case .scale: mood.columns["scales"] = place + 1
-            case .date: mood.columns["timestamp"] = place + 1
-            case .time, nil: break
-            }
-        }
+        mood.columns = columnNumbers
         return .mood(mood)
     }
 
@@ -238,5 +240,5 @@ struct CSVImport {
 }
 
 extension [UInt8] {
-    var isUTF8: Bool { String(validating: self, as: UTF8.self) != nil }
+    var isUTF8: Bool { allSatisfy { $0 < 0x80 } || String(validating: self, as: UTF8.self) != nil }
 }

@@ -7,7 +7,7 @@ public enum ImportItem: Sendable {
     case mood(ImportedMood)
     case problem(ImportProblem)
     /// The text of a `Settings` object.
-    case settings([UInt8])
+    case settings(line: Int, [UInt8])
 }
 
 /// A mood as a file has it. What it says is not checked yet.
@@ -70,12 +70,27 @@ public struct ImportOptions: Sendable {
     public var timeZone: (name: String, isLivedIn: Bool)?
     /// Columns by the member that they are, and labels by the value that they have.
     public var map: [(name: String, target: String)] = []
-    public var feelings: [KnownFeeling] = []
+    public var feelings: [KnownFeeling] = [] {
+        didSet { nameFeelings() }
+    }
+    /// Places in `feelings` by folded label, else by folded alias.
+    private var places: [String: Int] = [:]
 
     public init() {}
 
+    private mutating func nameFeelings() {
+        places = [:]
+        for (place, feeling) in feelings.enumerated() where places[Folded.text(feeling.label)] == nil {
+            places[Folded.text(feeling.label)] = place
+        }
+        for (place, feeling) in feelings.enumerated() {
+            for alias in feeling.aliases where places[Folded.text(alias)] == nil { places[Folded.text(alias)] = place }
+        }
+    }
+
     /// The value that `map` gives to a label.
     func value(of label: String) -> String? {
+        if map.isEmpty { return nil }
         let folded = Folded.text(label)
         return map.first { Folded.text($0.name) == folded && JSONNumberText.isNumber($0.target) }?.target
     }
@@ -85,9 +100,7 @@ public struct ImportOptions: Sendable {
 
     /// The feeling of a label or alias.
     func feeling(_ label: String) -> KnownFeeling? {
-        let folded = Folded.text(label)
-        return feelings.first { Folded.text($0.label) == folded }
-            ?? feelings.first { $0.aliases.contains { Folded.text($0) == folded } }
+        places[Folded.text(label)].map { feelings[$0] }
     }
 }
 

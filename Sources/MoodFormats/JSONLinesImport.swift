@@ -67,7 +67,7 @@ struct JSONLinesImport {
         if let fault { return problem(text, fault.reason + ".", column: fault.offset + 1) }
         guard hasEmoji else {
             guard let other else { return problem(text, "The line is no mood: it has neither emoji nor label.") }
-            return other.name == "settings" ? .settings(other.value) : nil
+            return other.name == "settings" ? .settings(line: line, other.value) : nil
         }
         var json = text
         if !hasID, let members = JSONValue.members(of: text) {

@@ -155,6 +155,8 @@ struct TimeReader {
 
 extension String {
     var trimmedSpaces: String {
+        func isPlain(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
+        if isPlain(utf8.first), isPlain(utf8.last) { return self }
         var text = Substring(self)
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }

@@ -49,15 +49,44 @@ extension Core {
         }
         var scratch = JSONWriter(capacity: 4096)
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        var chosen: [[UInt8]] = []
         while let item = moods.next() {
             switch item {
             case .problem(let problem): tally.add(problem)
-            case .settings: break
+            case .settings(let line, let given):
+                if let reason = try problem(ofSettings: given) {
+                    tally.add(ImportProblem(line: line, column: nil, reason: reason, text: ""))
+                } else {
+                    chosen.append(given)
+                }
             case .mood(let mood):
+                if store.isRehearsing { try makeStore(for: mood, arguments, &validator) }
                 try take(mood, replaces: arguments[TransferParams.replace], &validator, &scratch, &tally)
             }
         }
         try tally.finish(to: &out)
+        if !arguments.isDryRun { try adopt(settings: chosen, replaces: arguments[TransferParams.replace]) }
+    }
+
+    /// Makes the store that is not there yet, where this mood is one to keep whatever else is in the file: an import is long, and is
+    /// then done once, not tried first.
+    private mutating func makeStore(
+        for mood: ImportedMood, _ arguments: borrowing Arguments, _ validator: inout JSONValidator
+    ) throws(RPCError) {
+        guard !arguments.isDryRun, !arguments[TransferParams.strict], !pluginFlags.contains(.changeHooks) else {
+            return
+        }
+        let isRight = mood.json.withUnsafeBytes { bytes in
+            do throws(JSONError) {
+                let outline = try validator.validate(bytes)
+                return outline.duplicate == nil && ImportedMoodRule.problem(outline.text, options.limits) == nil
+            } catch {
+                return false
+            }
+        }
+        guard isRight else { return }
+        store.waitHere()
+        try makeStore()
     }
 
     /// What a reader has to know; times without a zone take that of the call, of the command line, or the setting.

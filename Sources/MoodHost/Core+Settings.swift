@@ -85,7 +85,7 @@ extension Core {
         }
     }
 
-    private mutating func keep(_ settings: Settings) throws(RPCError) {
+    mutating func keep(_ settings: Settings) throws(RPCError) {
         var text = JSONWriter(capacity: 4096)
         settings.writeFile(to: &text)
         let bytes = Array(text.buffer.bytes)
@@ -97,6 +97,40 @@ extension Core {
         }
         kept = KeptSettings(bytes: bytes, settings: settings, isFresh: path != nil)
         tellOfSettings()
+    }
+
+    // MARK: With moods in files
+
+    /// A problem of settings that came in a file; nil where nothing is wrong.
+    mutating func problem(ofSettings given: [UInt8]) throws(RPCError) -> String? {
+        var settings = Settings()
+        do throws(Settings.Problem) { try settings.adopt(Self.value(given), replaces: true) } catch {
+            return "settings\(error.path) \(error.reason)."
+        }
+        return nil
+    }
+
+    /// Takes over settings that came in a file, which are right: what is chosen here stays, unless it is replaced.
+    mutating func adopt(settings given: [[UInt8]], replaces: Bool) throws(RPCError) {
+        if given.isEmpty { return }
+        // Where there was no store, and no mood came, this is what makes it.
+        if store.isRehearsing {
+            if store.isCommitOpen { return }
+            store.endRehearsal()
+            try makeStore()
+        }
+        kept.isFresh = false
+        var settings = try settings()
+        do throws(Settings.Problem) {
+            for one in given { try settings.adopt(Self.value(one), replaces: replaces) }
+        } catch {
+            throw Arguments.error(error.reason, at: error.path)
+        }
+        if settings.isAnythingChosen { try keep(settings) }
+    }
+
+    private static func value(_ given: [UInt8]) -> JSONValue {
+        given.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
     }
 
     // MARK: Who wants to be told

@@ -63,6 +63,20 @@ public struct Settings: Sendable {
         }
     }
 
+    /// Takes over what was chosen elsewhere, as `writeChosen` writes it.
+    /// - Parameter replaces: what is chosen here too; else that stays.
+    public mutating func adopt(_ chosen: JSONValue, replaces: Bool) throws(Problem) {
+        for member in chosen.object ?? [] {
+            if let own = Member(rawValue: member.name) {
+                if replaces || !isChosen(own) { try set(own, to: member.value) }
+            } else if let place = others.firstIndex(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
+                if replaces { others[place] = member }
+            } else {
+                others.append(member)
+            }
+        }
+    }
+
     /// What is wrong with a time from 00:00 to 12:00; nil when nothing is.
     public static func dayStartProblem(_ text: UnsafeRawBufferPointer) -> String? {
         minutes(text) == nil ? "must be a time of day from 00:00 to 12:00, such as 04:00" : nil
@@ -153,6 +167,19 @@ public struct Settings: Sendable {
         case .locale: locale != nil
         case .weekStartsOn: chosenWeekStart != nil
         }
+    }
+
+    public var isAnythingChosen: Bool { !others.isEmpty || Member.allCases.contains(where: isChosen) }
+
+    /// Writes an object of what was chosen, to be taken elsewhere.
+    public func writeChosen(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for member in others {
+            writer.key(text: member.name)
+            member.value.write(to: &writer)
+        }
+        for member in Member.allCases where isChosen(member) { write(member, to: &writer) }
+        writer.endObject()
     }
 
     // MARK: As an answer

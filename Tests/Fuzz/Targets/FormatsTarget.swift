@@ -58,7 +58,7 @@ public struct FormatsTarget {
                 try require((1...lines).contains(problem.line), "\(format): line \(problem.line) of \(lines)")
                 try require(!problem.reason.isEmpty, "\(format): a problem without a reason")
                 found.append("\(problem)")
-            case .settings(let text): found.append(String(decoding: text, as: UTF8.self))
+            case .settings(let line, let text): found.append("\(line) \(String(decoding: text, as: UTF8.self))")
             case .mood(let mood):
                 try require((1...lines).contains(mood.line), "\(format): line \(mood.line) of \(lines)")
                 let value = try? JSONValue.parse(mood.json)
