@@ -14,6 +14,12 @@ private func journal() -> Outside {
                         .utf8)
                     + Array(#""isSpan":true,"dayFrom":"2026-01-02","dayTo":"2026-01-02"}"#.utf8))
         }
+        if params.contains("9pm") {
+            return .result(
+                Array(
+                    #"{"start":"2026-01-02T21:00:00.000Z","end":"2026-01-02T21:00:00.000Z","at":"2026-01-02T21:00:00.000Z","#
+                        .utf8) + Array(#""isSpan":false,"dayFrom":"2026-01-02","dayTo":"2026-01-02"}"#.utf8))
+        }
         if params.contains("last night") {
             return .result(
                 Array(#"{"start":"2026-01-01T18:00:00.000Z","end":"2026-01-02T06:00:00.000Z","isSpan":true}"#.utf8))
@@ -27,11 +33,13 @@ private func journal() -> Outside {
 
 @Suite struct TimeFilterTests {
     @Test(arguments: [
-        (["--from", "today"], #"{"from":"2026-01-02T00:00:00.000Z"}"#),
-        (["--to", "today"], #"{"to":"2026-01-03T00:00:00.000Z"}"#),
+        (["--from", "today"], #"{"dayFrom":"2026-01-02"}"#),
+        (["--to", "today"], #"{"dayTo":"2026-01-02"}"#),
+        (["--from", "today", "--to", "today"], #"{"dayFrom":"2026-01-02","dayTo":"2026-01-02"}"#),
+        (["--from", "9pm"], #"{"from":"2026-01-02T21:00:00.000Z"}"#),
         (
-            ["--from", "today", "--to", "today"],
-            #"{"from":"2026-01-02T00:00:00.000Z","to":"2026-01-03T00:00:00.000Z"}"#
+            ["--from", "last night", "--to", "9pm"],
+            #"{"from":"2026-01-01T18:00:00.000Z","to":"2026-01-02T21:00:00.000Z"}"#
         ),
         (["--on", "today"], #"{"dayFrom":"2026-01-02","dayTo":"2026-01-02"}"#),
         (["--in", "last night"], #"{"from":"2026-01-01T18:00:00.000Z","to":"2026-01-02T06:00:00.000Z"}"#),

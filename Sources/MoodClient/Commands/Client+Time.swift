@@ -8,8 +8,11 @@ extension Client {
         let end: String
         /// The moment that is meant where one is wanted; nil for a long span.
         let at: String?
-        /// The first and the last day, where it is made of whole days.
+        /// The first and the last day, where it is made of whole days, or the day of a moment.
         let days: (from: String, to: String)?
+        let isSpan: Bool
+
+        var wholeDays: (from: String, to: String)? { isSpan ? days : nil }
     }
 
     /// Three that are often wanted, for help and errors.
@@ -32,7 +35,8 @@ extension Client {
         guard let start = answer["start"]?.string, let end = answer["end"]?.string else { throw unexpected() }
         var days: (from: String, to: String)?
         if let from = answer["dayFrom"]?.string, let to = answer["dayTo"]?.string { days = (from, to) }
-        return Span(start: start, end: end, at: answer["at"]?.string, days: days)
+        return Span(
+            start: start, end: end, at: answer["at"]?.string, days: days, isSpan: answer["isSpan"]?.boolean ?? false)
     }
 
     /// A moment, for `--at` and `--now`.
@@ -58,8 +62,13 @@ extension Client {
             let text = invocation.value(option) ?? ""
             let span = try span(text, option: "--\(option)")
             switch option {
-            case "from": filter.append(.init("from", .string(span.start)))
-            case "to": filter.append(.init("to", .string(span.end)))
+            // A mood lies on the day of its own zone, as in statistics.
+            case "from":
+                let day = span.wholeDays?.from
+                filter.append(day.map { .init("dayFrom", .string($0)) } ?? .init("from", .string(span.start)))
+            case "to":
+                let day = span.wholeDays?.to
+                filter.append(day.map { .init("dayTo", .string($0)) } ?? .init("to", .string(span.end)))
             default:
                 if let days = span.days {
                     filter += [.init("dayFrom", .string(days.from)), .init("dayTo", .string(days.to))]
