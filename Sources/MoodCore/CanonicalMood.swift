@@ -18,13 +18,13 @@ public struct CanonicalMood {
     public let hasTimeZone: Bool
     public let updatedAt: Timestamp
 
-    public init?(_ record: UnsafeRawBufferPointer) { self.init(Cursor(record)) }
+    public init?(_ record: UnsafeRawBufferPointer) { self.init(CanonicalCursor(record)) }
 
     /// The same for bytes that were checked before and have not changed since: their texts are not checked again.
-    public init?(known record: UnsafeRawBufferPointer) { self.init(Cursor(record, isKnown: true)) }
+    public init?(known record: UnsafeRawBufferPointer) { self.init(CanonicalCursor(record, isKnown: true)) }
 
     @inline(__always)
-    private init?(_ cursor: Cursor) {
+    private init?(_ cursor: CanonicalCursor) {
         var cursor = cursor
         guard let id = cursor.id(), cursor.skip(",\"emoji\":"), cursor.text() != nil, cursor.skip(",\"label\":"),
             let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let timestamp = cursor.time(),
@@ -50,14 +50,14 @@ public struct CanonicalMood {
     /// Only the id, which is first in the canonical layout; nil if it is not.
     @inline(__always)
     public static func id(_ record: UnsafeRawBufferPointer) -> MoodID? {
-        var cursor = Cursor(record)
+        var cursor = CanonicalCursor(record)
         return cursor.id()
     }
 }
 
 /// A place in a record. A step that does not fit answers nil or false; then the place has no meaning, except after
 /// `skip`, which leaves it where it was.
-private struct Cursor {
+struct CanonicalCursor {
     private let record: UnsafeRawBufferPointer
     private let isKnown: Bool
     private var at = 0
@@ -78,6 +78,34 @@ private struct Cursor {
         }
         at += count
         return true
+    }
+
+    /// Passes over the id of a record that is known to have one.
+    @inline(__always)
+    mutating func skipID() -> Bool {
+        guard skip("{\"id\":\"") else { return false }
+        at += MoodID.textLength
+        return skip("\"")
+    }
+
+    /// Strings after an opening bracket: all of them with their brackets, as they stand there.
+    @inline(__always)
+    mutating func list() -> UnsafeRawBufferPointer? {
+        let start = at - 1
+        guard start >= 0, texts() else { return nil }
+        return UnsafeRawBufferPointer(rebasing: record[start..<at])
+    }
+
+    /// The next member, whatever it is: its name and its value as they stand there, a string without its quotes.
+    mutating func member() -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+        guard skip(","), let name = text(), skip(":"), at < record.count else { return nil }
+        if record[at] == UInt8(ascii: "\"") {
+            guard let text = text() else { return nil }
+            return (name.raw, text.raw)
+        }
+        let start = at
+        guard number() || anyValue(from: start) else { return nil }
+        return (name.raw, UnsafeRawBufferPointer(rebasing: record[start..<at]))
     }
 
     /// The members that a mood may lack, in the order of the table; `found` gets those that are there.

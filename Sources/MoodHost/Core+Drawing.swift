@@ -4,87 +4,76 @@ import MoodCore
 import MoodProtocol
 import MoodStore
 import MoodText
+import Storage
 
 /// `stats.render`: what was looked back on, as something to keep.
 extension Core {
-    /// A report shows so many moods themselves, the latest.
-    private static let shownMoodsMax = 1_000
-
-    mutating func render(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func render(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
         let request = try lookBackRequest(arguments)
         let word = arguments[StatisticsParams.what].text?.string ?? ""
-        let what = LookBackPage.What(rawValue: word) ?? .summary
+        let drawing = Drawing(
+            request: request, what: LookBackPage.What(rawValue: word) ?? .summary,
+            span: try span(arguments, request), step: Self.step(arguments), year: arguments[StatisticsParams.drawnYear],
+            month: arguments[StatisticsParams.drawnMonth], weekStartsOn: try settings().weekStartsOn)
         let format: LookBackPage.Format =
             switch arguments[StatisticsParams.format] {
             case .text: .text
             case .svg: .svg
             case .html: .html
             }
-        let page = try page(what, arguments, request)
-        out.beginObject()
-        out.key("text")
-        out.string(
-            page.text(
-                format, width: arguments[StatisticsParams.width], hasColor: arguments[StatisticsParams.color]))
-        out.key("mediaType")
-        out.string(format.mediaType)
-        out.endObject()
+        let (width, hasColor) = (arguments[StatisticsParams.width], arguments[StatisticsParams.color])
+        return try lookingBack { (moods, watch, out) throws(RPCError) in
+            let page = try drawing.page(&moods, watch)
+            out.beginObject()
+            out.key("text")
+            out.string(page.text(format, width: width, hasColor: hasColor))
+            out.key("mediaType")
+            out.string(format.mediaType)
+            out.endObject()
+        }
     }
+}
 
-    private mutating func page(
-        _ what: LookBackPage.What, _ arguments: borrowing Arguments, _ request: LookBackRequest
-    ) throws(RPCError) -> LookBackPage {
-        let today = CivilDate(daysSince1970: request.lookBack.today)
-        let weekStartsOn = try settings().weekStartsOn
-        let year = arguments[StatisticsParams.drawnYear]
+/// What is to be drawn.
+private struct Drawing: Sendable {
+    let request: LookBackRequest
+    let what: LookBackPage.What
+    let span: LookBackSpan
+    let step: Summary.Step?
+    let year: Int?
+    let month: String?
+    let weekStartsOn: Int
+    /// A report shows so many moods themselves, the latest.
+    private static let shownMoodsMax = 1_000
+
+    func page(_ moods: inout RecordStore, _ watch: WalkWatch) throws(RPCError) -> LookBackPage {
+        let today = request.today
         switch what {
         case .year:
-            let faces = try faces(of: days(ofYear: year ?? today.year), request)
+            let days = LookBackRequest.days(ofYear: year ?? today.year)
+            let faces = try request.faces(of: days, &moods, watch)
             return LookBackPage(.year, faces: faces, summary: nil, weekStartsOn: weekStartsOn)
         case .month:
-            let month = arguments[StatisticsParams.drawnMonth] ?? String(today.text.prefix(7))
-            let faces = try faces(of: days(ofMonth: month), request)
+            let days = LookBackRequest.days(ofMonth: month ?? String(today.text.prefix(7)))
+            let faces = try request.faces(of: days, &moods, watch)
             return LookBackPage(.month, faces: faces, summary: nil, weekStartsOn: weekStartsOn)
         case .summary:
-            let summary = try summary(of: try span(arguments, request), arguments, request)
+            let summary = try request.summary(of: span, by: step, &moods, watch)
             return LookBackPage(.summary, faces: nil, summary: summary, weekStartsOn: weekStartsOn)
         case .report:
-            var span = try span(arguments, request)
-            let faces = try faces(of: days(ofYear: year ?? Self.year(of: span) ?? today.year), request)
-            if span.isOpen { span = LookBackSpan(firstDay: faces.days.lowerBound, lastDay: faces.days.upperBound) }
-            let summary = try summary(of: span, arguments, request)
+            let first = span.firstDay.map { CivilDate(daysSince1970: $0).year }
+            let days = LookBackRequest.days(ofYear: year ?? first ?? today.year)
+            let faces = try request.faces(of: days, &moods, watch)
+            let span = span.isOpen ? LookBackSpan(firstDay: days.lowerBound, lastDay: days.upperBound) : span
+            let summary = try request.summary(of: span, by: step, &moods, watch)
             var lookBack = request.lookBack
             var memories: [String] = []
-            for (_, moods) in try onThisDay(today, request) {
-                for mood in moods { memories.append(mood.withUnsafeBytes { lookBack.line($0) }) }
+            for (_, records) in try request.onThisDay(today, &moods, watch) {
+                for record in records { memories.append(record.withUnsafeBytes { lookBack.line($0) }) }
             }
+            let lines = try request.lines(in: span, max: Self.shownMoodsMax, &moods, watch)
             return LookBackPage(
-                .report, faces: faces, summary: summary, onThisDay: memories, moods: try lines(in: span, request),
-                weekStartsOn: weekStartsOn)
+                .report, faces: faces, summary: summary, onThisDay: memories, moods: lines, weekStartsOn: weekStartsOn)
         }
-    }
-
-    private static func year(of span: LookBackSpan) -> Int? {
-        span.firstDay.map { CivilDate(daysSince1970: $0).year }
-    }
-
-    /// The moods of a span, the latest first.
-    private mutating func lines(in span: LookBackSpan, _ request: LookBackRequest) throws(RPCError) -> [String] {
-        var lookBack = request.lookBack
-        var lines: [String] = []
-        var filter = request.filter
-        do throws(MoodStoreError) {
-            try store.forEachRecordBackwards(through: request.now.milliseconds, &filter) { record in
-                let facts = MoodFacts(record)
-                let day = lookBack.reading(facts).day
-                if span.contains(day: day, time: facts.time) { lines.append(lookBack.line(record)) }
-                // No zone is further from another than two days.
-                let isPast = span.firstDay.map { day < $0 - 2 } ?? false
-                return !isPast && lines.count < Self.shownMoodsMax
-            }
-        } catch {
-            throw RPCError(error)
-        }
-        return lines
     }
 }

@@ -27,22 +27,35 @@ extension Core {
             filter = try self.filter(given, timeZone: arguments[ReadingParams.timeZone])
         }
         let known = ExportFormat(rawValue: format)
-        let open: @Sendable () -> Result<FrozenMoods, StorageError>
+        let moods: FrozenMoods
         do throws(MoodStoreError) {
-            open = try store.frozen(filter, isDescending: known?.isDescending ?? false)
+            moods = try store.frozen(filter, isDescending: known?.isDescending ?? false)
         } catch {
             throw RPCError(error)
         }
         guard let known else {
             loadPlugins()
-            return try exportByPlugin(format, open)
+            return try exportByPlugin(format, moods)
         }
         let zone = timeZone(arguments[ReadingParams.timeZone]) ?? TimeZones.system
         let export = RunningExport(
-            known, timeZone: zone, history: arguments[TransferParams.history],
-            bytesMax: options.limits[.messageBytes] - options.limits[.messageBytes] / 16, makeKey(), open)
+            known, timeZone: zone, settings: try settingsText(known, arguments),
+            history: arguments[TransferParams.history],
+            bytesMax: options.limits[.messageBytes] - options.limits[.messageBytes] / 16, makeKey(), moods)
         keep(export)
         return work(export, page: 0)
+    }
+
+    /// What was chosen, where the whole store is exported without loss; else nothing.
+    private mutating func settingsText(
+        _ format: ExportFormat, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> [UInt8] {
+        guard format == .jsonl, arguments[MoodParams.filter] == nil else { return [] }
+        let settings = try settings()
+        guard settings.isAnythingChosen else { return [] }
+        var text = JSONWriter(capacity: 1024)
+        settings.writeChosen(to: &text)
+        return Array(text.buffer.bytes)
     }
 
     private mutating func makeKey() -> UInt64 {
@@ -108,7 +121,8 @@ final class RunningExport: @unchecked Sendable {
     let key: UInt64
     private let bytesMax: Int
     private let wantsHistory: Bool
-    private let open: @Sendable () -> Result<FrozenMoods, StorageError>
+    private let settings: [UInt8]
+    /// Nil after the last page.
     private var moods: FrozenMoods?
     private var writer: MoodExport
     /// The number of the page that was made last, and its text.
@@ -119,26 +133,27 @@ final class RunningExport: @unchecked Sendable {
     private var change = (revision: 0, number: 0)
 
     init(
-        _ format: ExportFormat, timeZone: String, history: Bool, bytesMax: Int, _ key: UInt64,
-        _ open: @escaping @Sendable () -> Result<FrozenMoods, StorageError>
+        _ format: ExportFormat, timeZone: String, settings: [UInt8], history: Bool, bytesMax: Int, _ key: UInt64,
+        _ moods: FrozenMoods
     ) {
         self.format = format
         self.key = key
         self.bytesMax = bytesMax
-        self.open = open
+        self.moods = moods
         wantsHistory = history
+        self.settings = settings
         writer = MoodExport(format, timeZone: timeZone)
     }
 
     /// Makes the page that comes next; the last one is there already.
     func makePage(_ number: Int, isCancelled: () -> Bool) -> Result<Void, StorageError> {
-        guard number == page + 1, !isLast else { return .success(()) }
+        guard number == page + 1, !isLast, let moods else { return .success(()) }
         do throws(StorageError) {
-            let moods: FrozenMoods
-            if let known = self.moods { moods = known } else { moods = try open().get() }
-            self.moods = moods
             var page = PageText(bytesMax: bytesMax)
-            if number == 0 { writer.begin(to: &page.buffer) }
+            if number == 0 {
+                writer.begin(to: &page.buffer)
+                if !settings.isEmpty { settings.withUnsafeBytes { writer.append(settings: $0, to: &page.buffer) } }
+            }
             page.settle()
             if !hasAllMoods {
                 hasAllMoods = try moods.forEach { record in

@@ -4,45 +4,53 @@ import MoodCore
 import MoodProtocol
 import MoodStore
 import MoodText
+import Storage
 
 /// `stats.*` and `mood.tags`: looking back. Docs/08-LookingBack.md defines every number.
 extension Core {
     static let lookingBackHandlers: InlineArray<_, Handler> = [
         Handler(
             StatisticsMethods.summary,
-            { (core, arguments, out) throws(RPCError) in try core.summarize(arguments, &out) }
-        ),
+            later: { (core, arguments) throws(RPCError) in
+                let request = try core.lookBackRequest(arguments)
+                let (span, step) = (try core.span(arguments, request), Self.step(arguments))
+                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                    var summary = try request.summary(of: span, by: step, &moods, watch)
+                    summary.write(to: &out)
+                }
+            }),
         Handler(
             StatisticsMethods.year,
-            { (core, arguments, out) throws(RPCError) in
-                let year = arguments[StatisticsParams.year]
-                let days = core.days(ofYear: year)
-                try core.faces(of: days, try core.lookBackRequest(arguments)).write(to: &out)
-            }
-        ),
+            later: { (core, arguments) throws(RPCError) in
+                let request = try core.lookBackRequest(arguments)
+                let days = LookBackRequest.days(ofYear: arguments[StatisticsParams.year])
+                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                    try request.faces(of: days, &moods, watch).write(to: &out)
+                }
+            }),
         Handler(
             StatisticsMethods.month,
-            { (core, arguments, out) throws(RPCError) in
-                let days = core.days(ofMonth: arguments[StatisticsParams.month])
-                try core.faces(of: days, try core.lookBackRequest(arguments)).write(to: &out)
-            }
-        ),
+            later: { (core, arguments) throws(RPCError) in
+                let request = try core.lookBackRequest(arguments)
+                let days = LookBackRequest.days(ofMonth: arguments[StatisticsParams.month])
+                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                    try request.faces(of: days, &moods, watch).write(to: &out)
+                }
+            }),
         Handler(
             StatisticsMethods.onThisDay,
-            { (core, arguments, out) throws(RPCError) in try core.writeOnThisDay(arguments, &out) }),
+            later: { (core, arguments) throws(RPCError) in
+                let request = try core.lookBackRequest(arguments)
+                let date = arguments[StatisticsParams.date].flatMap { CivilDate($0) }
+                return try core.lookingBack { (moods, watch, out) throws(RPCError) in
+                    Self.write(try request.onThisDay(date ?? request.today, &moods, watch), to: &out)
+                }
+            }),
         Handler(
-            StatisticsMethods.render, { (core, arguments, out) throws(RPCError) in try core.render(arguments, &out) }),
+            StatisticsMethods.render, later: { (core, arguments) throws(RPCError) in try core.render(arguments) }),
         Handler(
             StatisticsMethods.tags, { (core, arguments, out) throws(RPCError) in try core.writeTags(arguments, &out) }),
     ]
-
-    /// What every look back starts from.
-    struct LookBackRequest {
-        var lookBack: LookBack
-        var filter: MoodFilter
-        var now: Timestamp
-        var timeZone: String?
-    }
 
     mutating func lookBackRequest(_ arguments: borrowing Arguments) throws(RPCError) -> LookBackRequest {
         try open()
@@ -56,42 +64,38 @@ extension Core {
             lookBack: LookBack(clocks, palette, now: now.milliseconds), filter: filter, now: now, timeZone: timeZone)
     }
 
-    // MARK: Summary
-
-    private mutating func summarize(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let request = try lookBackRequest(arguments)
-        let span = try span(arguments, request)
-        var summary = try summary(of: span, arguments, request)
-        summary.write(to: &out)
-    }
-
-    /// - Throws: `invalidParams` where the course would have too many entries.
-    mutating func summary(
-        of span: LookBackSpan, _ arguments: borrowing Arguments, _ request: LookBackRequest
-    ) throws(RPCError) -> Summary {
-        let step = arguments[StatisticsParams.by]?.text.flatMap { Summary.Step(rawValue: $0.string) }
-        var summary = try summary(of: span, by: step ?? .day, request)
-        if summary.seriesCount() > Summary.seriesMax {
-            guard step == nil else {
-                throw Arguments.error(
-                    "would make a series of \(summary.seriesCount()) entries, and \(Summary.seriesMax) are allowed; choose"
-                        + " a shorter span, or month", at: "/by")
-            }
-            summary = try self.summary(of: span, by: .month, request)
+    /// Reads all moods, as they are now, on the helper thread; in memory at once.
+    /// - Parameter write: finds out what is wanted, and writes the result.
+    mutating func lookingBack(
+        _ write: @escaping @Sendable (inout RecordStore, WalkWatch, inout JSONWriter) throws(RPCError) -> Void
+    ) throws(RPCError) -> any LaterWork {
+        guard store.canBeFrozen else {
+            var result = JSONWriter(capacity: 4096)
+            try store.lookBack { (moods) throws(RPCError) in try write(&moods, WalkWatch(), &result) }
+            return DoneWork(Array(result.buffer.bytes))
         }
-        return summary
-    }
-
-    mutating func summary(
-        of span: LookBackSpan, by step: Summary.Step, _ request: LookBackRequest
-    ) throws(RPCError) -> Summary {
-        do throws(MoodStoreError) {
-            return try store.gather(
-                from: nil, through: request.now.milliseconds, request.filter,
-                { Summary(request.lookBack, span, by: step) }, { $0.add($1, isMeant: $2) })
-        } catch {
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
+        let total = store.statistics.moods
+        let moods: FrozenMoods
+        do throws(MoodStoreError) { moods = try store.frozen(MoodFilter(), isDescending: false) } catch {
             throw RPCError(error)
         }
+        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: total))
+        return LongRequest(work) {
+            let watch = WalkWatch(isCancelled: { work.isCancelled }, progress: { work.tell($0, $1) })
+            var result = JSONWriter(capacity: 4096)
+            do throws(RPCError) {
+                try moods.lookBack { (moods) throws(RPCError) in try write(&moods, watch, &result) }
+            } catch {
+                return { (_, _) throws(RPCError) in throw error }
+            }
+            let bytes = Array(result.buffer.bytes)
+            return { (_, out) throws(RPCError) in bytes.withUnsafeBytes { out.raw($0) } }
+        }
+    }
+
+    static func step(_ arguments: borrowing Arguments) -> Summary.Step? {
+        arguments[StatisticsParams.by]?.text.flatMap { Summary.Step(rawValue: $0.string) }
     }
 
     /// What `in`, or `from` and `to`, mean.
@@ -132,41 +136,9 @@ extension Core {
         return result
     }
 
-    // MARK: Days
-
-    func days(ofYear year: Int) -> ClosedRange<Int> {
-        CivilDate(year: year, month: 1, day: 1).daysSince1970...CivilDate(year: year, month: 12, day: 31).daysSince1970
-    }
-
-    /// - Parameter month: checked, such as 2026-11.
-    func days(ofMonth month: String) -> ClosedRange<Int> {
-        let first = CivilDate(month + "-01") ?? CivilDate(year: 1970, month: 1, day: 1)
-        return first.daysSince1970...first.daysSince1970 + first.daysInMonth - 1
-    }
-
-    mutating func faces(of days: ClosedRange<Int>, _ request: LookBackRequest) throws(RPCError) -> DayFaces {
-        var request = request
-        // No zone is further from another than two days.
-        let from = request.lookBack.start(ofDay: days.lowerBound - 2)
-        let last = min(request.now.milliseconds, request.lookBack.start(ofDay: days.upperBound + 3))
-        do throws(MoodStoreError) {
-            return try store.gather(
-                from: from, through: last, request.filter, { DayFaces(request.lookBack, days) },
-                { if $2 { $0.add($1) } })
-        } catch {
-            throw RPCError(error)
-        }
-    }
-
     // MARK: On this day, and tags
 
-    private mutating func writeOnThisDay(
-        _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        let request = try lookBackRequest(arguments)
-        let today = CivilDate(daysSince1970: request.lookBack.today)
-        let date = arguments[StatisticsParams.date].flatMap { CivilDate($0) } ?? today
-        let items = try onThisDay(date, request)
+    private static func write(_ items: [(year: Int, moods: [[UInt8]])], to out: inout JSONWriter) {
         out.beginObject()
         out.key("items")
         out.beginArray()
@@ -184,41 +156,19 @@ extension Core {
         out.endObject()
     }
 
-    /// The moods of a day of the calendar in the years before, the latest year first.
-    mutating func onThisDay(
-        _ date: CivilDate, _ request: LookBackRequest
-    ) throws(RPCError) -> [(year: Int, moods: [[UInt8]])] {
-        var lookBack = request.lookBack
-        let last = min(request.now.milliseconds, lookBack.start(ofDay: date.daysSince1970 + 3))
-        var items: [(year: Int, moods: [[UInt8]])] = []
-        let found: [(key: Int, record: [UInt8])]
-        do throws(MoodStoreError) {
-            found = try store.gatherRecords(through: last, request.filter) { facts in
-                let day = CivilDate(daysSince1970: lookBack.reading(facts).day)
-                return day.month == date.month && day.day == date.day && day.year < date.year ? day.year : nil
-            }
-        } catch {
-            throw RPCError(error)
-        }
-        for (year, record) in found {
-            if items.last?.year == year {
-                items[items.count - 1].moods.append(record)
-            } else {
-                items.append((year, [record]))
-            }
-        }
-        return items.reversed()
-    }
-
     private mutating func writeTags(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         try open()
         var filter = MoodFilter()
         if let given = arguments[MoodParams.filter] { filter = try self.filter(given) }
-        do throws(MoodStoreError) {
-            try store.gather(from: nil, through: .max, filter, { TagCounts() }, { if $2 { $0.add($1) } }).write(
-                to: &out)
+        do throws(StorageError) {
+            let counts = try store.lookBack { (moods) throws(StorageError) in
+                try moods.gather(from: nil, through: .max, filter, WalkWatch(), { TagCounts() }) {
+                    if $2 { $0.add($1, $3) }
+                }
+            }
+            counts.write(to: &out)
         } catch {
-            throw RPCError(error)
+            throw RPCError(error, forWriting: false)
         }
     }
 }

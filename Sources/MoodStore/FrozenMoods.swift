@@ -8,7 +8,7 @@ import Storage
 /// Why unchecked: it is used by one thread at a time, which whoever holds it sees to.
 public final class FrozenMoods: @unchecked Sendable {
     /// Nil in memory, and where there is none.
-    private var store: RecordStore?
+    var store: RecordStore?
     /// In the order in which they are handed over.
     private let copies: [[UInt8]]
     private let isDescending: Bool
@@ -98,33 +98,27 @@ public final class FrozenMoods: @unchecked Sendable {
 }
 
 extension MoodRecords {
-    /// How the moods of this moment can be had: by whoever works beside the store from its files, else from a copy.
-    /// All that was done before must be durable.
-    public mutating func frozen(
-        _ filter: MoodFilter, isDescending: Bool
-    ) throws(MoodStoreError) -> @Sendable () -> Result<FrozenMoods, StorageError> {
-        if let settings = settingsBeside {
-            return {
-                do throws(StorageError) {
-                    return .success(try FrozenMoods.open(settings, filter, isDescending: isDescending))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        }
-        var copies: [[UInt8]] = []
-        var wanted = filter
+    /// The moods of this moment, to be read beside the store: from its files, else from a copy. All that was done before must
+    /// be durable.
+    public mutating func frozen(_ filter: MoodFilter, isDescending: Bool) throws(MoodStoreError) -> FrozenMoods {
         do throws(StorageError) {
+            if let settings = settingsBeside {
+                return try FrozenMoods.open(settings, filter, isDescending: isDescending)
+            }
+            var copies: [[UInt8]] = []
+            var wanted = filter
             try records.walk(.time, isDescending: isDescending, after: nil) { record in
                 if wanted.isEmpty || wanted.matches(record.head, record.bytes) { copies.append(Array(record.bytes)) }
                 return true
             }
+            return FrozenMoods.copied(copies, filter, isDescending: isDescending, revision: records.revision)
         } catch {
             throw .storage(error)
         }
-        let moods = FrozenMoods.copied(copies, filter, isDescending: isDescending, revision: records.revision)
-        return { .success(moods) }
     }
+
+    /// Whether the moods can be read beside the store.
+    public var canBeFrozen: Bool { settingsBeside != nil }
 }
 
 /// The place of the next page of an export, which names the export.

@@ -25,7 +25,8 @@ extension RecordExtractor {
         revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision },
         knownHead: { bytes in
             CanonicalMood(known: bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes)
-        })
+        },
+        traits: { record, scratch in MoodFacts(record).traits(&scratch) })
 
     /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a
     /// file that somebody edited: only what is JSON is read as such.

@@ -89,8 +89,8 @@ public struct MoodFilter: Sendable {
         emoji != nil || label != nil || foldedText != nil || looksAtTags || looksAtValence || days != nil
     }
 
-    private var looksAtTags: Bool { !tags.isEmpty || !anyTags.isEmpty || !noTags.isEmpty }
-    private var looksAtValence: Bool { valenceFrom != nil || valenceTo != nil }
+    var looksAtTags: Bool { !tags.isEmpty || !anyTags.isEmpty || !noTags.isEmpty }
+    var looksAtValence: Bool { valenceFrom != nil || valenceTo != nil }
 
     mutating func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
         if let isFavorite, head.isMarked != isFavorite { return false }
@@ -137,11 +137,7 @@ public struct MoodFilter: Sendable {
                     }
                     isTextFound = isTextFound || contains(tag)
                     guard looksAtTags else { continue }
-                    let folded = tag.withDecoded { bytes in
-                        var folded: [UInt8] = []
-                        CaseFolding.appendFolded(utf8: bytes, to: &folded)
-                        return folded
-                    }
+                    let folded = Self.folded(tag)
                     if noTags.contains(folded) { return false }
                     hasAny = hasAny || anyTags.contains(folded)
                     missing.removeAll { $0 == folded }
@@ -152,6 +148,35 @@ public struct MoodFilter: Sendable {
             }
         }
         return isTextFound
+    }
+
+    /// Whether the tags are meant; nil: there are none.
+    func matches(tags given: ValidJSON?) -> Bool {
+        var missing = tags
+        var hasAny = anyTags.isEmpty
+        if let given {
+            var reader = JSONReader(given)
+            guard reader.enterArray() else { return false }
+            while reader.nextElement() {
+                guard let tag = reader.text() else {
+                    reader.skip()
+                    continue
+                }
+                let folded = Self.folded(tag)
+                if noTags.contains(folded) { return false }
+                hasAny = hasAny || anyTags.contains(folded)
+                missing.removeAll { $0 == folded }
+            }
+        }
+        return missing.isEmpty && hasAny
+    }
+
+    private static func folded(_ tag: JSONText) -> [UInt8] {
+        tag.withDecoded { bytes in
+            var folded: [UInt8] = []
+            CaseFolding.appendFolded(utf8: bytes, to: &folded)
+            return folded
+        }
     }
 
     private static func isEqual(_ text: JSONText, _ bytes: [UInt8]) -> Bool {

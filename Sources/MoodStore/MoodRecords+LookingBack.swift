@@ -2,77 +2,158 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// All moods in order of time, for what looks back on them.
-extension MoodRecords {
+/// Who wants to know how far a walk through all moods is, and whether it is still wanted. Asked now and then.
+public struct WalkWatch {
+    let isCancelled: () -> Bool
+    let progress: (_ done: Int, _ total: Int) -> Void
+    private static let stepMoods = 1 << 16
+
+    public init(
+        isCancelled: @escaping () -> Bool = { false },
+        progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) {
+        self.isCancelled = isCancelled
+        self.progress = progress
+    }
+
+    /// - Returns: whether the walk goes on.
+    @inline(__always)
+    func goesOn(_ done: Int, _ total: Int) -> Bool {
+        if done % Self.stepMoods != 0 { return true }
+        progress(done, total)
+        return !isCancelled()
+    }
+}
+
+/// All moods in order of time, for what looks back on them: of the store that is open, or of another opening of its files.
+///
+///     let summary = try moods.gather(from: nil, through: now, filter, watch, { Summary(…) }) { $0.add($1, isMeant: $2, $3) }
+extension RecordStore {
     /// Gathers the moods from a moment on to another, both included.
     /// - Parameters:
     ///   - from: nil: from the first mood on.
     ///   - begin: what there is before the first mood; asked again where the walk has to begin again.
-    ///   - add: takes in a mood, and whether it meets the filter.
-    /// - Complexity: the moods between the two moments.
+    ///   - add: takes in a mood, whether it meets the filter, and the texts that it names.
+    /// - Throws: `cancelled`
+    /// - Complexity: the moods between the two moments. No record is read, unless the filter searches texts.
     public mutating func gather<Whole>(
-        from: Int64?, through last: Int64, _ filter: MoodFilter, _ begin: () -> Whole,
-        _ add: (inout Whole, MoodFacts, Bool) -> Void
-    ) throws(MoodStoreError) -> Whole {
-        do throws(StorageError) {
-            do throws(StorageError) { return try gatherOnce(from, last, filter, begin(), add) } catch {
-                // The index was made anew: begin again.
-                guard case .busy = error else { throw error }
-            }
-            return try gatherOnce(from, last, filter, begin(), add)
-        } catch {
-            throw .storage(error)
+        from: Int64?, through last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ begin: () -> Whole,
+        _ add: (inout Whole, MoodTraits, Bool, MoodTraits.Texts) -> Void
+    ) throws(StorageError) -> Whole {
+        do throws(StorageError) { return try gatherOnce(from, last, filter, watch, begin(), add) } catch {
+            // The index was made anew: begin again.
+            guard case .busy = error else { throw error }
         }
+        return try gatherOnce(from, last, filter, watch, begin(), add)
     }
 
     private mutating func gatherOnce<Whole>(
-        _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ whole: Whole,
-        _ add: (inout Whole, MoodFacts, Bool) -> Void
+        _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
+        _ add: (inout Whole, MoodTraits, Bool, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
-        var (whole, filter) = (whole, filter)
+        guard var columnFilter = ColumnFilter(filter) else { return try search(from, last, filter, watch, whole, add) }
+        var whole = whole
         let isFiltered = !filter.isEmpty
-        let start = from.map { RecordPosition(key: $0 - 1, text: [], id: RecordID(high: .max, low: .max)) }
-        try records.walk(.time, isDescending: false, after: start) { record in
-            if record.head.time > last { return false }
-            let isMeant = !isFiltered || filter.matches(record.head, record.bytes)
-            add(&whole, MoodFacts(record.bytes), isMeant)
+        var (done, isEnded) = (0, false)
+        let total = count
+        try walkColumns(after: Self.start(from)) { entry, texts in
+            done += 1
+            if !watch.goesOn(done, total) {
+                isEnded = true
+                return false
+            }
+            if entry.time > last { return false }
+            let mood = MoodTraits(entry)
+            let isMeant = !isFiltered || columnFilter.matches(mood, texts)
+            add(&whole, mood, isMeant) { texts[UInt32(truncatingIfNeeded: $0)] }
             return true
         }
+        if isEnded { throw .cancelled }
         return whole
     }
 
-    /// The stored bytes of moods that meet the filter, up to a moment, in order of time, each with its key.
-    /// - Parameter key: nil for a mood that is not wanted.
-    public mutating func gatherRecords<Key>(
-        through last: Int64, _ filter: MoodFilter, _ key: (MoodFacts) -> Key?
-    ) throws(MoodStoreError) -> [(key: Key, record: [UInt8])] {
-        do throws(StorageError) {
-            var (found, filter): ([(key: Key, record: [UInt8])], MoodFilter) = ([], filter)
-            try records.walk(.time, isDescending: false, after: nil) { record in
-                if record.head.time > last { return false }
-                guard let key = key(MoodFacts(record.bytes)), filter.matches(record.head, record.bytes) else {
-                    return true
-                }
-                found.append((key, Array(record.bytes)))
-                return true
+    /// The same with a filter that searches texts.
+    private mutating func search<Whole>(
+        _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
+        _ add: (inout Whole, MoodTraits, Bool, MoodTraits.Texts) -> Void
+    ) throws(StorageError) -> Whole {
+        var (whole, filter) = (whole, filter)
+        var (done, isEnded) = (0, false)
+        let total = count
+        let texts = ColumnTexts()
+        try walk(.time, isDescending: false, after: Self.start(from)) { record in
+            done += 1
+            if !watch.goesOn(done, total) {
+                isEnded = true
+                return false
             }
-            return found
-        } catch {
-            throw .storage(error)
+            if record.head.time > last { return false }
+            let mood = MoodTraits(texts.entry(record.head, record.bytes, .moods))
+            add(&whole, mood, filter.matches(record.head, record.bytes)) { texts[UInt32(truncatingIfNeeded: $0)] }
+            return true
         }
+        if isEnded { throw .cancelled }
+        return whole
     }
 
-    /// Walks the moods that meet the filter, from a moment on backwards, until `body` answers false.
-    public mutating func forEachRecordBackwards(
-        through last: Int64, _ filter: inout MoodFilter, _ body: (UnsafeRawBufferPointer) -> Bool
-    ) throws(MoodStoreError) {
-        let start = last == .max ? nil : RecordPosition(key: last + 1, text: [], id: RecordID(high: 0, low: 0))
-        do throws(StorageError) {
-            try records.walk(.time, isDescending: true, after: start) { record in
-                filter.matches(record.head, record.bytes) ? body(record.bytes) : true
-            }
-        } catch {
-            throw .storage(error)
+    private static func start(_ from: Int64?) -> RecordPosition? {
+        from.map { RecordPosition(key: $0 &- 1, text: [], id: RecordID(high: .max, low: .max)) }
+    }
+
+    /// When the first mood was felt; nil where there is none.
+    public mutating func firstTime() throws(StorageError) -> Int64? {
+        var time: Int64?
+        try walkColumns(after: nil) { entry, _ in
+            time = entry.time
+            return false
         }
+        return time
+    }
+
+    /// Hands over the stored moods that meet the filter, from a moment on to another, both included, until `body` answers false.
+    /// - Parameter isDescending: the latest first.
+    public mutating func forEachRecord(
+        from: Int64?, through last: Int64, isDescending: Bool, _ filter: MoodFilter, _ watch: WalkWatch,
+        _ body: (UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        var filter = filter
+        var (done, isEnded) = (0, false)
+        let total = count
+        var start = Self.start(from)
+        if isDescending {
+            start = last == .max ? nil : RecordPosition(key: last + 1, text: [], id: RecordID(high: 0, low: 0))
+        }
+        try walk(.time, isDescending: isDescending, after: start) { record in
+            done += 1
+            if !watch.goesOn(done, total) {
+                isEnded = true
+                return false
+            }
+            if isDescending ? from.map({ record.head.time < $0 }) ?? false : record.head.time > last { return false }
+            return filter.matches(record.head, record.bytes) ? body(record.bytes) : true
+        }
+        if isEnded { throw .cancelled }
+    }
+}
+
+extension MoodRecords {
+    /// Looks back on the moods as they are now, in the thread of the caller.
+    public mutating func lookBack<Answer, Failure: Error>(
+        _ body: (inout RecordStore) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        try body(&records)
+    }
+}
+
+extension FrozenMoods {
+    /// Looks back on these moods.
+    public func lookBack<Answer, Failure: Error>(
+        _ body: (inout RecordStore) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        var moods = store.take() ?? .inMemory(.moods)
+        let result: Result<Answer, Failure>
+        do throws(Failure) { result = .success(try body(&moods)) } catch { result = .failure(error) }
+        store = consume moods
+        return try result.get()
     }
 }

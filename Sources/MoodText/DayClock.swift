@@ -38,6 +38,39 @@ public struct DayClock: Sendable {
         return Reading(day: Int(timeOfDay < dayStart ? date &- 1 : date), date: Int(date), timeOfDay: Int(timeOfDay))
     }
 
+    /// A stretch of time in which the clock shows one day, and is not changed.
+    public struct Stretch: Sendable {
+        public let start: Int64
+        public let end: Int64
+        public let day: Int
+        /// When the date of the day began.
+        let midnight: Int64
+
+        /// Holds no time.
+        public static let none = Stretch(start: 0, end: 0, day: 0, midnight: 0)
+
+        @inlinable
+        public func contains(_ time: Int64) -> Bool { start <= time && time < end }
+
+        /// As in a reading.
+        public func timeOfDay(_ time: Int64) -> Int {
+            let passed = time &- midnight
+            return Int(passed < DayClock.dayLength ? passed : passed &- DayClock.dayLength)
+        }
+    }
+
+    /// The stretch in which a moment lies; that moment alone where the changes of the clock are not known.
+    public mutating func stretch(around time: Int64) -> Stretch {
+        let reading = reading(time)
+        let midnight = time &- Int64(reading.timeOfDay) &- Int64(reading.date - reading.day) &* Self.dayLength
+        guard let span = offsets.span(at: time) else {
+            return Stretch(start: time, end: time &+ 1, day: reading.day, midnight: midnight)
+        }
+        return Stretch(
+            start: max(span.start, midnight &+ dayStart), end: min(span.end, midnight &+ dayStart &+ Self.dayLength),
+            day: reading.day, midnight: midnight)
+    }
+
     /// When the clock shows a time of day on a date: in a gap of the zone later by the gap, of two the earlier.
     public mutating func time(date: Int, timeOfDay: Int64) -> Int64 {
         let wall = Int64(date) &* Self.dayLength &+ timeOfDay

@@ -23,6 +23,14 @@ public struct ZoneClocks: Sendable {
         return clocks[latest.number].reading(time)
     }
 
+    /// The number of the clock of a zone, to read it again and again.
+    public mutating func clock(of zone: UnsafeRawBufferPointer) -> Int { number(of: Array(zone)) }
+
+    /// - Parameter clock: 0 is the usual one.
+    public mutating func stretch(around time: Int64, clock: Int) -> DayClock.Stretch {
+        clocks[clock].stretch(around: time)
+    }
+
     /// The usual clock, to ask it other things.
     public var usual: DayClock { clocks[0] }
 

@@ -6,6 +6,9 @@
 Each store has random moods in several zones, around changes of the clocks and the turn of a year, and days that begin at
 00:00, 04:00 or 02:30. `stats.summary` of several spans and filters, `stats.year`, `stats.month`, `stats.onThisDay` and
 `mood.tags` must say what is computed here, numbers within 1e-9. Exit 1 at the first difference.
+
+Every second store is one of files that is compacted between its changes, so that some moods are read from the columns of
+its index and others from its journal; some of them were others before, or are deleted again.
 """
 import argparse
 import json
@@ -14,6 +17,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 
 # This file is called like a module of the standard library, which must not find it.
 sys.path = [place for place in sys.path if os.path.realpath(place or ".") != os.path.dirname(os.path.realpath(__file__))]
@@ -31,7 +35,7 @@ TOLERANCE = 1e-9
 
 class Host:
     def __init__(self, program, *arguments):
-        self.process = subprocess.Popen([program, "--in-memory", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = subprocess.Popen([program, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
 
     def __call__(self, method, **params):
@@ -39,7 +43,8 @@ class Host:
         line = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
         self.process.stdin.write(line.encode() + b"\n")
         self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
+        while "id" not in (answer := json.loads(self.process.stdout.readline())):
+            pass
         if "error" in answer:
             raise SystemExit(f"{line}\n  is answered {answer['error']}")
         return answer["result"]
@@ -247,17 +252,35 @@ def same(found, expected, place=""):
         raise SystemExit(f"{place}: {found!r} instead of {expected!r}")
 
 
-def check(host, seed, count):
+def check(host, seed, count, store=None):
     chance = random.Random(seed)
     zone = chance.choice(ZONES)
     start = chance.choice(["00:00", "04:00", "02:30"])
     now = datetime(2026, 11, chance.randint(2, 28), chance.randint(0, 23), 30, tzinfo=timezone.utc)
-    ask = Host(host, "--time-zone", zone)
+    ask = Host(host, "--time-zone", zone, "--no-plugins", *(["--store", store] if store else ["--in-memory"]))
     ask("settings.set", dayStartsAt=start)
     moods = make(chance, count, now)
+    compactions = chance.sample(range(count), 2) if store else []
+    changed = []
     for number, (mood, _) in enumerate(moods):
         mood["id"] = f"00000000-0000-7000-8000-{number:012x}"
-        ask("mood.create", **mood)
+        before = chance.choice(moods)[0] if store and chance.random() < 0.3 else mood
+        ask("mood.create", **{**before, "id": mood["id"]})
+        if before is not mood:
+            changed.append(number)
+        if store and chance.random() < 0.1:
+            gone = f"00000000-0000-7000-9000-{number:012x}"
+            ask("mood.create", **{**before, "id": gone})
+            changed.append(gone)
+        if number in compactions:
+            ask("store.compact")
+    for one in changed:
+        if isinstance(one, str):
+            ask("mood.delete", id=one)
+            continue
+        mood = moods[one][0]
+        members = {"valence": None, "timeZone": None, "scales": None, **mood}
+        ask("mood.update", id=members.pop("id"), set=members)
     hours, minutes = map(int, start.split(":"))
     journal = Journal(moods, zone, timedelta(hours=hours, minutes=minutes), now)
     said = {"now": text(now)}
@@ -313,7 +336,11 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     for seed in range(arguments.seed, arguments.seed + arguments.stores):
-        check(arguments.host, seed, arguments.moods)
+        if seed % 2:
+            check(arguments.host, seed, arguments.moods)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            check(arguments.host, seed, arguments.moods, os.path.join(folder, "store"))
     print(f"{arguments.stores} stores of {arguments.moods} moods: every number is the same")
 
 

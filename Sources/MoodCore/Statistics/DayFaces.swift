@@ -4,16 +4,32 @@ import MoodText
 /// Each day of a year or a month with its face: `stats.year`, `stats.month`. A day without moods is a gap, never neutral.
 public struct DayFaces {
     private struct Day {
+        let day: Int
         var tally = Tally()
         /// By number of the emoji: how often, and the feeling of its latest mood.
         var emojis: [(emoji: Int, count: Int, feeling: Int)] = []
+
+        /// The latest stands last.
+        @inline(__always)
+        mutating func count(_ emoji: Int, _ feeling: Int) {
+            if let last = emojis.last, last.emoji == emoji {
+                return emojis[emojis.count - 1] = (emoji, last.count + 1, feeling)
+            }
+            let count = emojis.firstIndex { $0.emoji == emoji }.map { emojis.remove(at: $0).count } ?? 0
+            emojis.append((emoji, count + 1, feeling))
+        }
     }
 
     private var lookBack: LookBack
     public let days: ClosedRange<Int>
-    private var found: [Int: Day] = [:]
+    private var found: [Day] = []
+    private var places: [Int: Int] = [:]
+    /// Of the day of the mood before; -1 at the beginning.
+    private var place = -1
     private var feelings: Feelings
     private var emojis: [[UInt8]: Int] = [:]
+    /// By number of the feeling.
+    private var emojiNumbers: [Int] = []
 
     public init(_ lookBack: LookBack, _ days: ClosedRange<Int>) {
         self.lookBack = lookBack
@@ -22,19 +38,34 @@ public struct DayFaces {
     }
 
     /// Takes in a mood that is not after now; moods come in order of time.
-    public mutating func add(_ facts: MoodFacts) {
-        let reading = lookBack.reading(facts)
-        guard days.contains(reading.day) else { return }
-        let feeling = feelings.number(of: facts)
-        var day = found[reading.day] ?? Day()
-        day.tally.add(facts.valence ?? feelings.all[feeling].estimate)
-        let key = Array(facts.emoji.raw)
-        let emoji = emojis[key] ?? emojis.count
-        emojis[key] = emoji
-        // The latest stands last.
-        let count = day.emojis.firstIndex { $0.emoji == emoji }.map { day.emojis.remove(at: $0).count } ?? 0
-        day.emojis.append((emoji, count + 1, feeling))
-        found[reading.day] = day
+    public mutating func add(_ mood: MoodTraits, _ texts: MoodTraits.Texts) {
+        let day = lookBack.reading(mood, texts).day
+        guard days.contains(day) else { return }
+        let feeling = feelings.number(of: mood, texts)
+        let estimate = feelings.all[feeling].estimate
+        let emoji = emoji(of: feeling)
+        if place < 0 || found[place].day != day { find(day) }
+        found[place].tally.add(mood.valence ?? estimate)
+        found[place].count(emoji, feeling)
+    }
+
+    /// The number of a feeling's emoji.
+    private mutating func emoji(of feeling: Int) -> Int {
+        if feeling < emojiNumbers.count { return emojiNumbers[feeling] }
+        for feeling in feelings.all[emojiNumbers.count...] {
+            let key = Array(feeling.emoji.utf8)
+            let number = emojis[key] ?? emojis.count
+            emojis[key] = number
+            emojiNumbers.append(number)
+        }
+        return emojiNumbers[feeling]
+    }
+
+    private mutating func find(_ day: Int) {
+        if let known = places[day] { return place = known }
+        place = found.count
+        places[day] = place
+        found.append(Day(day: day))
     }
 
     /// What stands for a day.
@@ -48,7 +79,7 @@ public struct DayFaces {
     }
 
     func face(_ day: Int) -> Face {
-        guard let found = found[day] else { return Face() }
+        guard let found = places[day].map({ found[$0] }) else { return Face() }
         var best = found.emojis.first
         for emoji in found.emojis where emoji.count >= best?.count ?? 0 { best = emoji }
         let feeling = best.map { feelings.all[$0.feeling] }

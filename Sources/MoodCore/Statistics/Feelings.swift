@@ -12,23 +12,32 @@ struct Feelings {
 
     private(set) var all: [Feeling] = []
     private var numbers: [[UInt8]: Int] = [:]
+    /// By number of the text; -1: not known.
+    private var known: [Int] = []
     private let palette: Palette
-    private var key: [UInt8] = []
 
     init(_ palette: Palette) { self.palette = palette }
 
     /// The number of a mood's feeling.
-    mutating func number(of facts: MoodFacts) -> Int {
-        key.removeAll(keepingCapacity: true)
-        key.append(contentsOf: facts.emoji.raw)
-        // Stands in no string of JSON.
-        key.append(0)
-        key.append(contentsOf: facts.label.raw)
-        if let number = numbers[key] { return number }
-        let (emoji, label) = (facts.emoji.string, facts.label.string)
-        all.append(Feeling(emoji: emoji, label: label, estimate: palette.valence(label: label, emoji: emoji)))
-        numbers[key] = all.count - 1
-        return all.count - 1
+    @inline(__always)
+    mutating func number(of mood: MoodTraits, _ texts: MoodTraits.Texts) -> Int {
+        if mood.feeling < known.count, known[mood.feeling] >= 0 { return known[mood.feeling] }
+        return find(mood.feeling, texts(mood.feeling))
+    }
+
+    @inline(never)
+    private mutating func find(_ text: Int, _ bytes: UnsafeRawBufferPointer) -> Int {
+        let key = Array(bytes)
+        let number = numbers[key] ?? all.count
+        if number == all.count {
+            let feeling = FeelingText(bytes)
+            let (emoji, label) = (feeling.emoji.string, feeling.label.string)
+            all.append(Feeling(emoji: emoji, label: label, estimate: palette.valence(label: label, emoji: emoji)))
+            numbers[key] = number
+        }
+        while known.count <= text { known.append(-1) }
+        known[text] = number
+        return number
     }
 
     mutating func count(_ number: Int, _ valence: Double?) { all[number].tally.add(valence) }

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodText
 
-/// What statistics look at in a mood, as views of its record.
+/// What is looked at in a mood, as views of its record.
 public struct MoodFacts {
     public private(set) var emoji = JSONText("")
     public private(set) var label = JSONText("")
@@ -15,6 +15,8 @@ public struct MoodFacts {
 
     /// - Parameter record: a stored mood, in any layout.
     public init(_ record: UnsafeRawBufferPointer) {
+        if readCanonical(record) { return }
+        self = MoodFacts()
         var reader = JSONReader(ValidJSON(trusting: record))
         guard reader.enterObject() else { return }
         while let key = reader.nextKey() {
@@ -39,13 +41,55 @@ public struct MoodFacts {
             }
         }
     }
+
+    private init() {}
+
+    /// The same in the layout in which moods are written, which is less work.
+    /// - Returns: whether it is in that layout.
+    @inline(__always)
+    private mutating func readCanonical(_ record: UnsafeRawBufferPointer) -> Bool {
+        var cursor = CanonicalCursor(record, isKnown: true)
+        guard cursor.skipID(), cursor.skip(",\"emoji\":"), let emoji = cursor.text(), cursor.skip(",\"label\":"),
+            let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let time = cursor.time(),
+            cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(), cursor.skip(",\"notes\":"),
+            cursor.text() != nil, cursor.skip(",\"tags\":["), let tags = cursor.list()
+        else { return false }
+        self.emoji = emoji
+        self.label = label
+        self.time = time.milliseconds
+        self.isFavorite = isFavorite
+        if tags.count > 2 { self.tags = ValidJSON(trusting: tags) }
+        while !cursor.skip(",\"attachments\":[") {
+            guard let member = cursor.member() else { return false }
+            if Self.equals(member.name, "valence") {
+                valence = JSONNumber(raw: member.value).double
+            } else if Self.equals(member.name, "scales") {
+                scales = ValidJSON(trusting: member.value)
+            } else if Self.equals(member.name, "timeZone") {
+                timeZone = JSONText(raw: member.value, isEscaped: member.value.contains(UInt8(ascii: "\\")))
+            }
+        }
+        return true
+    }
+
+    @inline(__always)
+    private static func equals(_ name: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
+        JSONText.sameBytes(
+            name, UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
 }
 
 /// Where moods lie in time, and how pleasant they are: what all statistics share.
 ///
 /// The day of a mood is that of its own zone, else of the usual one; it begins at `dayStartsAt`.
-public struct LookBack {
+public struct LookBack: Sendable {
     private var clocks: ZoneClocks
+    /// By number of the zone's text.
+    private var clockNumbers: [Int: Int] = [:]
+    private var latestClock = (text: 0, number: 0)
+    /// Where the moods lie that follow each other in one zone; of the other zones by number of the clock.
+    private var stretch = DayClock.Stretch.none
+    private var stretches: [DayClock.Stretch] = [.none]
     public let palette: Palette
     /// Moods after it are left out.
     public let now: Int64
@@ -61,6 +105,31 @@ public struct LookBack {
     public mutating func reading(_ facts: MoodFacts) -> DayClock.Reading {
         guard let zone = facts.timeZone else { return clocks.reading(facts.time, in: nil) }
         return zone.withDecoded { clocks.reading(facts.time, in: $0) }
+    }
+
+    /// The day of a mood, and what its clock shows in milliseconds after midnight.
+    @inline(__always)
+    mutating func reading(_ mood: MoodTraits, _ texts: MoodTraits.Texts) -> (day: Int, timeOfDay: Int) {
+        if mood.timeZone != latestClock.text { findClock(mood.timeZone, texts) }
+        if !stretch.contains(mood.time) { stretch = clocks.stretch(around: mood.time, clock: latestClock.number) }
+        return (stretch.day, stretch.timeOfDay(mood.time))
+    }
+
+    @inline(never)
+    private mutating func findClock(_ text: Int, _ texts: MoodTraits.Texts) {
+        let number: Int
+        if text == 0 {
+            number = 0
+        } else if let known = clockNumbers[text] {
+            number = known
+        } else {
+            number = JSONText(column: texts(text)).withDecoded { clocks.clock(of: $0) }
+            clockNumbers[text] = number
+        }
+        stretches[latestClock.number] = stretch
+        while stretches.count <= number { stretches.append(.none) }
+        stretch = stretches[number]
+        latestClock = (text, number)
     }
 
     /// What the usual clock shows.

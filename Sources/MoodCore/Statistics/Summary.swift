@@ -4,7 +4,7 @@ import MoodText
 /// How the moods of a span were: `stats.summary`. Docs/08-LookingBack.md defines every number.
 ///
 ///     var summary = Summary(lookBack, span, by: .week)
-///     for record in records { summary.add(MoodFacts(record), isMeant: true) }    // in order of time
+///     for mood in moods { summary.add(mood, isMeant: true, texts) }    // in order of time
 ///     summary.write(to: &writer)
 public struct Summary {
     /// The length of a bucket of the course.
@@ -20,7 +20,8 @@ public struct Summary {
     var lookBack: LookBack
     let span: LookBackSpan
     let previousSpan: LookBackSpan?
-    let step: Step
+    /// Of the course; what has been taken in does not depend on it.
+    public var step: Step
 
     var whole = Tally()
     var favorites = 0
@@ -32,7 +33,7 @@ public struct Summary {
     var tags = TagCounts()
     var weekdays = [Tally](repeating: Tally(), count: 7)
     var hours = [Tally](repeating: Tally(), count: 24)
-    var byDay: [Int: Tally] = [:]
+    var byDay = DayTallies()
     var firstDay: Int?
     var streaks = Streaks()
 
@@ -46,31 +47,34 @@ public struct Summary {
 
     /// Takes in a mood that is not after now; moods come in order of time.
     /// - Parameter isMeant: whether it meets the filter. The streak is that of the whole journal.
-    public mutating func add(_ facts: MoodFacts, isMeant: Bool) {
-        let reading = lookBack.reading(facts)
+    @inline(__always)
+    public mutating func add(_ mood: MoodTraits, isMeant: Bool, _ texts: MoodTraits.Texts) {
+        let reading = lookBack.reading(mood, texts)
         streaks.add(reading.day)
         guard isMeant else { return }
-        let isInSpan = span.contains(day: reading.day, time: facts.time)
-        guard isInSpan || previousSpan?.contains(day: reading.day, time: facts.time) == true else { return }
-        let feeling = feelings.number(of: facts)
-        let valence = facts.valence ?? feelings.all[feeling].estimate
+        let isInSpan = span.contains(day: reading.day, time: mood.time)
+        guard isInSpan || previousSpan?.contains(day: reading.day, time: mood.time) == true else { return }
+        let feeling = feelings.number(of: mood, texts)
+        let valence = mood.valence ?? feelings.all[feeling].estimate
         guard isInSpan else { return previous.add(valence) }
         whole.add(valence)
-        if facts.isFavorite { favorites += 1 }
-        if facts.valence == nil, valence != nil { estimated += 1 }
+        if mood.isFavorite { favorites += 1 }
+        if mood.valence == nil, valence != nil { estimated += 1 }
         feelings.count(feeling, valence)
         if let valence { valences[Self.bucket(of: valence)] += 1 }
-        if let given = facts.scales { scales.add(given) }
-        tags.add(facts, valence: valence)
+        scales.add(mood, texts)
+        tags.add(mood, valence: valence, texts)
         weekdays[CivilDate.weekday(ofDay: reading.day)].add(valence)
         hours[min(reading.timeOfDay / 3_600_000, 23)].add(valence)
-        byDay[reading.day, default: Tally()].add(valence)
+        byDay.add(reading.day, valence)
         firstDay = min(firstDay ?? reading.day, reading.day)
     }
 
     /// The last one is closed at both ends.
     private static func bucket(of valence: Double) -> Int {
-        edges[1..<edges.count - 1].filter { valence >= $0 }.count
+        var place = 0
+        while place < edges.count - 2, valence >= edges[place + 1] { place += 1 }
+        return place
     }
 
     /// The days of the course; nil where there are none.
@@ -79,7 +83,7 @@ public struct Summary {
         let last = span.lastDay ?? span.to.map { lookBack.usualReading($0 - 1).day } ?? lookBack.today
         guard let first else { return nil }
         // In other zones it may be a day earlier or later.
-        let lastUsed = byDay.isEmpty ? last : max(last, byDay.keys.max() ?? last)
+        let lastUsed = max(last, byDay.last ?? last)
         return first <= lastUsed ? min(first, firstDay ?? first)...lastUsed : nil
     }
 
@@ -97,7 +101,7 @@ public struct Summary {
     /// The mean difference of the means of days that follow each other; nil where no two do.
     var swings: Double? {
         var sum = Tally()
-        for (day, tally) in byDay.sorted(by: { $0.key < $1.key }) {
+        for (day, tally) in byDay.sorted {
             guard let mean = tally.average, let next = byDay[day + 1]?.average else { continue }
             sum.add(abs(next - mean))
         }

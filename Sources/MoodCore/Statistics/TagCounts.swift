@@ -12,47 +12,50 @@ public struct TagCounts {
 
     private(set) var tags: [Tag] = []
     private var byFolded: [[UInt8]: Int] = [:]
-    /// By the bytes as they stand in a record, so that a tag is folded once for each spelling.
-    private var bySpelling: [[UInt8]: Int] = [:]
-    private static let spellingsMax = 10_000
+    private var lists = ListsByNumber<Int>()
 
     public init() {}
 
     /// Counts the tags of a mood. Moods come in order of time.
-    public mutating func add(_ facts: MoodFacts, valence: Double? = nil) {
-        guard let given = facts.tags else { return }
-        var reader = JSONReader(given)
-        guard reader.enterArray() else { return }
-        var counted: [Int] = []
+    public mutating func add(_ mood: MoodTraits, valence: Double? = nil, _ texts: MoodTraits.Texts) {
+        guard mood.tags > 0 else { return }
+        var (tags, byFolded) = ([Tag](), [[UInt8]: Int]())
+        swap(&tags, &self.tags)
+        swap(&byFolded, &self.byFolded)
+        lists.forEach(mood.tags, { Self.read(texts(mood.tags), at: mood.time, &tags, &byFolded) }) { number in
+            tags[number].tally.add(valence)
+            tags[number].last = max(tags[number].last, mood.time)
+        }
+        swap(&tags, &self.tags)
+        swap(&byFolded, &self.byFolded)
+    }
+
+    /// The numbers of the tags of a mood.
+    private static func read(
+        _ text: UnsafeRawBufferPointer, at time: Int64, _ tags: inout [Tag], _ byFolded: inout [[UInt8]: Int]
+    ) -> [Int] {
+        var reader = JSONReader(ValidJSON(trusting: text))
+        guard reader.enterArray() else { return [] }
+        var numbers: [Int] = []
         while reader.nextElement() {
             guard let tag = reader.text() else {
                 reader.skip()
                 continue
             }
-            let number = number(of: tag, at: facts.time)
+            let folded = tag.withDecoded { bytes in
+                var folded: [UInt8] = []
+                CaseFolding.appendFolded(utf8: bytes, to: &folded)
+                return folded
+            }
+            let number = byFolded[folded] ?? tags.count
+            if number == tags.count {
+                tags.append(Tag(spelling: tag.string, folded: folded, last: time))
+                byFolded[folded] = number
+            }
             // A mood that was stored before tags were compared folded may have one twice.
-            if counted.contains(number) { continue }
-            counted.append(number)
-            tags[number].tally.add(valence)
-            tags[number].last = max(tags[number].last, facts.time)
+            if !numbers.contains(number) { numbers.append(number) }
         }
-    }
-
-    private mutating func number(of tag: JSONText, at time: Int64) -> Int {
-        let raw = Array(tag.raw)
-        if let number = bySpelling[raw] { return number }
-        let folded = tag.withDecoded { bytes in
-            var folded: [UInt8] = []
-            CaseFolding.appendFolded(utf8: bytes, to: &folded)
-            return folded
-        }
-        let number = byFolded[folded] ?? tags.count
-        if number == tags.count {
-            tags.append(Tag(spelling: tag.string, folded: folded, last: time))
-            byFolded[folded] = number
-        }
-        if bySpelling.count < Self.spellingsMax { bySpelling[raw] = number }
-        return number
+        return numbers
     }
 
     /// By count, then tag.

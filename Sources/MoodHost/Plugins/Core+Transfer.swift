@@ -119,7 +119,7 @@ extension Core {
 
     /// One part of an export whose text a plugin writes.
     mutating func exportByPlugin(
-        _ format: String, _ open: () -> Result<FrozenMoods, StorageError>
+        _ format: String, _ moods: FrozenMoods
     ) throws(RPCError) -> any LaterWork {
         for plugin in plugins.plugins(that: .exporters) {
             guard
@@ -127,11 +127,7 @@ extension Core {
                     $0.format.utf8.elementsEqual(format.utf8)
                 })
             else { continue }
-            do throws(StorageError) {
-                return PluginExport(plugin, exporter, try open().get())
-            } catch {
-                throw RPCError(error, forWriting: false)
-            }
+            return PluginExport(plugin, exporter, moods)
         }
         let known =
             ExportFormat.allCases.map(\.rawValue)

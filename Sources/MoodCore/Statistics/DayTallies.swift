@@ -1,0 +1,26 @@
+/// A tally a day. Moods come in order of time, so that a day is mostly that of the mood before.
+struct DayTallies {
+    private var places: [Int: Int] = [:]
+    private var days: [(day: Int, tally: Tally)] = []
+    private var latest = -1
+
+    @inline(__always)
+    mutating func add(_ day: Int, _ valence: Double?) {
+        if latest < 0 || days[latest].day != day { find(day) }
+        days[latest].tally.add(valence)
+    }
+
+    private mutating func find(_ day: Int) {
+        if let place = places[day] { return latest = place }
+        latest = days.count
+        places[day] = latest
+        days.append((day, Tally()))
+    }
+
+    /// How many days have a mood.
+    var count: Int { days.count }
+    var last: Int? { days.lazy.map(\.day).max() }
+    subscript(day: Int) -> Tally? { places[day].map { days[$0].tally } }
+    /// By day.
+    var sorted: [(day: Int, tally: Tally)] { days.sorted { $0.day < $1.day } }
+}

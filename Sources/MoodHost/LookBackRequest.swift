@@ -1,0 +1,135 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import MoodText
+import Storage
+
+/// What a look back starts from, read from the params. What it finds out needs nothing but the moods, so it can be done beside
+/// the loop.
+struct LookBackRequest: Sendable {
+    let lookBack: LookBack
+    let filter: MoodFilter
+    let now: Timestamp
+    let timeZone: String?
+
+    var today: CivilDate { CivilDate(daysSince1970: lookBack.today) }
+
+    /// - Parameter step: nil: days, where there are not too many.
+    /// - Throws: `invalidParams` where the course would have too many entries.
+    func summary(
+        of span: LookBackSpan, by step: Summary.Step?, _ moods: inout RecordStore, _ watch: WalkWatch
+    ) throws(RPCError) -> Summary {
+        var summary = try gather(span, step ?? .day, &moods, watch)
+        if summary.seriesCount() > Summary.seriesMax {
+            guard step == nil else {
+                throw Arguments.error(
+                    "would make a series of \(summary.seriesCount()) entries, and \(Summary.seriesMax) are allowed; choose"
+                        + " a shorter span, or month", at: "/by")
+            }
+            summary.step = .month
+        }
+        return summary
+    }
+
+    private func gather(
+        _ span: LookBackSpan, _ step: Summary.Step, _ moods: inout RecordStore, _ watch: WalkWatch
+    ) throws(RPCError) -> Summary {
+        do throws(StorageError) {
+            return try moods.gather(
+                from: nil, through: now.milliseconds, filter, watch, { Summary(lookBack, span, by: step) },
+                { $0.add($1, isMeant: $2, $3) })
+        } catch {
+            throw RPCError(error, forWriting: false)
+        }
+    }
+
+    // MARK: Days
+
+    static func days(ofYear year: Int) -> ClosedRange<Int> {
+        CivilDate(year: year, month: 1, day: 1).daysSince1970...CivilDate(year: year, month: 12, day: 31).daysSince1970
+    }
+
+    /// - Parameter month: checked, such as 2026-11.
+    static func days(ofMonth month: String) -> ClosedRange<Int> {
+        let first = CivilDate(month + "-01") ?? CivilDate(year: 1970, month: 1, day: 1)
+        return first.daysSince1970...first.daysSince1970 + first.daysInMonth - 1
+    }
+
+    func faces(
+        of days: ClosedRange<Int>, _ moods: inout RecordStore, _ watch: WalkWatch
+    ) throws(RPCError) -> DayFaces {
+        let (from, last) = moments(around: days)
+        do throws(StorageError) {
+            return try moods.gather(
+                from: from, through: last, filter, watch, { DayFaces(lookBack, days) }, { if $2 { $0.add($1, $3) } })
+        } catch {
+            throw RPCError(error, forWriting: false)
+        }
+    }
+
+    /// When moods of these days were felt at the earliest and at the latest: no zone is further from another than two days.
+    private func moments(around days: ClosedRange<Int>) -> (from: Int64, last: Int64) {
+        var lookBack = lookBack
+        let last = lookBack.start(ofDay: days.upperBound + 3)
+        return (lookBack.start(ofDay: days.lowerBound - 2), min(now.milliseconds, last))
+    }
+
+    // MARK: On this day
+
+    /// The moods of a day of the calendar in the years before, the latest year first.
+    func onThisDay(
+        _ date: CivilDate, _ moods: inout RecordStore, _ watch: WalkWatch
+    ) throws(RPCError) -> [(year: Int, moods: [[UInt8]])] {
+        var lookBack = lookBack
+        var items: [(year: Int, moods: [[UInt8]])] = []
+        do throws(StorageError) {
+            guard let first = try moods.firstTime() else { return [] }
+            var year = date.year - 1
+            let firstYear = CivilDate(daysSince1970: lookBack.usualReading(first).day - 2).year
+            while year >= firstYear {
+                defer { year -= 1 }
+                let wanted = CivilDate(year: year, month: date.month, day: min(date.day, Self.daysIn(date.month, year)))
+                // A leap day is there in leap years.
+                guard wanted.day == date.day else { continue }
+                let day = wanted.daysSince1970
+                let (from, last) = moments(around: day...day)
+                var found: [[UInt8]] = []
+                try moods.forEachRecord(from: from, through: last, isDescending: false, filter, watch) { record in
+                    if lookBack.reading(MoodFacts(record)).day == day { found.append(Array(record)) }
+                    return true
+                }
+                if !found.isEmpty { items.append((year, found)) }
+            }
+        } catch {
+            throw RPCError(error, forWriting: false)
+        }
+        return items
+    }
+
+    private static func daysIn(_ month: Int, _ year: Int) -> Int {
+        CivilDate(year: year, month: month, day: 1).daysInMonth
+    }
+
+    /// The latest moods of a span as lines, the latest first.
+    func lines(
+        in span: LookBackSpan, max: Int, _ moods: inout RecordStore, _ watch: WalkWatch
+    ) throws(RPCError) -> [String] {
+        var lookBack = lookBack
+        var lines: [String] = []
+        do throws(StorageError) {
+            try moods.forEachRecord(from: nil, through: now.milliseconds, isDescending: true, filter, watch) { record in
+                let facts = MoodFacts(record)
+                let day = lookBack.reading(facts).day
+                if span.contains(day: day, time: facts.time) { lines.append(lookBack.line(record)) }
+                // No zone is further from another than two days.
+                let isPast = span.firstDay.map { day < $0 - 2 } ?? false
+                return !isPast && lines.count < max
+            }
+        } catch {
+            throw RPCError(error, forWriting: false)
+        }
+        return lines
+    }
+}

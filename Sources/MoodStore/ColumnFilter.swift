@@ -1,0 +1,118 @@
+import JSONCodec
+import MoodCore
+import Storage
+
+extension MoodFacts {
+    /// What the index keeps of a mood in columns: its own valence, and as texts its feeling, tags, scales and zone, as they stand
+    /// in the record. A feeling is emoji and label with what stands between them.
+    func traits(_ scratch: inout ByteBuffer) -> RecordTraits {
+        var texts = InlineArray<4, UnsafeRawBufferPointer?>(repeating: nil)
+        texts[0] = feelingText(&scratch)
+        if let tags, tags.bytes.count > 2 { texts[1] = tags.bytes }
+        if let scales, scales.bytes.count > 2 { texts[2] = scales.bytes }
+        if let timeZone { texts[3] = timeZone.raw }
+        return RecordTraits(word: (valence ?? .nan).bitPattern, texts: texts)
+    }
+
+    /// In place where the two stand side by side as moods are written.
+    @inline(__always)
+    private func feelingText(_ scratch: inout ByteBuffer) -> UnsafeRawBufferPointer? {
+        let separator = FeelingText.separatorLength
+        if let start = emoji.raw.baseAddress, let next = label.raw.baseAddress,
+            start + emoji.raw.count + separator == next
+        {
+            return UnsafeRawBufferPointer(start: start, count: emoji.raw.count + separator + label.raw.count)
+        }
+        scratch.truncate(to: 0)
+        scratch.append(emoji.raw)
+        scratch.append(FeelingText.separator)
+        scratch.append(label.raw)
+        return scratch.bytes
+    }
+}
+
+extension MoodTraits {
+    @inline(__always)
+    init(_ entry: ColumnEntry) {
+        let valence = Double(bitPattern: entry.word)
+        self.init(
+            time: entry.time, isFavorite: entry.isMarked, valence: valence.isNaN ? nil : valence,
+            feeling: Int(entry.texts[0]), tags: Int(entry.texts[1]), scales: Int(entry.texts[2]),
+            timeZone: Int(entry.texts[3]))
+    }
+}
+
+/// A filter that needs no record: what it says of a text is found out once.
+///
+/// Invariant: the filter does not search texts.
+struct ColumnFilter {
+    private enum Verdict: UInt8 { case unknown, yes, no }
+
+    private var filter: MoodFilter
+    private var feelings: [Verdict] = []
+    private var tags: [Verdict] = []
+    /// By number of the feeling; NaN where the palette says nothing.
+    private var estimates: [Double] = []
+
+    /// Nil where the filter has to see more than what stands in columns.
+    init?(_ filter: MoodFilter) {
+        guard filter.foldedText == nil else { return nil }
+        self.filter = filter
+    }
+
+    @inline(__always)
+    mutating func matches(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
+        if let isFavorite = filter.isFavorite, mood.isFavorite != isFavorite { return false }
+        if let from = filter.from, mood.time < from.milliseconds { return false }
+        if let to = filter.to, mood.time >= to.milliseconds { return false }
+        return !filter.looksInside || matchesInside(mood, texts)
+    }
+
+    private mutating func matchesInside(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
+        guard matchesFeeling(mood.feeling, texts), matchesTags(mood.tags, texts) else { return false }
+        if filter.looksAtValence {
+            let valence = mood.valence ?? estimates[mood.feeling]
+            // False for NaN too.
+            guard valence >= filter.valenceFrom ?? -1, valence <= filter.valenceTo ?? 1 else { return false }
+        }
+        guard let range = filter.days?.range else { return true }
+        let zone = mood.timeZone == 0 ? nil : JSONText(column: texts[UInt32(mood.timeZone)])
+        let reading =
+            zone?.withDecoded { filter.days?.clocks.reading(mood.time, in: $0) }
+            ?? filter.days?.clocks.reading(mood.time, in: nil)
+        return reading.map { range.contains($0.day) } ?? false
+    }
+
+    private mutating func matchesFeeling(_ number: Int, _ texts: ColumnTexts) -> Bool {
+        if number >= feelings.count {
+            let more = texts.numbersEnd - feelings.count
+            feelings.append(contentsOf: repeatElement(.unknown, count: more))
+            estimates.append(contentsOf: repeatElement(.nan, count: more))
+        }
+        if feelings[number] == .unknown {
+            let feeling = FeelingText(texts[UInt32(number)])
+            let isMeant =
+                filter.emoji.map { emoji in feeling.emoji.withDecoded { $0.elementsEqual(emoji) } } ?? true
+                && filter.label.map { label in feeling.label.withDecoded { $0.elementsEqual(label) } } ?? true
+            feelings[number] = isMeant ? .yes : .no
+            if filter.looksAtValence {
+                estimates[number] =
+                    filter.palette.valence(label: feeling.label.string, emoji: feeling.emoji.string) ?? .nan
+            }
+        }
+        return feelings[number] == .yes
+    }
+
+    private mutating func matchesTags(_ number: Int, _ texts: ColumnTexts) -> Bool {
+        guard filter.looksAtTags else { return true }
+        if number == 0 { return filter.matches(tags: nil) }
+        if number >= tags.count {
+            tags.append(contentsOf: repeatElement(.unknown, count: texts.numbersEnd - tags.count))
+        }
+        if tags[number] == .unknown {
+            let isMeant = filter.matches(tags: ValidJSON(trusting: texts[UInt32(number)]))
+            tags[number] = isMeant ? .yes : .no
+        }
+        return tags[number] == .yes
+    }
+}
