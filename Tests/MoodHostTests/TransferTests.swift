@@ -153,7 +153,7 @@ import Testing
         directory.write("moods.json", directory.text("moods.json").replacing("\"First\"", with: "\"Edited\""))
         let session = TestSession(directory)
         #expect(try session.result("store.verify")["problems"]?.array?.map { $0["kind"]?.string } == ["edited"])
-        #expect(try session.result("store.accept")["revision"]?.integer == 2)
+        #expect(try session.result("store.accept", #"{"confirm":true}"#)["revision"]?.integer == 2)
         #expect(try session.result("store.log")["items"]?.array?.isEmpty == true)
         #expect(try session.result("mood.list")["total"]?.integer == 1)
         #expect(!FileSystem.system.isThere(directory.path + "/history/commit-2.jsonl"))
