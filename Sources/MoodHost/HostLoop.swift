@@ -43,6 +43,8 @@ struct HostLoop: ~Copyable {
     private var arePluginsListened = false
     private var phase = Phase.serving
     private var isWide = false
+    /// When the store is to be synced, as the sources know it.
+    private var syncTime: Int?
     private var isLockAwaited = false
     private var isClientGone = false
 
@@ -66,7 +68,9 @@ struct HostLoop: ~Copyable {
             case .plugin(let slot, let end): attend(slot, end, &session)
             case .pluginsChanged: session.seePluginFile()
             case .timer(.plugins): session.attendPlugins(milliseconds: Clock.milliseconds)
-            case .timer(.sync): session.syncWhenDue(milliseconds: Clock.milliseconds)
+            case .timer(.sync):
+                syncTime = nil
+                session.syncWhenDue(milliseconds: Clock.milliseconds)
             case .timer(.lock): session.unpark(isTimeOver: true)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
@@ -141,8 +145,11 @@ struct HostLoop: ~Copyable {
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
         let sync = session.core.sync.thread.descriptor
         if sync >= 0 { sources.listen(to: sync, as: .sync, for: .reading) }
-        if session.core.sync.isAutomatic {
-            sources.setDeadline(.sync, at: phase == .serving ? session.core.sync.deadline : nil)
+        if session.core.sync.isAutomatic || syncTime != nil {
+            // Every request comes by here, and most change nothing about it.
+            let time = phase == .serving ? session.core.sync.deadline : nil
+            if time != syncTime { sources.setDeadline(.sync, at: time) }
+            syncTime = time
         }
         if session.isParked || isLockAwaited { awaitLock(session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)

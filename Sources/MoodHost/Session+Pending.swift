@@ -30,7 +30,7 @@ extension Session {
         if core.sync.thread.descriptor >= 0 { core.sync.thread.drain() }
         core.setTime(milliseconds)
         core.attendTransport()
-        if core.sync.round != nil {
+        if core.sync.round != nil || core.sync.look != nil {
             core.attendSync()
             sendNotices()
         }

@@ -64,6 +64,26 @@ struct FolderTransport: Transport {
 
     private static func error(_ error: SystemError) -> SyncError { .offline(reason: "The folder: \(error).") }
 
+    /// How it is: what others have written.
+    func sight(besides own: UUID) -> SyncSight? {
+        do throws(SystemError) {
+            var sizes: [UUID: [Int]] = [:]
+            for replica in try replicas() where replica != own {
+                let last = try files(replica).last ?? 0
+                var found = [last]
+                for path in [file(replica, last), snapshotPath(replica)] {
+                    let status: FileStatus
+                    do throws(SystemError) { status = try fileSystem.statusOfPath(path) } catch { continue }
+                    found += [status.size, Int(truncatingIfNeeded: status.modified)]
+                }
+                sizes[replica] = found
+            }
+            return SyncSight(sizes: sizes)
+        } catch {
+            return nil
+        }
+    }
+
     // MARK: Sending
 
     func push(_ lines: [TransportLine], of replica: UUID) throws(SyncError) -> Int {
@@ -232,6 +252,11 @@ struct FolderTransport: Transport {
     }
 
     func finish() throws(SyncError) {}
+}
+
+/// What others have written to a folder, as far as two looks have to be told apart.
+public struct SyncSight: Sendable, Equatable {
+    let sizes: [UUID: [Int]]
 }
 
 extension TransportSnapshot {

@@ -21,7 +21,6 @@ struct StoreReplica: ~Copyable {
     private static let recordBytesMax = 256 << 10
     /// A commit has no more bytes, but for the last mood.
     private static let commitBytesMax = 1 << 20
-    private static let idsMax = 1000
     /// Of others' records, at most so many operations are brought in under one hold of the lock.
     private static let operationsPerHold = 1000
 
@@ -33,6 +32,8 @@ struct StoreReplica: ~Copyable {
     /// The records that were made here, by the replica that made them.
     private(set) var own: [UUID: RecordFile] = [:]
     private(set) var others: RecordFile
+    /// Records that were made and are not on the disk.
+    private var made: [UUID: [Record]] = [:]
     /// Moods of records that were made here, whose coming into the store the journal does not tell of yet.
     private var unsettled: Set<UUID> = []
     /// A join that was broken off.
@@ -150,11 +151,6 @@ struct StoreReplica: ~Copyable {
 
     // MARK: Local commits
 
-    private struct LocalCommit {
-        let revision: Int
-        var changes: [LocalChange] = []
-    }
-
     /// Under the store's lock: every commit that is no record yet becomes one, or several.
     private mutating func takeLocal() throws(SyncError) {
         let recorded = recorded
@@ -162,38 +158,18 @@ struct StoreReplica: ~Copyable {
         if recorded >= moods.durableRevision { return try commit(touched) }
         var commits: [LocalCommit] = []
         let isWhole = moods.commits(after: recorded) { commit in
-            if commit.origin != MoodRecords.syncOrigin { commits.append(Self.local(commit)) }
+            if commit.origin != MoodRecords.syncOrigin { commits.append(LocalCommit(commit)) }
             return true
         }
         if isWhole {
-            for commit in commits { touched.formUnion(try record(commit, of: file.maker(of: commit.revision))) }
+            for commit in commits { touched.formUnion(record(commit, of: file.maker(of: commit.revision))) }
         } else {
             // The history has a gap: what the store holds now is what was done.
             let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
-            touched.formUnion(try record(commit, of: file.replica))
+            touched.formUnion(record(commit, of: file.replica))
         }
+        try keepRecords()
         try commit(touched)
-    }
-
-    private static func local(_ commit: Commit) -> LocalCommit {
-        let at = Timestamp(rfc3339: commit.at) ?? .minimum
-        var local = LocalCommit(revision: commit.seq)
-        if commit.isClear { local.changes.append(.clear(at: at)) }
-        var deleted: [UUID] = []
-        for change in commit.changes {
-            if let bytes = change.record {
-                guard let document = MoodDocument(ValidJSON(trusting: bytes)) else { continue }
-                var put = commit.settles.map { LocalChange.Put.settling(Member(name: Array($0.utf8))) } ?? .usual
-                if change.kind == .created, !commit.reversed.isEmpty { put = .restored }
-                local.changes.append(.put(at: at, document, put))
-            } else if !commit.isClear {
-                deleted.append(change.id)
-            }
-        }
-        for start in stride(from: 0, to: deleted.count, by: idsMax) {
-            local.changes.append(.delete(at: at, Array(deleted[start..<min(start + idsMax, deleted.count)])))
-        }
-        return local
     }
 
     /// What has to be done to the fold so that it shows what the store holds.
@@ -214,19 +190,18 @@ struct StoreReplica: ~Copyable {
         var gone: [UUID] = []
         fold.forEachID { if !there.contains($0) { gone.append($0) } }
         gone.sort()
-        for start in stride(from: 0, to: gone.count, by: Self.idsMax) {
-            changes.append(.delete(at: moods.now, Array(gone[start..<min(start + Self.idsMax, gone.count)])))
+        for start in stride(from: 0, to: gone.count, by: LocalCommit.idsMax) {
+            changes.append(.delete(at: moods.now, Array(gone[start..<min(start + LocalCommit.idsMax, gone.count)])))
         }
         return changes
     }
 
-    private mutating func record(_ commit: LocalCommit, of replica: UUID) throws(SyncError) -> Set<UUID> {
-        if own[replica] == nil { try own(replica) }
+    /// Makes records of a commit, which `keepRecords` writes.
+    private mutating func record(_ commit: LocalCommit, of replica: UUID) -> Set<UUID> {
         let upTo = Record.Commit(storeID: file.storeID, revision: commit.revision)
         var touched: Set<UUID> = []
-        var records: [Record] = []
         var start = 0
-        while start < commit.changes.count || records.isEmpty {
+        repeat {
             var end = start
             var bytes = 0
             while end < commit.changes.count, end - start < Self.operationsMax, bytes < Self.recordBytesMax {
@@ -238,11 +213,18 @@ struct StoreReplica: ~Copyable {
                 isContinued: end < commit.changes.count)
             for mood in changed { shownBefore.removeValue(forKey: mood) }
             touched.formUnion(changed)
-            records.append(record)
+            made[replica, default: []].append(record)
             start = end
-        }
-        try own[replica]?.append(records)
+        } while start < commit.changes.count
         return touched
+    }
+
+    /// Records are on the disk before anything that came with them is in the store; many commits wait for the disk once.
+    private mutating func keepRecords() throws(SyncError) {
+        for (replica, records) in exchange(&made, with: [:]) {
+            if own[replica] == nil { try own(replica) }
+            try own[replica]?.append(records)
+        }
     }
 
     /// The first records of a store that had moods before: each mood is as old as its last change.
@@ -252,7 +234,9 @@ struct StoreReplica: ~Copyable {
         defer { moods.endGroup() }
         let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
         if commit.changes.isEmpty, !isNew { return }
-        try self.commit(record(commit, of: file.replica))
+        let touched = record(commit, of: file.replica)
+        try keepRecords()
+        try self.commit(touched)
     }
 
     // MARK: What others did

@@ -8,6 +8,8 @@ import Storage
 /// The sync of a store: what the methods `sync.*` do, without the protocol. It works from files alone, as another process
 /// would, on a thread of its own.
 public struct StoreSync: Sendable {
+    private static let lockMilliseconds = 30_000
+
     private let settings: StoreSettings
     private let place: SyncPlace
     /// How long another process that syncs is waited for.
@@ -19,6 +21,9 @@ public struct StoreSync: Sendable {
         _ settings: StoreSettings, peer: TransportPeer = .none, patienceMilliseconds: Int,
         isCancelled: @escaping @Sendable () -> Bool
     ) {
+        // What holds the store for long, such as a compaction, is waited for: nobody waits for this.
+        var settings = settings
+        settings.lockTimeoutMilliseconds = max(settings.lockTimeoutMilliseconds, Self.lockMilliseconds)
         self.settings = settings
         self.peer = peer
         self.patienceMilliseconds = patienceMilliseconds
@@ -29,6 +34,20 @@ public struct StoreSync: Sendable {
     /// Whether a store takes part in sync, without reading more than has to be.
     public static func isSetUp(_ directory: String, in fileSystem: FileSystem) -> Bool {
         (try? ReplicaFile.read(directory, in: fileSystem)) != nil
+    }
+
+    /// Whether it is a folder that nobody tells of changes in.
+    public static func hasFolder(_ directory: String, in fileSystem: FileSystem) -> Bool {
+        guard let file = (try? ReplicaFile.read(directory, in: fileSystem))?.file else { return false }
+        return file.url.hasPrefix("folder:")
+    }
+
+    /// How the folder is now; nil where it cannot be seen.
+    public static func sight(_ directory: String, in fileSystem: FileSystem) -> SyncSight? {
+        guard let file = (try? ReplicaFile.read(directory, in: fileSystem))?.file,
+            let url = try? SyncURL(file.url), url.kind == .folder
+        else { return nil }
+        return FolderTransport(url.address, journal: file.journal, in: fileSystem).sight(besides: file.replica)
     }
 
     /// Whether a round may be begun by somebody who does not stay, so that at most one is in a time; it counts as begun then.

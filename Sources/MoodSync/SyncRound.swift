@@ -32,6 +32,8 @@ struct SyncRound: ~Copyable {
     /// What the other side was known to have before this round.
     private let before: Vector
     private let forgotten: [UUID]
+    /// The snapshots that are there, as they were last listed.
+    private var there: [TransportSnapshot] = []
     /// A line that cannot be read, and why; what comes after it waits.
     private var problem: String?
 
@@ -78,7 +80,8 @@ struct SyncRound: ~Copyable {
 
     /// - Parameter isWanted: given what is known here and there.
     private mutating func joinSnapshots(_ isWanted: (Vector, Vector) -> Bool) throws(SyncError) {
-        for snapshot in try transport.snapshots()
+        there = try transport.snapshots()
+        for snapshot in there
         where !vector.covers(snapshot.vector) && isWanted(vector, snapshot.vector) {
             // One that is still being copied is taken the next time.
             guard let text = try transport.text(of: snapshot), let fold = try coder.fold(text),
@@ -166,7 +169,6 @@ struct SyncRound: ~Copyable {
 
     /// Who knows much more than all snapshots puts one, and the records below it can go.
     private mutating func putSnapshotWhenDue() throws(SyncError) {
-        let there = try transport.snapshots()
         let beyond =
             there.map { replica.operationCount(beyond: $0.vector) }.min() ?? replica.operationCount(beyond: Vector())
         guard beyond >= Self.operationsBeyondSnapshots else { return try dropForgotten(there) }

@@ -20,8 +20,8 @@ import time
 class Terminal:
     """A window of tmux in which a shell runs."""
 
-    def __init__(self, environment, columns=80, lines=24):
-        self.name = f"browse-{os.getpid()}"
+    def __init__(self, environment, columns=80, lines=24, name=""):
+        self.name = f"browse{name}-{os.getpid()}"
         shell = ["env", "-i"] + [f"{name}={value}" for name, value in environment.items()] + ["sh"]
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), "-s", "t", *shell)
         self.wait("$")
@@ -42,9 +42,9 @@ class Terminal:
     def type(self, text):
         self.tmux("send-keys", "-t", "t", "-l", "--", text)
 
-    def wait(self, *texts, gone=()):
+    def wait(self, *texts, gone=(), seconds=10):
         """Until the screen holds all texts, and none of the others."""
-        end = time.monotonic() + 10
+        end = time.monotonic() + seconds
         while True:
             screen = "\n".join(self.screen())
             if all(text in screen for text in texts) and not any(text in screen for text in gone):
@@ -135,6 +135,33 @@ def ended(terminal, mood, number):
     assert terminal.modes() == before, (number, before, terminal.modes())
 
 
+def synced(mood, folder, environment):
+    """Two stores that share a folder, each in a terminal: a change of one is seen in both."""
+    stores = [os.path.join(folder, name) for name in ("left", "right")]
+    os.mkdir(os.path.join(folder, "shared"))
+    for number, store in enumerate(stores):
+        more = [] if number else ["--new"]
+        subprocess.run([mood, "--store", store, "sync", "setup", f"folder:{folder}/shared", *more], env=environment, check=True,
+                       capture_output=True)
+    terminals = []
+    try:
+        for number, store in enumerate(stores):
+            terminals.append(Terminal(environment, name=number))
+            terminals[number].type(f"{mood} --store {store} browse")
+            terminals[number].press("Enter")
+            terminals[number].wait("MoodBoard", "q Quit")
+            terminals[number].press("End", "Enter")
+            terminals[number].wait("Moods", "n New mood")
+        subprocess.run([mood, "--store", stores[0], "add", "🥳", "Seen by both"], env=environment, check=True, capture_output=True)
+        # Two seconds of quiet, three until the other one looks, and what two rounds take.
+        for one in terminals:
+            one.wait("🥳 Seen by both", seconds=30)
+    finally:
+        for one in terminals:
+            one.press("q")
+            one.close()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("mood")
@@ -158,7 +185,8 @@ def main():
         browse(terminal, mood, environment)
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGSEGV, signal.SIGKILL):
             ended(terminal, mood, number)
-        print("browse: every screen was as expected, and the terminal came back each time")
+        synced(mood, folder, environment)
+        print("browse: every screen was as expected, the terminal came back each time, two stores showed one change")
         return 0
     except AssertionError as error:
         print(f"browse: {error}", file=sys.stderr)

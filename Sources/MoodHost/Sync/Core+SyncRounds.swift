@@ -14,7 +14,9 @@ extension Core {
         else {
             return sync.rest()
         }
-        if !sync.isAutomatic { sync.begin(revision: store.isOpen ? store.durableRevision : 0) }
+        if sync.isAutomatic { return }
+        let looks = StoreSync.hasFolder(settings.directory, in: settings.fileSystem)
+        sync.begin(revision: store.isOpen ? store.durableRevision : 0, looks: looks)
     }
 
     /// After a group of requests, where `sync.isAutomatic`.
@@ -22,7 +24,9 @@ extension Core {
 
     /// Begins a round if its time has come.
     mutating func syncWhenDue() {
-        guard sync.isDue(), let settings = store.settingsForSync else { return }
+        guard let settings = store.settingsForSync else { return }
+        if sync.isLookDue() { look(settings) }
+        guard sync.isDue() else { return }
         // One at a time; what was committed meanwhile is seen when it ends.
         guard sync.round == nil, !sync.thread.isRunning else { return sync.wait() }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
@@ -47,8 +51,25 @@ extension Core {
         }
     }
 
+    /// Sees whether others have written to the folder, where nothing else is at work.
+    private mutating func look(_ settings: StoreSettings) {
+        guard sync.round == nil, sync.look == nil, !sync.thread.isRunning else { return }
+        let work = LongWork(on: sync.thread, .init(message: "Looking", done: 0, total: 0))
+        sync.look = work
+        _ = work.begin {
+            let sight = StoreSync.sight(settings.directory, in: settings.fileSystem)
+            return { (core, _) throws(RPCError) in if let sight { core.sync.saw(sight) } }
+        }
+    }
+
     /// The thread has done something.
     mutating func attendSync() {
+        if let conclusion = sync.look?.takeConclusion() {
+            sync.look = nil
+            var nobody = JSONWriter(capacity: 16)
+            // It throws nothing.
+            try? conclusion(&self, &nobody)
+        }
         guard let round = sync.round, let conclusion = round.takeConclusion() else { return }
         sync.round = nil
         var nobody = JSONWriter(capacity: 16)

@@ -1,3 +1,4 @@
+import MoodSync
 import Platform
 import PluginHost
 
@@ -7,6 +8,8 @@ struct SyncPlan {
     static let intervalMilliseconds = 300_000
     /// What others tell of in quick succession is one round.
     static let hurryMilliseconds = 10
+    /// A folder tells of nothing, so it is looked at.
+    static let lookMilliseconds = 3000
 
     /// Does what needs the other side.
     let thread: HelperThread
@@ -18,8 +21,14 @@ struct SyncPlan {
     var isAutomatic = false
     /// The same, also when the host ends.
     private(set) var wasAutomatic = false
-    /// By `Clock.monotonicMilliseconds`.
-    private(set) var deadline: Int?
+    /// When a round is due; by `Clock.monotonicMilliseconds`, like all of these.
+    private var roundTime: Int?
+    /// When the folder is looked at; nil where nothing has to be looked at.
+    private var lookTime: Int?
+    /// The look that is under way.
+    var look: LongWork?
+    /// How it was there at the last look.
+    var sight: SyncSight?
     /// The last commit that was seen.
     private(set) var seen = 0
     /// Whether there was something new while a round was at work, which may have come too late for that.
@@ -34,39 +43,47 @@ struct SyncPlan {
         bridge = TransportBridge(thread)
     }
 
+    /// When there is something to do.
+    var deadline: Int? {
+        guard let lookTime else { return roundTime }
+        return min(roundTime ?? .max, lookTime)
+    }
+
     /// There may be something to do now.
-    mutating func begin(revision: Int) {
+    /// - Parameter looks: whether nobody tells of changes.
+    mutating func begin(revision: Int, looks: Bool) {
         isAutomatic = true
+        if looks { setLook() }
         wasAutomatic = true
         seen = revision
-        deadline = Clock.monotonicMilliseconds + Self.quietMilliseconds
+        roundTime = Clock.monotonicMilliseconds + Self.quietMilliseconds
     }
 
     /// It is too early for another round.
     mutating func wait() {
         guard isAutomatic else { return }
-        deadline = Clock.monotonicMilliseconds + Self.quietMilliseconds
+        roundTime = Clock.monotonicMilliseconds + Self.quietMilliseconds
     }
 
     /// Somebody has told that there is something new.
     mutating func hurry() {
         guard isAutomatic else { return }
         if round != nil { isHurried = true }
-        deadline = min(deadline ?? .max, Clock.monotonicMilliseconds + Self.hurryMilliseconds)
+        roundTime = min(roundTime ?? .max, Clock.monotonicMilliseconds + Self.hurryMilliseconds)
     }
 
     /// Nothing is done by itself here.
-    mutating func rest() { (isAutomatic, wasAutomatic, deadline) = (false, false, nil) }
+    mutating func rest() { (isAutomatic, wasAutomatic, roundTime, lookTime) = (false, false, nil, nil) }
 
     mutating func end() {
         isAutomatic = false
-        deadline = nil
+        (roundTime, lookTime) = (nil, nil)
     }
 
     mutating func see(_ revision: Int) {
         guard revision != seen else { return }
         seen = revision
-        deadline = Clock.monotonicMilliseconds + Self.quietMilliseconds
+        roundTime = Clock.monotonicMilliseconds + Self.quietMilliseconds
     }
 
     /// A round has ended; what it brought in is no reason for another one.
@@ -74,12 +91,28 @@ struct SyncPlan {
         seen = revision
         let pause = isHurried ? Self.hurryMilliseconds : Self.intervalMilliseconds
         isHurried = false
-        deadline = isAutomatic ? Clock.monotonicMilliseconds + pause : nil
+        roundTime = isAutomatic ? Clock.monotonicMilliseconds + pause : nil
     }
 
+    /// Whether a round is due.
     mutating func isDue() -> Bool {
-        guard let time = deadline, Clock.monotonicMilliseconds >= time else { return false }
-        deadline = nil
+        guard let time = roundTime, Clock.monotonicMilliseconds >= time else { return false }
+        roundTime = nil
         return true
+    }
+
+    /// Whether the folder is to be looked at; then it is said when that is next.
+    mutating func isLookDue() -> Bool {
+        guard let time = lookTime, Clock.monotonicMilliseconds >= time else { return false }
+        setLook()
+        return true
+    }
+
+    private mutating func setLook() { lookTime = Clock.monotonicMilliseconds + Self.lookMilliseconds }
+
+    /// What was seen in the folder.
+    mutating func saw(_ now: SyncSight) {
+        if now != sight { hurry() }
+        sight = now
     }
 }

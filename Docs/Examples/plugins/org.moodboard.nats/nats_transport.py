@@ -40,17 +40,23 @@ class Transport:
         if self.settings != (url, config):
             self.stream = jetstream.Stream(await jetstream.connect(url, config), config)
             self.settings, self.follower, self.mine, self.tails = (url, config), None, set(), {}
+        elif self.follower and self.found and self.subject == f"moodboard.{journal}":
+            return {"journals": self.found}  # asked again, at the beginning of a round
         self.subject = f"moodboard.{journal or '*'}"
         try:
             found = await self.stream.newest(self.subject + ".*")
         except jetstream.NoStream:
             await self.stream.make()
             found = []
-        if journal and not self.follower:
+        if self.follower:
+            self.follower.cancel()
+        self.follower = None
+        if journal:
             self.follower = asyncio.ensure_future(self.stream.follow(
                 self.subject + ".*", lambda one: one.subject.split(".")[2] not in self.mine,
                 lambda: send({"method": "transport.changed"})))
-        return {"journals": sorted({one.subject.split(".")[1] for one in found})}
+        self.found = sorted({one.subject.split(".")[1] for one in found})
+        return {"journals": self.found}
 
     async def tail(self, replica, fresh=False):
         """The sequence of a replica's last message, and its last record that is there as a whole."""

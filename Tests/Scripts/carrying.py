@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Stores that take part in one journal, on what carries it: what it bears, and how fast it is.
+
+    carrying.py HOST agree    [--carrier folder|git|jetstream] [--stores 4] [--changes 2500] [--seed N]
+    carrying.py HOST latency  [--carrier jetstream] [--changes 300]
+    carrying.py HOST push     [--carrier folder|jetstream] [--changes 100000]
+    carrying.py HOST newcomer [--carrier folder|jetstream] [--changes 100000]
+
+agree: all stores change moods at the same time, while hosts and plugins are killed with -9, what carries is taken away and put
+back, and the server that leads the stream is killed; at the end all have to show the same, with every mood that was
+acknowledged, once. latency: from `sync.now` in one host to the event in another one, which nobody asks anything. push: changes
+that were made before are sent. newcomer: a new store, until it shows all moods of another one, by its snapshot.
+
+jetstream: three servers of `nats-server` on loopback; NATS_PYTHON names the python3 of a virtual environment that has nats-py.
+Where one of both is missing: SKIPPED.
+"""
+import argparse, json, os, random, shutil, signal, subprocess, sys, tempfile, threading, time
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../Docs/Examples/plugins")
+PLUGIN = "org.moodboard.nats"
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(EXAMPLES, PLUGIN))
+
+
+class Host:
+    def __init__(self, program, store, carrier, *more):
+        self.process = subprocess.Popen(
+            [program, "--store", store, "--durability", "none", "--log-level", "error", *carrier.options, *more],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.number, self.events = 0, []
+
+    def send(self, method, params=None):
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return self.number
+
+    def next(self):
+        line = self.process.stdout.readline()
+        if not line.endswith(b"\n"):
+            raise EOFError  # it was killed
+        return json.loads(line)
+
+    def answer(self, number):
+        while True:
+            message = self.next()
+            if message.get("id") == number:
+                return message["result"] if "result" in message else {"error": message["error"]}
+            self.events.append(message)
+
+    def ask(self, method, params=None):
+        return self.answer(self.send(method, params))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.read()
+        self.process.wait()
+
+
+class Folder:
+    options = ()
+
+    def __init__(self, place):
+        self.path = place + "/shared"
+        os.mkdir(self.path)
+        self.url = "folder:" + self.path
+
+    def prepare(self, host):
+        pass
+
+    def cut(self):
+        os.rename(self.path, self.path + "-away")
+
+    def restore(self):
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.rename(self.path + "-away", self.path)
+
+    def close(self):
+        pass
+
+
+class Git(Folder):
+    def __init__(self, place):
+        self.path = place + "/shared"
+        subprocess.run(["git", "init", "-q", "--bare", self.path], check=True)
+        self.url = "git+file://" + self.path
+
+
+class JetStream:
+    options = ("--plugins", EXAMPLES)
+
+    def __init__(self, place):
+        from cluster import Cluster
+        self.cluster = Cluster()
+        self.url = self.cluster.url
+
+    def prepare(self, host):
+        info = host.ask("plugin.info", {"id": PLUGIN})
+        runtimes = [os.path.dirname(os.path.dirname(os.environ["NATS_PYTHON"]))]
+        answer = host.ask("plugin.trust", {"id": PLUGIN, "digest": info["digest"], "runtimes": runtimes})
+        assert "error" not in answer, answer
+
+    def cut(self):
+        self.killed = self.cluster.leader()
+        if self.killed is not None:
+            self.cluster.kill(self.killed)
+
+    def restore(self):
+        if self.killed is not None:
+            self.cluster.start(self.killed)
+
+    def close(self):
+        self.cluster.close()
+
+
+def moods(host):
+    found, cursor = {}, None
+    while True:
+        page = host.ask("mood.list", {"limit": 1000, **({"cursor": cursor} if cursor else {})})
+        for mood in page["items"]:
+            del mood["revision"]
+            found[mood["id"]] = mood
+        cursor = page.get("nextCursor")
+        if not cursor:
+            return found
+
+
+class Trial:
+    def __init__(self, options):
+        self.options, self.chance = options, random.Random(options.seed)
+        self.place = tempfile.mkdtemp(prefix="carrying-")
+        self.carrier = {"folder": Folder, "git": Git, "jetstream": JetStream}[options.carrier](self.place)
+        self.journal = None
+
+    def host(self, number, *more):
+        return Host(self.options.host, f"{self.place}/store{number}", self.carrier, *more)
+
+    def join(self, number):
+        """A store that takes part by now."""
+        host = self.host(number, "--no-sync")
+        host.ask("settings.get")
+        self.carrier.prepare(host)
+        host.ask("mood.create", {"emoji": "😊", "label": f"of {number}"})
+        more = {"journal": self.journal, "confirm": True} if self.journal else {"new": True}
+        while True:
+            answer = host.ask("sync.setup", {"url": self.carrier.url, **more})
+            if "error" not in answer:
+                break
+            assert self.journal and answer["error"]["code"] == 1001, answer  # what carries it is behind
+        self.journal = answer["journal"]
+        return host
+
+    def close(self):
+        self.carrier.close()
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    # All at once
+
+    def agree(self):
+        for number in range(self.options.stores):
+            self.join(number).end()
+        self.made, self.done = [set() for _ in range(self.options.stores)], False
+        threads = [threading.Thread(target=self.live, args=[number]) for number in range(self.options.stores)]
+        start = time.time()
+        for one in threads:
+            one.start()
+        cuts = 0
+        while any(one.is_alive() for one in threads):
+            time.sleep(self.chance.uniform(1, 4))
+            if self.chance.random() < 0.4:
+                self.carrier.cut()
+                time.sleep(self.chance.uniform(0.2, 2))
+                self.carrier.restore()
+                cuts += 1
+        seconds = time.time() - start
+        hosts = [self.host(number, "--no-sync") for number in range(self.options.stores)]
+        for _ in range(120):
+            answers = [host.ask("sync.now") for host in hosts]
+            statuses = [host.ask("sync.status") for host in hosts]
+            if all(not any(answer.get(name, 1) for name in ("pushed", "pulled", "applied")) for answer in answers) \
+                    and all(status["state"] == "idle" and status["pending"] == 0 for status in statuses):
+                break
+            time.sleep(0.3)
+        shown = [moods(host) for host in hosts]
+        for host in hosts:
+            assert host.ask("store.verify")["ok"]
+            host.end()
+        made = set().union(*self.made)
+        labels = [mood["label"] for mood in shown[0].values()]
+        lost, doubled = len(made - set(shown[0])), len(labels) - len(set(labels))
+        different = sum(other != shown[0] for other in shown)
+        print(f"{self.options.carrier}, seed {self.options.seed}: {self.options.stores} stores, {self.options.changes} changes each,"
+              f" {self.kills} kills of hosts, {self.plugin_kills} of plugins, {cuts} cuts, {seconds:.0f} s;"
+              f" {len(labels)} moods, lost {lost}, doubled {doubled}, different {different}")
+        return lost or doubled or different
+
+    kills = plugin_kills = 0
+
+    def live(self, number):
+        chance, host, count, known = random.Random(self.options.seed * 100 + number), None, 0, []
+        while count < self.options.changes:
+            try:
+                host = host or self.host(number, "--no-sync")
+                asked, victim = {}, None
+                for turn in range(min(50, self.options.changes - count)):
+                    if chance.random() < 0.6 or not known:
+                        label = {"emoji": "😊", "label": f"{number}.{count + turn}.{time.time()}", "tags": ["b", "a"]}
+                        asked[host.send("mood.create", label)] = True
+                    else:
+                        change = {"notes": f"{number}.{count + turn}"} if chance.random() < 0.5 else {"isFavorite": chance.random() < 0.5}
+                        asked[host.send("mood.update", {"id": chance.choice(known), "set": change})] = False
+                wanted = host.send("sync.now")
+                if chance.random() < 0.15:
+                    threading.Timer(chance.uniform(0, 0.4), host.process.kill).start()
+                    self.kills += 1
+                elif self.options.carrier == "jetstream" and chance.random() < 0.15:
+                    victim = host.send("plugin.info", {"id": PLUGIN})
+                while asked or wanted:
+                    message = host.next()
+                    if victim and message.get("id") == victim:
+                        self.kill_plugin(message["result"])
+                    if asked.pop(message.get("id"), False) and "result" in message:
+                        self.made[number].add(message["result"]["id"])
+                        known.append(message["result"]["id"])
+                    if message.get("id") == wanted:
+                        wanted = None
+                count += 50
+            except (EOFError, BrokenPipeError, ConnectionResetError):
+                host.kill()
+                host = None
+                count += 10
+        if host:
+            host.kill()
+
+    def kill_plugin(self, info):
+        """Not its keeper: what the host sees is that the plugin has ended."""
+        if info.get("pid"):
+            try:
+                os.kill(info["pid"], signal.SIGKILL)
+                self.plugin_kills += 1
+            except ProcessLookupError:
+                pass
+
+    # How fast
+
+    def latency(self):
+        one = self.join(0)
+        self.join(1).end()
+        two = self.host(1)
+        two.ask("events.subscribe", {"topics": ["mood"]})
+        time.sleep(4)  # its first round
+        times, pushes = [], []
+        for number in range(self.options.changes):
+            mood = one.ask("mood.create", {"emoji": "😊", "label": f"late {number}"})["id"]
+            start = time.perf_counter()
+            wanted = one.send("sync.now")
+            while mood not in json.dumps(two.next()):
+                pass
+            times.append((time.perf_counter() - start) * 1000)
+            one.answer(wanted)
+            pushes.append((time.perf_counter() - start) * 1000)
+            time.sleep(0.05)
+        times.sort()
+        p99 = times[len(times) * 99 // 100]
+        print(f"{self.options.carrier}: {len(times)} changes, from sync.now to the other's event: median {times[len(times) // 2]:.0f} ms,"
+              f" p99 {p99:.0f} ms, longest {times[-1]:.0f} ms")
+        for host in (one, two):
+            host.end()
+        return p99 > 250
+
+    def make(self, host, count):
+        for start in range(0, count, 500):
+            numbers = [host.send("mood.create", {"emoji": "😊", "label": f"mood {start + n}", "notes": "A few words about a day."})
+                       for n in range(min(500, count - start))]
+            for number in numbers:
+                host.answer(number)
+
+    def push(self):
+        host = self.join(0)
+        self.make(host, self.options.changes)
+        start = time.perf_counter()
+        answer = host.ask("sync.now")
+        seconds = time.perf_counter() - start
+        print(f"{self.options.carrier}: {answer.get('pushed')} changes, a record each, sent in {seconds:.2f} s,"
+              f" {answer.get('pushed', 0) / seconds:.0f} a second")
+        assert answer["pushed"] == self.options.changes, answer
+        host.end()
+
+    def newcomer(self):
+        host = self.join(0)
+        self.make(host, self.options.changes)
+        host.ask("sync.now")
+        while True:  # its snapshot is read back
+            host.ask("mood.create", {"emoji": "😊", "label": "one more"})
+            if host.ask("sync.now")["pushed"] == 1:
+                break
+        host.end()
+        new = self.host(1, "--no-sync")
+        new.ask("settings.get")
+        self.carrier.prepare(new)
+        start = time.perf_counter()
+        answer = new.ask("sync.setup", {"url": self.carrier.url, "journal": self.journal})
+        seconds = time.perf_counter() - start
+        assert answer.get("state") == "idle", answer
+        print(f"{self.options.carrier}: a new store has {new.ask('store.info')['moods']} moods after {seconds:.2f} s")
+        new.end()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("host")
+    parser.add_argument("what", choices=["agree", "latency", "push", "newcomer"])
+    parser.add_argument("--carrier", choices=["folder", "git", "jetstream"], default="folder")
+    parser.add_argument("--stores", type=int, default=4)
+    parser.add_argument("--changes", type=int)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    options = parser.parse_args()
+    options.changes = options.changes or {"agree": 2500, "latency": 300}.get(options.what, 100_000)
+    if options.carrier == "jetstream":
+        if not shutil.which("nats-server") or "NATS_PYTHON" not in os.environ:
+            print("SKIPPED: nats-server, or NATS_PYTHON")
+            return 0
+    trial = Trial(options)
+    try:
+        return 1 if getattr(trial, options.what)() else 0
+    finally:
+        trial.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
