@@ -48,7 +48,7 @@ extension Client {
         let file = try OutputFile(absolute(output), replaces: invocation.has("force"))
         var moods = 0
         try pages(of: format, exportMembers()) { (text) throws(ClientError) in
-            moods += format == "jsonl" ? text.utf8.count(where: { $0 == 10 }) : 0
+            moods += Self.moods(in: text)
             try file.write(Array(text.utf8))
         }
         let size = Self.size(try file.finish())
@@ -83,6 +83,11 @@ extension Client {
         } while cursor != nil
     }
 
+    /// How many moods a part of JSON Lines has: the settings come first, if they do.
+    private static func moods(in text: String) -> Int {
+        text.utf8.count(where: { $0 == 10 }) - (text.hasPrefix("{\"settings\":") ? 1 : 0)
+    }
+
     // MARK: Backups
 
     private static let backupPrefix = "moodboard-"
@@ -101,14 +106,15 @@ extension Client {
             path += "/\(Self.backupPrefix)\(time)\(Self.backupSuffix)"
         }
         let file = try OutputFile(path, replaces: invocation.has("force"))
-        var moods = 0
+        var (moods, lines) = (0, 0)
         try pages(of: "jsonl", []) { (text) throws(ClientError) in
-            moods += text.utf8.count(where: { $0 == 10 })
+            moods += Self.moods(in: text)
+            lines += text.utf8.count(where: { $0 == 10 })
             try file.write(Array(text.utf8))
         }
         let size = Self.size(try file.finish())
         if wantsJSON {
-            let answer: JSONValue = ["path": .string(path), "lines": .number(String(moods))]
+            let answer: JSONValue = ["path": .string(path), "lines": .number(String(lines))]
             try print(json: Array(answer.text.utf8))
         } else {
             try print("\(Escaping.visible(path)): \(Self.count(moods)), \(size)\n")
