@@ -112,8 +112,13 @@ public struct LookBackPage {
             y += 20
         }
         for picture in pictures {
-            y += 14
-            body += Picture.text(20, y + 14, picture.title, "class=\"head\"")
+            // One that is all there is has its name above it already.
+            if picture.title != title {
+                y += 14
+                body += Picture.text(20, y + 14, picture.title, "class=\"head\"")
+            } else {
+                y -= 12
+            }
             body += "<g transform=\"translate(20,\(y + 26))\" role=\"group\" aria-label=\""
             body += LookBackText.escaped(picture.title + ". " + picture.description) + "\">\(picture.body)</g>"
             y += 30 + picture.height
@@ -122,7 +127,7 @@ public struct LookBackPage {
         let width = max(Picture.width + 40, (sentences.map(\.count).max() ?? 0) * 7 + 40)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(y + 20)" width="\(width)" height="\(y + 20)" \
-            role="img" aria-labelledby="title description" lang="en">
+            style="max-width:100%;height:auto" role="img" aria-labelledby="title description" lang="en">
             <title id="title">\(LookBackText.escaped(title))</title>
             <desc id="description">\(LookBackText.escaped(description))</desc>
             <style>\(Picture.style)</style>

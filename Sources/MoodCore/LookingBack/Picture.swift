@@ -17,6 +17,19 @@ struct Picture {
         .line{stroke:#8fc1e3}}@media print{text{fill:#000}.page{fill:#fff}.line{stroke:#000}}
         """
 
+    /// A name beside a bar, which has 200 units: wide letters and signs of East Asia take about twice what others do.
+    private static func shortened(_ name: String) -> String {
+        var room = 24 * 2
+        for (place, character) in zip(name.indices, name) {
+            let isNarrow = character.unicodeScalars.first.map {
+                $0.value < 0x300 && !"MW@%".unicodeScalars.contains($0)
+            }
+            room -= isNarrow ?? true ? 2 : 4
+            if room < 0 { return name[..<place].dropLast() + "…" }
+        }
+        return name
+    }
+
     static func text(_ x: Int, _ y: Int, _ text: String, _ attributes: String = "") -> String {
         "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " " + attributes)>\(LookBackText.escaped(text))</text>"
     }
@@ -140,8 +153,7 @@ struct Picture {
             let y = row * 24
             let band = tally.average.map { ValenceBand($0) }
             let length = tally.count * 300 / most
-            let shown = name.count > 24 ? name.prefix(23) + "…" : name[...]
-            body += text(0, y + 15, String(shown))
+            body += text(0, y + 15, shortened(name))
             if length > 0 {
                 body += "<rect x=\"200\" y=\"\(y + 2)\" width=\"\(max(length, 2))\" height=\"18\" rx=\"3\" "
                 body += band.map { "fill=\"\($0.color)\"/>" } ?? "class=\"unknown\"/>"
