@@ -6,7 +6,7 @@
 A store of random moods over twelve years, in several zones, with tags and scales, is made and compacted. Then, each in a new
 host, the first answer and the best of the rounds: `stats.summary` of everything and of a year, `stats.year`, `mood.tags`; how
 much the host has grown by it; and how long a `host.ping` waits while a summary is made. At last an import of rows of CSV into
-an empty store, with the longest wait of a `host.ping` beside it, and an export of all moods as jsonl.
+an empty store, and an export of all moods as jsonl.
 
 Goals (for a million moods): 150 ms, 15 ms for a year, 16 MiB; 1 s, 1.5 s. With `--most N` the exit code is 1 where a time is
 more than N times its goal.
@@ -55,6 +55,10 @@ class Host:
         self.send(method, **params)
         return self.read()["result"]
 
+    def cpu(self):
+        """Milliseconds of CPU time that the host has used, which other work on the machine does not change much."""
+        return sum(int(number) for number in open(f"/proc/{self.process.pid}/stat").read().rsplit(") ", 1)[1].split()[11:13]) * 10
+
     def rss(self):
         for line in open(f"/proc/{self.process.pid}/status"):
             if line.startswith("VmRSS"):
@@ -96,14 +100,14 @@ def measured(program, store, rounds, method, **params):
     host = Host(program, "--store", store)
     host("host.info")
     host("mood.list", limit=1)
-    before, times = host.rss(), []
+    before, cpu, times = host.rss(), host.cpu(), []
     for _ in range(rounds):
         start = time.perf_counter()
         host(method, **params)
         times.append((time.perf_counter() - start) * 1000)
-    grown = host.rss() - before
+    grown, cpu = host.rss() - before, (host.cpu() - cpu) / rounds
     host.close()
-    return times[0], min(times), grown
+    return times[0], min(times), cpu, grown
 
 
 def ping_beside(program, store):
@@ -137,21 +141,12 @@ def imported(program, folder, rows, chance):
     host = Host(program, "--store", os.path.join(folder, "imported"))
     host("host.info")
     start = time.perf_counter()
-    work = host.send("store.import", format="csv", path=path)
-    longest = 0
-    while True:
-        asked = time.perf_counter()
-        host.send("host.ping")
-        answer = host.read()
-        if answer["id"] == work:
-            taken = (time.perf_counter() - start) * 1000
-            break
-        longest = max(longest, (time.perf_counter() - asked) * 1000)
-    if answer["result"]["created"] != rows:
-        sys.exit(f"of {rows} rows were imported: {answer['result']['created']}")
-    host.read()
+    answer = host("store.import", format="csv", path=path)
+    taken, cpu = (time.perf_counter() - start) * 1000, host.cpu()
+    if answer["created"] != rows:
+        sys.exit(f"of {rows} rows were imported: {answer['created']}")
     host.close()
-    return taken, longest
+    return taken, cpu
 
 
 def exported(program, store):
@@ -164,8 +159,9 @@ def exported(program, store):
         if "nextCursor" not in page:
             break
         cursor = {"cursor": page["nextCursor"]}
+    taken, cpu = (time.perf_counter() - start) * 1000, host.cpu()
     host.close()
-    return (time.perf_counter() - start) * 1000, lines
+    return taken, cpu, lines
 
 
 def main():
@@ -189,7 +185,7 @@ def main():
         store = os.path.join(folder, "store")
         fill(arguments.host, store, arguments.moods, chance)
         print(f"{arguments.moods:,} moods")
-        print("| what | first, ms | best, ms | goal, ms | grown, KiB |\n| --- | --- | --- | --- | --- |")
+        print("| what | first, ms | best, ms | CPU, ms | goal, ms | grown, KiB |\n| --- | --- | --- | --- | --- | --- |")
         for what, goal, method, params in [
             ("stats.summary of everything", 150, "stats.summary", {}),
             ("stats.summary of 2020", 15, "stats.summary", {"in": "2020"}),
@@ -198,15 +194,15 @@ def main():
             ("stats.onThisDay", 15, "stats.onThisDay", {}),
             ("mood.tags", 150, "mood.tags", {}),
         ]:
-            first, best, grown = measured(arguments.host, store, arguments.rounds, method, **params)
-            print(f"| {what} | {first:.1f} | {best:.1f} | {max(goal * scale, 1):.1f} | {grown} |")
+            first, best, cpu, grown = measured(arguments.host, store, arguments.rounds, method, **params)
+            print(f"| {what} | {first:.1f} | {best:.1f} | {cpu:.0f} | {max(goal * scale, 1):.1f} | {grown} |")
             judge(what, best, max(goal * scale, 1))
         print(f"a ping beside summaries waits for {ping_beside(arguments.host, store):.1f} ms at most")
-        taken, longest = imported(arguments.host, folder, arguments.rows, chance)
-        print(f"import of {arguments.rows:,} rows of CSV: {taken:.0f} ms; a ping beside it waits for {longest:.1f} ms at most")
+        taken, cpu = imported(arguments.host, folder, arguments.rows, chance)
+        print(f"import of {arguments.rows:,} rows of CSV: {taken:.0f} ms, {cpu} ms of CPU time")
         judge("import", taken, 1000 * arguments.rows / 100_000)
-        taken, lines = exported(arguments.host, store)
-        print(f"export of {lines:,} lines of jsonl: {taken:.0f} ms")
+        taken, cpu, lines = exported(arguments.host, store)
+        print(f"export of {lines:,} lines of jsonl: {taken:.0f} ms, with a reader in Python; {cpu} ms of CPU time of the host")
         judge("export", taken, 1500 * scale)
     for line in slow:
         print("SLOW", line)
