@@ -40,7 +40,7 @@ start() {
     cat "$tmp.out" >> "$tmp.lines" &
     reader=$!
     # shellcheck disable=SC2086 # words are split at spaces
-    (cd / && exec env -i PATH="$path" TZ=UTC HOME="$tmp/home" $environment $host $arguments) < "$tmp.in" > "$tmp.out" 2>> "$tmp.errors" &
+    (cd / && exec env -i PATH="$path" $environment $host $arguments) < "$tmp.in" > "$tmp.out" 2>> "$tmp.errors" &
     pid=$!
     exec 3> "$tmp.in"
     taken=0
@@ -134,7 +134,15 @@ step() {
     @signal) running; kill -"$text" "$pid"; ended 0 100 ;;
     @kill) kill -9 "$pid"; ended 137 100; unread= ;;
     @wait) sleep "$(printf '%d.%03d' $((text / 1000)) $((text % 1000)))" ;;
-    @env) case $text in PATH=*) path=${text#PATH=} ;; *=*) environment="$environment $text" ;; *) environment="-u $text $environment" ;; esac ;;
+    @env)
+        case $text in
+        PATH=*) path=${text#PATH=} ;;
+        *)
+            kept=
+            for one in $environment; do case $one in "${text%%=*}="*) ;; *) kept="$kept $one" ;; esac; done
+            environment=$kept
+            case $text in *=*) environment="$environment $text" ;; esac ;;
+        esac ;;
     @write)
         mkdir -p -m 700 "$(dirname "$tmp/$first")"
         if [ -n "$second" ]; then printf '%s\n' "$second" > "$tmp/$first"; else : > "$tmp/$first"; fi
@@ -157,7 +165,8 @@ step() {
 replay() {
     scratch=$(mktemp -d)
     scratch=$(cd "$scratch" && pwd -P)
-    tmp=$scratch/t dir=$scratch/t/store problem= unread= runs=no exchanges=0 environment= number=0
+    tmp=$scratch/t dir=$scratch/t/store problem= unread= runs=no exchanges=0 number=0
+    environment="TZ=UTC HOME=$tmp/home"
     mkdir -m 700 "$tmp"
     : > "$tmp.errors"; : > "$tmp.captures"; : > "$tmp.problems"; : > "$tmp.lines"
     arguments=$(jq -r '.start | join(" ")' "$words" | sed "s|\${dir}|$dir|g")
