@@ -55,7 +55,7 @@ extension Core {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
         }
-        plugins.watchFile()
+        if plugins.isLoaded { plugins.watchFile() }
         chooseSummaries()
     }
 

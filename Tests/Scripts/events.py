@@ -6,7 +6,9 @@
 1. One change at a time by another host: how long after its answer the subscriber is told.
 2. Many changes at once by two other hosts, one of which compacts now and then: every revision, once, in order.
 3. A mood that a router shows is deleted by another host: told of to whoever follows routers alone.
-4. A subscriber that stops reading while another host goes on: its memory, and that it is told where the sequence breaks
+4. A change that comes after the answer to `events.subscribe`, before the host watches the store (with strace, which holds up
+   that call of the system).
+5. A subscriber that stops reading while another host goes on: its memory, and that it is told where the sequence breaks
    off; from there it gets the rest.
 Python's standard library only.
 """
@@ -15,6 +17,7 @@ import json
 import os
 import random
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -106,6 +109,34 @@ def promptness(binary, directory, changes):
     print(f"one at a time: {changes} changes, told p50 {middle:.3f} ms, p99.9 {late:.2f} ms, at most {delays[-1]:.2f} ms"
           " behind the answer")
     return delays[-1]
+
+
+def beginning(binary, directory):
+    """How long after the watch begins the change before it is told of, in milliseconds."""
+    if not shutil.which("strace"):
+        print("SKIPPED: strace")
+        return 0
+    pause = 100
+    # It traces from aside, so that the host is this program's child. A user who may not trace gets an error, and no delay.
+    subscriber, writer = Host(binary, directory), Host(binary, directory)
+    subscriber.call("host.ping")
+    tracer = subprocess.Popen(
+        ["strace", "-f", "-p", str(subscriber.process.pid), "-e", "trace=inotify_init1", "-e",
+         f"inject=inotify_init1:delay_enter={pause * 1000}"], stderr=subprocess.PIPE)
+    tracer.stderr.readline()
+    subscriber.call("events.subscribe", {"topics": ["mood"]})
+    begun = time.monotonic()
+    writer.call("mood.toggleFavorite", {"id": MOOD % 0})
+    is_before = time.monotonic() - begun < pause / 1000
+    event = subscriber.receive()
+    late = (time.monotonic() - begun) * 1000 - pause
+    for host in (subscriber, writer):
+        host.close()
+    tracer.wait()
+    if event is None:
+        fail("a change between the answer and the watch was never told of")
+    print(f"beginning: a change {'before' if is_before else 'after'} the watch was told {max(late, 0):.1f} ms after that began")
+    return late
 
 
 def work(writer, number, changes, chance):
@@ -202,6 +233,7 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         late = promptness(options.host, directory + "/one", min(options.changes, 2000))
+        late = max(late, beginning(options.host, directory + "/one"))
         completeness(options.host, directory + "/many", options.changes, options.seed)
         prunings(options.host, directory + "/nav")
         slowness(options.host, directory + "/slow", max(options.changes // 5, 1200))

@@ -24,17 +24,23 @@ struct StoreWatch: ~Copyable {
         if isWanted != self.isWanted || (isWanted && !isWatching) {
             self.isWanted = isWanted
             begin(session, &sources)
+            // What came after the answer and before the watch has woken nobody.
+            if isWatching { look(at: Clock.monotonicMilliseconds, &sources) }
         }
         guard isWanted else { return }
         if !isLookSet {
             let pause = isWatching ? Self.seldomMilliseconds : Self.pollMilliseconds
-            sources.setDeadline(.store, at: Clock.monotonicMilliseconds + pause)
-            isLookSet = true
+            look(at: Clock.monotonicMilliseconds + pause, &sources)
         }
         if session.isTooSlow != isStallSet {
             isStallSet.toggle()
             sources.setDeadline(.stall, at: isStallSet ? Clock.monotonicMilliseconds + Self.slowMilliseconds : nil)
         }
+    }
+
+    private mutating func look(at time: Int, _ sources: inout EventSources) {
+        sources.setDeadline(.store, at: time)
+        isLookSet = true
     }
 
     private var isWatching: Bool {

@@ -23,6 +23,8 @@ extension Core {
             if !plugins.isLoaded { plugins.take(PluginRecords(), PluginSecrets(), &methods) }
             return
         }
+        // Before it is read, so that no change comes unseen between the two.
+        plugins.watchFile()
         do throws(StorageError) {
             let records = try readPluginRecords()
             plugins.problem = nil

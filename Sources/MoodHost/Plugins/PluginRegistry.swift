@@ -88,7 +88,6 @@ final class PluginRegistry {
     /// Takes what `plugins.json` says. Plugins of which nothing has changed go on; the others are stopped, or may run now.
     func take(_ records: PluginRecords, _ secrets: PluginSecrets, _ methods: inout MethodTable) {
         isLoaded = true
-        watchFile()
         guard !settings.isOff else { return }
         let (before, secretsBefore) = (self.records, self.secrets)
         self.records = records
@@ -194,7 +193,7 @@ final class PluginRegistry {
 
     /// Has changes by other hosts noticed, where there is a store by now.
     func watchFile() {
-        guard watchDescriptor == nil, isLoaded, let store else { return }
+        guard watchDescriptor == nil, let store else { return }
         watch = FileWatch(directory: store, name: PluginRecords.fileName, isReplaced: true)
     }
 
