@@ -161,13 +161,19 @@ extension Core {
 
     // MARK: What stands for what was not said
 
+    // These are on the way of every reading, so nothing but the member is copied.
+
     /// The param, the command line, the setting, English.
     mutating func locale(_ given: String?) -> String {
-        given ?? options.locale ?? usableSettings().locale ?? HostOptions.usualLocale
+        if let said = given ?? options.locale { return said }
+        lookForSettings()
+        return kept.settings.locale ?? HostOptions.usualLocale
     }
 
     /// The param, the mood's own, the command line, the setting; nil: the system's.
     mutating func timeZone(_ given: String?, ofMood: String? = nil) -> String? {
-        given ?? ofMood ?? options.timeZone ?? usableSettings().timeZone
+        if let said = given ?? ofMood ?? options.timeZone { return said }
+        lookForSettings()
+        return kept.settings.timeZone
     }
 }
