@@ -66,9 +66,9 @@ final class HostRun {
         return false
     }
 
-    /// The next message, waited for at most 10 seconds.
+    /// The next message, waited for at most a minute: a machine may be busy.
     func nextMessage() throws -> (isHeaderFramed: Bool, bytes: [UInt8]) {
-        let deadline = Clock.monotonicMilliseconds + 10_000
+        let deadline = Clock.monotonicMilliseconds + 60_000
         var searched = 0
         while true {
             if pending.prefix(8).map({ $0 | 0x20 }).elementsEqual(Array("content-".utf8)) {
