@@ -3,7 +3,7 @@ import Testing
 
 /// A short search of `Tests/Fuzz`, the same each time; the long ones are run by hand.
 @Suite struct FuzzTests {
-    @Test(arguments: [FuzzTarget.Name.manifest, .schema], [1, 20_260_102] as [UInt64])
+    @Test(arguments: [FuzzTarget.Name.answer, .life, .manifest, .schema], [1, 20_260_102] as [UInt64])
     func holdsItsPropertiesForRandomBytes(name: FuzzTarget.Name, seed: UInt64) throws {
         var search = FuzzSearch(name, seed: seed)
         #if DEBUG

@@ -1,9 +1,8 @@
-import Seeds
 import Testing
 
 @testable import PluginHost
 
-/// The states of a plugin, tried with processes that are only simulated: starts, ends, deadlines and clocks in any order.
+/// The states of a plugin, tried with processes that are only simulated. `LifeTarget` has every order of what may happen.
 @Suite struct PluginLifeTests {
     private static var times: PluginLife.Times {
         var times = PluginLife.Times()
@@ -90,50 +89,5 @@ import Testing
         life.answered(at: 4)
         let more = [life.timedOut(at: 5), life.timedOut(at: 6), life.timedOut(at: 7)]
         #expect(orders + more == [nil, nil, nil, nil, .kill])
-    }
-
-    /// Anything may happen at any time. There is never more than one process; a process that is there is ended in the end; the
-    /// state says whether one is there; it never waits without a deadline for something that may not come.
-    @Test(arguments: 0..<64)
-    func keepsItsRulesInEveryOrder(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        var life = PluginLife(Self.times)
-        var (now, hasProcess, isKilled) = (0, false, false)
-        for step in 0..<2_000 {
-            now += Int(random.next() % 40)
-            var order: PluginLife.Order?
-            switch random.next() % 10 {
-            case 0, 1: order = life.need(at: now)
-            case 2: life.greeted(at: now)
-            case 3 where hasProcess:
-                hasProcess = false
-                order = life.ended(at: now, "exit status 1")
-            case 4: order = life.printedRubbish(at: now)
-            case 5: order = life.timedOut(at: now)
-            case 6: life.answered(at: now)
-            case 7: order = life.stop(at: now, because: "it was asked to")
-            case 3: break
-            case 8: if random.next() % 8 == 0 { life.pardon() }
-            default: order = life.tick(at: now, isBusy: random.next() % 2 == 0)
-            }
-            if order == .kill { (hasProcess, isKilled) = (false, true) }
-            if !life.isAlive { hasProcess = false }
-            if order == .start {
-                #expect(!hasProcess, "step \(step): two processes")
-                (hasProcess, isKilled) = (true, false)
-            }
-            #expect(life.isAlive == hasProcess || isKilled, "step \(step): \(life.state)")
-            switch life.state {
-            case .starting, .running, .backingOff: #expect(life.deadline != nil, "step \(step): \(life.state)")
-            case .stopping, .stopped, .failed: break
-            }
-        }
-        // Whatever it was, it comes to rest.
-        for _ in 0..<8 {
-            now += 100_000
-            let order = life.tick(at: now, isBusy: false)
-            if order == .kill || order == .farewell { _ = life.ended(at: now, "exit status 0") }
-        }
-        #expect(life.state == .stopped || life.state == .failed)
     }
 }

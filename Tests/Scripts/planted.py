@@ -125,6 +125,24 @@ def build(scratch, jobs):
     return "\n".join(errors[:5] or output.splitlines()[-5:])
 
 
+def run_transcripts(scratch, names, seconds):
+    """The same, of conversations in which the host asks plugins."""
+    command = ["python3", "Tests/Scripts/pluginstates.py", ".build/debug/moodboard", *names]
+    status, output = run(command, scratch, seconds)
+    return {None: "hung", 0: "passed"}.get(status, "failed"), len(names), output
+
+
+def run_named(scratch, names, seconds):
+    """All of them; "passed" only where each has passed."""
+    transcripts = [name for name in names if name.endswith(".transcript")]
+    tests = [name for name in names if name not in transcripts]
+    outcome, count, output = run_tests(scratch, tests, seconds) if tests else ("passed", 0, "")
+    if outcome == "passed" and transcripts:
+        outcome, more, output = run_transcripts(scratch, transcripts, seconds)
+        count += more
+    return outcome, count, output
+
+
 def run_tests(scratch, names, seconds):
     """("passed", "failed", "crashed" or "hung"; how many tests ran; output)"""
     filters = [part for name in names for part in ("--filter", re.escape(name) + r"\(")]
@@ -160,7 +178,7 @@ def attempt(scratch, bug, options):
         errors = build(scratch, options.jobs)
         if errors is not None:
             return "does not compile", errors
-        outcome, count, output = run_tests(scratch, bug.test, options.seconds)
+        outcome, count, output = run_named(scratch, bug.test, options.seconds)
         if outcome == "failed" and count == 0:
             return "no such test", output[-500:]
         return {"passed": "NOT CAUGHT", "failed": "caught"}.get(outcome, f"caught ({outcome})"), output[-1500:]
@@ -178,9 +196,9 @@ def check_unplanted(scratch, bugs, options):
         raise SystemExit(f"the package as it is does not compile:\n{errors}")
     built = time.monotonic()
     names = sorted({bug.test[0] for bug in bugs})
-    outcome, count, output = run_tests(scratch, names, options.seconds * 4)
+    outcome, count, output = run_named(scratch, names, options.seconds * 4)
     if outcome != "passed" or count != len(names):
-        missing = [name for name in names if name.rsplit("/", 1)[1] not in output]
+        missing = [name for name in names if name.rsplit("/", 1)[-1] not in output]
         raise SystemExit(f"without a bug: {outcome}, {count} of {len(names)} tests ran; {missing}\n{output[-3000:]}")
     print(f"without a bug: built in {built - begin:.0f} s, {count} tests passed in {time.monotonic() - built:.0f} s", flush=True)
 

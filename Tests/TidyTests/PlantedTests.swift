@@ -31,6 +31,10 @@ import Testing
     @Test func eachIsOfTheSourcesAndNamesATestThatThereIs() throws {
         for bug in Self.bugs {
             #expect(bug.changes.allSatisfy { $0.path.hasPrefix("Sources/") }, "\(bug.name)")
+            if bug.test.hasSuffix(".transcript") {
+                #expect(Project.text(bug.test) != nil, "\(bug.name): there is no \(bug.test)")
+                continue
+            }
             let parts = bug.test.split { $0 == "." || $0 == "/" }.map(String.init)
             try #require(parts.count == 3, "\(bug.name): \(bug.test)")
             let isThere = Project.files("Tests/" + parts[0], ".swift").contains { file in

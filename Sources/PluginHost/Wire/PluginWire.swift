@@ -3,9 +3,9 @@ import JSONRPC
 
 /// The two directions of the pipe to a plugin, as bytes: it makes lines of requests, and takes lines apart into answers,
 /// requests and rubbish. It does no I/O.
-struct PluginWire: ~Copyable {
+package struct PluginWire: ~Copyable {
     /// A line of the plugin.
-    enum Line {
+    package enum Line {
         /// The answer to the request of this number, with its `result` or its `error`.
         case answer(Int, result: UnsafeRawBufferPointer?, error: UnsafeRawBufferPointer?)
         /// A request or a notification of its own.
@@ -17,13 +17,13 @@ struct PluginWire: ~Copyable {
     }
 
     /// What has been read.
-    var frames: FrameReader
+    package var frames: FrameReader
     /// What is to be sent.
     private(set) var output = JSONWriter(capacity: 4096)
     private var sent = 0
     private var validator: JSONValidator
 
-    init(answerBytesMax: Int) {
+    package init(answerBytesMax: Int) {
         frames = FrameReader(messageBytesMax: answerBytesMax)
         validator = JSONValidator(depthLimit: JSONValidator.depthMax)
     }
@@ -80,7 +80,7 @@ struct PluginWire: ~Copyable {
     // MARK: From the plugin
 
     /// The next line, or nil when more bytes are needed.
-    mutating func next(isAtEnd: Bool) -> Line? {
+    package mutating func next(isAtEnd: Bool) -> Line? {
         guard let frame = frames.next(isAtEnd: isAtEnd) else { return nil }
         switch frame {
         case .fault(.tooLarge, _): return .tooLong

@@ -6,9 +6,9 @@
     @main
     enum Fuzz {
         private static let usage = """
-            Usage: Fuzz frame|index|journal|json|manifest|migration|schema|snapshot EXECUTIONS [SEED] [--keep-input]
-                   Fuzz frame|index|journal|json|manifest|migration|schema|snapshot --input FILE
-                   Fuzz frame|index|journal|json|manifest|migration|schema|snapshot --corpus DIRECTORY
+            Usage: Fuzz answer|formats|frame|index|journal|json|life|manifest|migration|schema|snapshot EXECUTIONS [SEED] [--keep-input]
+                   Fuzz answer|formats|frame|index|journal|json|life|manifest|migration|schema|snapshot --input FILE
+                   Fuzz answer|formats|frame|index|journal|json|life|manifest|migration|schema|snapshot --corpus DIRECTORY
 
             Tries EXECUTIONS inputs, the same ones for the same SEED (1 when left out). An input for which a property
             does not hold is written to TARGET-failure in the current directory, and the exit code is 1.

@@ -1,13 +1,15 @@
 /// A place where bytes from outside come in, and what must hold there for any of them.
 public struct FuzzTarget: ~Copyable {
     public enum Name: String, CaseIterable, Sendable {
-        case formats, frame, index, journal, json, manifest, migration, schema, snapshot
+        case answer, formats, frame, index, journal, json, life, manifest, migration, schema, snapshot
     }
 
     private let name: Name
+    private let answer = AnswerTarget()
     private let formats = FormatsTarget()
     private var frame = FrameTarget()
     private var json = JSONTarget()
+    private let life = LifeTarget()
     private let manifest = ManifestTarget()
     private let migration = MigrationTarget()
     private var index = IndexTarget()
@@ -20,9 +22,11 @@ public struct FuzzTarget: ~Copyable {
     /// - Throws: the property that does not hold. A trap is the other thing to look for.
     public mutating func check(_ input: [UInt8]) throws(Violation) {
         switch name {
+        case .answer: try answer.check(input)
         case .formats: try formats.check(input)
         case .frame: try frame.check(input)
         case .json: try json.check(input)
+        case .life: try life.check(input)
         case .manifest: try manifest.check(input)
         case .migration: try migration.check(input)
         case .schema: try schema.check(input)
@@ -35,10 +39,12 @@ public struct FuzzTarget: ~Copyable {
     /// What a search may start from.
     public static func seeds(_ name: Name) -> [[UInt8]] {
         switch name {
+        case .answer: AnswerTarget.seeds
         case .formats: FormatsTarget.seeds
         case .frame: Seeds.frame
         case .json: Seeds.json.map { Array($0.utf8) }
         case .migration: Seeds.migration.map { Array($0.utf8) } + Seeds.migrationChoices
+        case .life: LifeTarget.seeds
         case .manifest: ManifestTarget.seeds
         // Every byte is a choice.
         case .schema:
@@ -57,8 +63,8 @@ public struct FuzzTarget: ~Copyable {
         case .frame: Seeds.frameTokens.map { Array($0.utf8) } + Seeds.frameBytes
         case .json: Seeds.jsonTokens.map { Array($0.utf8) } + Seeds.jsonBytes
         case .migration: (Seeds.migrationTokens + Seeds.jsonTokens).map { Array($0.utf8) } + Seeds.jsonBytes
-        case .manifest: Seeds.jsonTokens.map { Array($0.utf8) }
-        case .schema: (0..<24).map { [$0] }
+        case .answer, .manifest: Seeds.jsonTokens.map { Array($0.utf8) }
+        case .life, .schema: (0..<24).map { [$0] }
         case .index, .snapshot: PlainSnapshot.tokens
         case .journal: JournalSeeds.tokens
         }
