@@ -178,8 +178,33 @@ public struct JSONNumber {
 
     /// The nearest double; nil when the magnitude is beyond the largest one.
     public var double: Double? {
+        if let short = shortDouble { return short }
         guard let value = Double(raw.count <= Self.digitsMax ? text : shortened), value.isFinite else { return nil }
         return value
+    }
+
+    /// Of at most fifteen digits without an exponent: both the digits and the power of ten are doubles, so that dividing rounds
+    /// once, to the nearest. (W. D. Clinger, "How to Read Floating Point Numbers Accurately", 1990.)
+    private var shortDouble: Double? {
+        let isNegative = raw.first == UInt8(ascii: "-")
+        var at = isNegative ? 1 : 0
+        guard raw.count - at <= 16 else { return nil }
+        var (digits, power, count, isFraction) = (0, 1.0, 0, false)
+        while at < raw.count {
+            let digit = raw[at] &- 48
+            at += 1
+            guard digit < 10 else {
+                if raw[at - 1] != UInt8(ascii: ".") || isFraction { return nil }
+                isFraction = true
+                continue
+            }
+            digits = digits * 10 + Int(digit)
+            count += 1
+            if isFraction { power *= 10 }
+        }
+        guard 1...15 ~= count else { return nil }
+        let value = Double(digits) / power
+        return isNegative ? -value : value
     }
 
     /// The middle between two doubles has at most 768 digits: more only say whether a number lies above it.

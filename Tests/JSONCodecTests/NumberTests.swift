@@ -1,4 +1,5 @@
 import JSONCodec
+import Seeds
 import Testing
 
 @Suite struct NumberTests {
@@ -99,6 +100,22 @@ import Testing
                 return reader.number()?.text
             }
             #expect(value == "-12.5e1")
+        }
+    }
+
+    /// Short ones are read without the library; the answer is the same.
+    @Test func aShortNumberIsTheNearestDouble() throws {
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 1...17, using: &random)
+            let point = Int.random(in: 0...count, using: &random)
+            var text = Bool.random(using: &random) ? "-" : ""
+            for place in 0..<count {
+                if place == point, place > 0 { text += "." }
+                text += String(Int.random(in: 0...9, using: &random))
+            }
+            let found = number(text) { $0.double }
+            #expect(found?.bitPattern == Double(text)?.bitPattern, "\(text)")
         }
     }
 }

@@ -22,7 +22,8 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The entries of the columns, and the texts that they name.
     private var columns: ByteBuffer
     private var columnTexts: TextRanks
-    private var latestTexts = InlineArray<4, UInt32>(repeating: 0)
+    /// Numbers of texts that came lately, by place and checksum: most are found here.
+    private var lateTexts = [UInt32](repeating: 0, count: RecordTraits.textCount << 8)
     private var scratch = ByteBuffer(capacity: 16)
     private var last: (time: Int64, id: RecordID)?
     private var count = 0
@@ -95,15 +96,15 @@ package struct SnapshotIndexBuilder: ~Copyable {
         var numbers = InlineArray<4, UInt32>(repeating: 0)
         for place in 0..<RecordTraits.textCount {
             guard let text = traits.texts[place] else { continue }
-            // Records that follow each other mostly share some.
-            let latest = latestTexts[place]
-            if latest > 0, JSONText.sameBytes(columnTexts.bytes(Int(latest) - 1), text) {
-                numbers[place] = latest
+            let late = place << 8 | Int(CRC32C.checksum(text) & 0xFF)
+            let known = lateTexts[late]
+            if known > 0, JSONText.sameBytes(columnTexts.bytes(Int(known) - 1), text) {
+                numbers[place] = known
                 continue
             }
             columnTexts.arena.append(text)
             numbers[place] = columnTexts.enter(prefix: 0) + 1
-            latestTexts[place] = numbers[place]
+            lateTexts[late] = numbers[place]
         }
         ColumnEntry(time: head.time, word: traits.word, isMarked: head.isMarked, texts: numbers).append(to: &columns)
     }
