@@ -140,7 +140,8 @@ import Testing
             let example = try #require(method["examples"]?.array?.first, "\(name) has no example")
             var given: [String: JSONValue] = [:]
             for param in example["params"]?.array ?? [] {
-                given[try #require(param["name"]?.string)] = try #require(param["value"])
+                let value: JSONValue = try #require(param["value"])
+                given[try #require(param["name"]?.string)] = value
             }
             for param in method["params"]?.array ?? [] {
                 let paramName = try #require(param["name"]?.string)
