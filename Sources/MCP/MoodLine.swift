@@ -98,13 +98,26 @@ struct MoodParts {
             whole = reader.skip()
             return
         }
-        var expected = 0
+        // The members stand in this order, so mostly the loop only finds the end.
+        if reader.pass("\"id\":") { id = Self.text(&reader) }
+        if reader.pass("\"emoji\":") { emoji = Self.text(&reader) }
+        if reader.pass("\"label\":") { label = Self.text(&reader) }
+        if reader.pass("\"timestamp\":") { time = Self.text(&reader) }
+        if reader.pass("\"isFavorite\":") { isFavorite = reader.skip().boolean == true }
+        if reader.pass("\"notes\":") { notes = Self.text(&reader) }
+        if reader.pass("\"tags\":") { tags = reader.skip() }
+        if reader.pass("\"valence\":") { valence = reader.skip() }
+        if reader.pass("\"scales\":") { scales = reader.skip() }
+        if reader.pass("\"timeZone\":") { zone = Self.text(&reader) }
+        if reader.pass("\"attachments\":") { attachments = reader.skip() }
+        if reader.pass("\"createdAt\":") { _ = Self.text(&reader) }
+        if reader.pass("\"updatedAt\":") { _ = Self.text(&reader) }
+        if reader.pass("\"revision\":") { revision = reader.skip() }
         while let key = reader.nextKey() {
-            guard let field = MoodField(key, expecting: expected) else {
+            guard let field = MoodField(key) else {
                 reader.skip()
                 continue
             }
-            expected = field.rawValue + 1
             switch field {
             case .id: id = Self.text(&reader)
             case .emoji: emoji = Self.text(&reader)

@@ -5,7 +5,7 @@ import MoodProtocol
 extension Tool {
     /// - Parameter names: keeps the names that are made.
     /// - Returns: nil for a method that is not for models.
-    public init?(_ method: Method, _ names: inout KeptNames) {
+    public convenience init?(_ method: Method, _ names: inout KeptNames) {
         guard Self.isForModels("\(method.name)") else { return nil }
         let fields = method.fields.filter { "\($0.name)" != "progressToken" }
         let renamed = fields.map { Self.renamed($0, &names) }

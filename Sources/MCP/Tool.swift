@@ -5,7 +5,9 @@ import MoodProtocol
 ///
 /// Arguments are `snake_case`. They are checked against `input`, so that every mistake is told in the model's words before the
 /// host's method is asked.
-public struct Tool: Sendable {
+///
+/// A class, because a call passes one around: one reference instead of a dozen.
+public final class Tool: Sendable {
     public let name: String
     let title: String
     /// What it does, when to use it, one example.

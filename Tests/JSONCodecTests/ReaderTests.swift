@@ -53,6 +53,25 @@ import Testing
         #expect(numbers == [1, 2, 3] && end == 21)
     }
 
+    @Test func passesANameThatStandsThereAndNoOther() throws {
+        let text = #"{"id":1,"isFavorite":2, "tags":3,"attachments":4}"#
+        let read: [Bool] = try reading(text) { reader in
+            guard reader.enterObject() else { return [] }
+            var read = [reader.pass("\"ida\":"), reader.pass("\"id\":")]
+            reader.skip()
+            read += [reader.pass("\"isFavorita\":"), reader.pass("\"isfavorite\":"), reader.pass("\"isFavorite\":")]
+            reader.skip()
+            // After white space it is read in the usual way.
+            read += [reader.pass("\"tags\":"), reader.nextKey()?.string == "tags"]
+            reader.skip()
+            read += [reader.pass("\"attachmentz\":"), reader.pass("\"attachments\":")]
+            reader.skip()
+            read += [reader.pass("\"id\":"), reader.nextKey() == nil]
+            return read
+        }
+        #expect(read == [false, true, false, false, true, false, true, false, true, false, true])
+    }
+
     /// The claim of every reading method: a value of another kind is left where it is.
     @Test(arguments: ["null", "true", "false", "0", "-1.5", #""a""#, "[1]", "{}", #"{"a":[]}"#])
     func answersNilAndReadsNothingWhenAnotherKindComes(_ value: String) throws {
