@@ -3,8 +3,8 @@ import JSONCodec
 import Testing
 
 /// The examples of the published OpenRPC document, asked of the built host as the document itself says: the results are the
-/// same.
-@Suite struct ExampleTests {
+/// same. One after the other: dozens of hosts at once would be slow to answer.
+@Suite(.serialized) struct ExampleTests {
     private static let document: JSONValue = {
         let path = ConformanceTests.folder + "/../../Schemas/openrpc.json"
         return (try? JSONValue(parsing: String(contentsOfFile: path, encoding: .utf8))) ?? .null
