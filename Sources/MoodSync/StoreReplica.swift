@@ -38,7 +38,9 @@ struct StoreReplica: ~Copyable {
     private var unsettled: Set<UUID> = []
     /// A join that was broken off.
     private var unfinished: Fold?
-    /// What the store shows of it already.
+    /// Whether a join is in the store and not in the base.
+    private var isJoined = false
+    /// What the store shows where the fold may show something else.
     private var shownBefore: [UUID: MoodDocument?] = [:]
     /// How far others' records are in the store, as the journal says.
     private var saw = Vector()
@@ -71,10 +73,8 @@ struct StoreReplica: ~Copyable {
         defer { moods.endGroup() }
         try load()
         try takeLocal()
-        guard let unfinished = unfinished.take() else { return }
-        try commit(fold.join(unfinished))
-        shownBefore = [:]
-        try keepBase()
+        // Before another join takes its place.
+        if exchange(&isJoined, with: false) { try keepBase() }
     }
 
     private mutating func own(_ replica: UUID) throws(SyncError) {
@@ -104,13 +104,16 @@ struct StoreReplica: ~Copyable {
             saw = base.fold.vector
             start = base.revision
         }
-        var (saw, shown) = (saw, shownBefore)
+        var (saw, shown, isPart) = (saw, shownBefore, false)
+        let recorded = recorded
         _ = moods.commits(after: start) { commit in
-            guard commit.origin == MoodRecords.syncOrigin else { return true }
-            if let text = commit.saw, let vector = Vector(ValidJSON(trusting: text)) {
-                saw = vector
+            if commit.origin != MoodRecords.syncOrigin {
+                if commit.seq <= recorded { for change in LocalCommit(commit).changes { change.show(in: &shown) } }
+            } else if let text = commit.saw, let vector = Vector(ValidJSON(trusting: text)) {
+                (saw, isPart) = (vector, false)
                 shown = [:]
             } else {
+                isPart = true
                 for change in commit.changes {
                     let document = change.record.flatMap { MoodDocument(ValidJSON(trusting: $0)) }
                     shown.updateValue(document, forKey: change.id)
@@ -120,9 +123,9 @@ struct StoreReplica: ~Copyable {
         }
         (self.saw, shownBefore) = (saw, shown)
         let joined = try BaseFile.read(place.joined, in: place.fileSystem)
-        let isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
+        isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
         if let joined, isJoined { fold = joined.fold }
-        if !isJoined, !shownBefore.isEmpty { unfinished = joined?.fold }
+        if !isJoined, isPart { unfinished = joined?.fold }
         var known = Inbox()
         for replica in ownIDs { for record in own[replica]?.records ?? [] { known.add(record) } }
         for record in others.records where record.number <= saw[record.replica] { known.add(record) }
@@ -131,8 +134,6 @@ struct StoreReplica: ~Copyable {
             let touched = fold.apply(record) ?? []
             if ownIDs.contains(record.replica), record.number > saw[record.replica] { unsettled.formUnion(touched) }
         }
-        // Before another join takes its place.
-        if isJoined { try keepBase() }
     }
 
     /// The ids under which this very store has made records.
@@ -151,11 +152,23 @@ struct StoreReplica: ~Copyable {
 
     // MARK: Local commits
 
-    /// Under the store's lock: every commit that is no record yet becomes one, or several.
+    /// Under the store's lock: every commit that is no record yet becomes one, or several. Then the store shows what the fold
+    /// does, and a join that was broken off is finished.
     private mutating func takeLocal() throws(SyncError) {
+        var touched = try recordLocal()
+        touched.formUnion(shownBefore.keys)
+        if let unfinished = unfinished.take() {
+            touched.formUnion(fold.join(unfinished))
+            isJoined = true
+        }
+        try commit(touched)
+        shownBefore = [:]
+    }
+
+    private mutating func recordLocal() throws(SyncError) -> Set<UUID> {
         let recorded = recorded
         var touched = exchange(&unsettled, with: [])
-        if recorded >= moods.durableRevision { return try commit(touched) }
+        if recorded >= moods.durableRevision { return touched }
         var commits: [LocalCommit] = []
         let isWhole = moods.commits(after: recorded) { commit in
             if commit.origin != MoodRecords.syncOrigin { commits.append(LocalCommit(commit)) }
@@ -169,7 +182,7 @@ struct StoreReplica: ~Copyable {
             touched.formUnion(record(commit, of: file.replica))
         }
         try keepRecords()
-        try commit(touched)
+        return touched
     }
 
     /// What has to be done to the fold so that it shows what the store holds.
@@ -211,7 +224,7 @@ struct StoreReplica: ~Copyable {
             let (record, changed) = fold.record(
                 Array(commit.changes[start..<end]), of: replica, in: file.journal, upTo: upTo, shownBefore: shownBefore,
                 isContinued: end < commit.changes.count)
-            for mood in changed { shownBefore.removeValue(forKey: mood) }
+            for change in commit.changes[start..<end] { change.show(in: &shownBefore) }
             touched.formUnion(changed)
             made[replica, default: []].append(record)
             start = end
@@ -237,6 +250,7 @@ struct StoreReplica: ~Copyable {
         let touched = record(commit, of: file.replica)
         try keepRecords()
         try self.commit(touched)
+        shownBefore = [:]
     }
 
     // MARK: What others did

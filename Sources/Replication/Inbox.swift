@@ -13,25 +13,13 @@ public struct Inbox: Sendable {
         waiting[record.replica, default: [:]][record.number] = record
     }
 
-    /// Takes the next record that may be applied to what is known; nil where none may.
+    /// Takes the next record that may be applied to what is known, of the least replica that has one; nil where none may.
     public mutating func next(after vector: Vector) -> Record? {
-        for (replica, records) in waiting {
-            guard let record = records[vector[replica] + 1], record.follows(vector) else { continue }
-            take(record)
-            return record
-        }
-        return nil
+        takeLeast(after: vector) { $0.follows(vector) }
     }
 
     /// Takes the next record of any replica, whatever it saw.
-    package mutating func nextOfReplica(after vector: Vector) -> Record? {
-        for (replica, records) in waiting {
-            guard let record = records[vector[replica] + 1] else { continue }
-            take(record)
-            return record
-        }
-        return nil
-    }
+    package mutating func nextOfReplica(after vector: Vector) -> Record? { takeLeast(after: vector) { _ in true } }
 
     /// Forgets what is known by now.
     public mutating func drop(upTo vector: Vector) {
@@ -41,8 +29,15 @@ public struct Inbox: Sendable {
         }
     }
 
-    private mutating func take(_ record: Record) {
-        waiting[record.replica]?[record.number] = nil
-        if waiting[record.replica]?.isEmpty == true { waiting[record.replica] = nil }
+    /// Not of any replica: so a history is the same again, whatever the order of a dictionary is.
+    private mutating func takeLeast(after vector: Vector, where mayBeApplied: (Record) -> Bool) -> Record? {
+        var least: Record?
+        for (replica, records) in waiting where least.map({ replica < $0.replica }) ?? true {
+            if let record = records[vector[replica] + 1], mayBeApplied(record) { least = record }
+        }
+        guard let least else { return nil }
+        waiting[least.replica]?[least.number] = nil
+        if waiting[least.replica]?.isEmpty == true { waiting[least.replica] = nil }
+        return least
     }
 }

@@ -15,13 +15,23 @@ public enum LocalChange: Sendable {
         /// The conflicts of this member were settled.
         case settling(Member)
     }
+
+    /// Says what the store shows once this was done.
+    public func show(in shown: inout [UUID: MoodDocument?]) {
+        switch self {
+        case .put(_, let document, _): if let id = document.id { shown.updateValue(document, forKey: id) }
+        case .delete(_, let ids): for id in ids { shown.updateValue(nil, forKey: id) }
+        case .clear: for id in Array(shown.keys) { shown.updateValue(nil, forKey: id) }
+        }
+    }
 }
 
 extension Fold {
     /// Makes a record of what this replica did, and applies it.
     ///
     /// What a change replaces is what was shown before it. That is what the fold shows, but for moods that the store has
-    /// shown otherwise (`shownBefore`).
+    /// shown otherwise (`shownBefore`), and for those that were changed since: the store shows them as they were changed, where
+    /// the fold may show a value that remains and has a later time.
     /// - Parameters:
     ///   - upTo: the last commit that is among the changes.
     ///   - shownBefore: moods that the store showed, or that were not there, where the fold shows something else.
@@ -37,6 +47,7 @@ extension Fold {
         let empty = Record(journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, [])
         var states: [UUID: MoodState] = [:]
         var operations: [Operation] = []
+        var shown = shownBefore
         var isCleared = false
         for change in changes {
             let id = OperationID(replica: replica, record: number, place: operations.count)
@@ -44,7 +55,7 @@ extension Fold {
             case .put(let at, let document, let put):
                 guard let mood = document.id else { continue }
                 var state = states[mood] ?? (isCleared ? nil : self.state(mood)) ?? MoodState()
-                let before = states[mood] == nil ? shownBefore[mood, default: state.shown] : state.shown
+                let before = shown[mood, default: state.shown]
                 let set = SetOperation(
                     id, mood: mood, at: at, document,
                     Self.changes(from: before, to: document, put, state))
@@ -66,6 +77,7 @@ extension Fold {
                 isCleared = true
                 operations.append(.clear(at: at))
             }
+            change.show(in: &shown)
         }
         let record = Record(
             journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, operations,

@@ -121,4 +121,42 @@ import Testing
         #expect(home.shown(Self.mood)?.bytes == train.shown(Self.mood)?.bytes)
         #expect(home.shown(Self.mood) != nil)
     }
+
+    /// The clock of the phone is behind: what it sets is in the store, and the fold would show what remained.
+    @Test(arguments: [true, false]) func aLaterChangeReplacesNothingThatTheStoreDidNotShow(isOneCommit: Bool) throws {
+        var phone = Fold()
+        let first = Self.record(&phone, Self.phone, Self.put("Tea"))
+        var laptop = Fold()
+        laptop.apply(first)
+        _ = Self.record(&phone, Self.phone, Self.put("Green tea", at: 2000))
+        phone.apply(Self.record(&laptop, Self.laptop, Self.put("Black tea", at: 3000)))
+        // Black tea is shown, and replaced; green tea remains, and has the later time.
+        let label = Self.put("Coffee", at: 10)
+        let tag = Self.put("Coffee", tags: #"["sea"]"#, at: 20)
+        if isOneCommit {
+            _ = Self.record(&phone, Self.phone, label + tag)
+        } else {
+            _ = Self.record(&phone, Self.phone, label)
+            var shown: [UUID: MoodDocument?] = [:]
+            for change in label { change.show(in: &shown) }
+            let upTo = Record.Commit(storeID: "s", revision: 2)
+            _ = phone.record(tag, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: shown)
+        }
+        let conflict = try #require(phone.conflicts.first)
+        #expect(conflict.shown == Array(#""Green tea""#.utf8))
+        #expect(conflict.other == Array(#""Coffee""#.utf8))
+    }
+
+    /// A part of a join came into the store; then the process died.
+    @Test func aSecondChangeReplacesNothingThatAPartOfAJoinHid() throws {
+        var phone = Fold()
+        _ = Self.record(&phone, Self.phone, Self.put("Tea"))
+        let shown = try #require(Self.document("Coffee"))
+        let changes = [#"["sea"]"#, #"["sea","work"]"#].flatMap { Self.put("Coffee", tags: $0, at: 2000) }
+        let upTo = Record.Commit(storeID: "s", revision: 1)
+        let made = phone.record(
+            changes, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: [Self.mood: .some(shown)])
+        #expect(!String(decoding: made.record.line, as: UTF8.self).contains(#""label":["#))
+        #expect(phone.shown(Self.mood)?.value(of: Member(name: Array("label".utf8))) == Array(#""Tea""#.utf8))
+    }
 }

@@ -11,6 +11,12 @@ import Testing
         }
     }
 
+    /// A part of a join, a crash, and several changes of a mood that it had come to.
+    @Test func nothingIsLostWhereChangesFollowABrokenJoin() {
+        var simulation = Simulation(seed: 1_098_651, .all)
+        #expect(simulation.run() == [])
+    }
+
     @Test(arguments: ["C", "O", "N"])
     func plantedMistakesAreFound(mistake: String) {
         let found = (1...UInt64(100)).contains { seed in

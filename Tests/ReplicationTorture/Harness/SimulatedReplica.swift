@@ -44,7 +44,9 @@ struct SimulatedReplica {
         var unsettled: Set<UUID> = []
         /// A join that was broken off.
         var unfinished: Fold?
-        /// What the store shows of it already.
+        /// Whether a join is in the store and not in the base.
+        var isJoined = false
+        /// What the store shows where the fold may show something else.
         var shownBefore: [UUID: MoodDocument?] = [:]
     }
 
@@ -103,21 +105,24 @@ struct SimulatedReplica {
 
     private mutating func load() -> Memory {
         if let memory { return memory }
-        var isJoined = false
+        var isPart = false
         var saw = disk.base.vector
         var memory = Memory(fold: disk.base)
-        for commit in disk.journal where commit.revision > disk.baseRevision && commit.isSync {
-            if let vector = commit.saw {
-                saw = vector
+        for commit in disk.journal where commit.revision > disk.baseRevision {
+            if !commit.isSync {
+                if commit.revision <= recorded { for change in commit.changes { change.show(in: &memory.shownBefore) } }
+            } else if let vector = commit.saw {
+                (saw, isPart) = (vector, false)
                 memory.shownBefore = [:]
             } else {
+                isPart = true
                 memory.shownBefore.merge(commit.puts) { $1 }
             }
         }
         if let joined = disk.joined, saw.covers(joined.vector) {
             memory.fold = joined
-            isJoined = true
-        } else if !memory.shownBefore.isEmpty {
+            memory.isJoined = true
+        } else if isPart {
             memory.unfinished = disk.joined
         }
         for record in disk.own { memory.inbox.add(record) }
@@ -128,22 +133,23 @@ struct SimulatedReplica {
             if own.contains(record.replica), record.number > saw[record.replica] { memory.unsettled.formUnion(touched) }
         }
         memory.inbox = Inbox()
-        // Before another join takes its place.
-        if isJoined { keepBase(memory) }
         return memory
     }
+
+    /// The last commit that is among the records.
+    private var recorded: Int { disk.own.map(\.upTo.revision).max() ?? 0 }
 
     /// The lock is held: each commit of the store becomes a record, of the replica that the store was then.
     /// - Parameter crashes: whether the process dies before the store shows what the records say.
     private mutating func takeLocal(_ memory: inout Memory, crashes: Bool = false) {
-        let upTo = disk.own.map(\.upTo.revision).max() ?? 0
+        let upTo = recorded
         var touched = exchange(&memory.unsettled, with: [])
         for commit in disk.journal where commit.revision > upTo && !commit.isSync {
             let maker = disk.former.first { commit.revision <= $0.upTo }?.id ?? id
             let (record, changed) = memory.fold.record(
                 commit.changes, of: maker, in: Self.journalID,
                 upTo: .init(storeID: "s", revision: commit.revision), shownBefore: memory.shownBefore)
-            for mood in changed { memory.shownBefore.removeValue(forKey: mood) }
+            for change in commit.changes { change.show(in: &memory.shownBefore) }
             for (place, number) in commit.numbers.enumerated() {
                 ledger.changes[OperationID(replica: maker, record: record.number, place: place)] = number
             }
@@ -151,11 +157,17 @@ struct SimulatedReplica {
             touched.formUnion(changed)
         }
         if crashes { return }
-        if !touched.isEmpty { commit(touched, &memory, changes: []) }
-        guard let unfinished = memory.unfinished.take() else { return }
-        commit(memory.fold.join(unfinished), &memory, changes: disk.joinedKnown)
+        touched.formUnion(memory.shownBefore.keys)
+        var known: Set<Int> = []
+        if let unfinished = memory.unfinished.take() {
+            touched.formUnion(memory.fold.join(unfinished))
+            known = disk.joinedKnown
+            memory.isJoined = true
+        }
+        if !touched.isEmpty { commit(touched, &memory, changes: known) }
         memory.shownBefore = [:]
-        keepBase(memory)
+        // Before another join takes its place.
+        if exchange(&memory.isJoined, with: false) { keepBase(memory) }
     }
 
     /// Brings what the fold shows into the store, as one commit.
@@ -203,8 +215,9 @@ struct SimulatedReplica {
             guard join(snapshot, &memory, &random) else { return crash() }
         }
         var came: [Record] = []
-        for records in transport.records.values {
-            for (number, record) in records where number > memory.fold.vector[record.replica] {
+        for (_, records) in transport.records.sorted(by: { $0.key < $1.key }) {
+            for (_, record) in records.sorted(by: { $0.key < $1.key }) {
+                if record.number <= memory.fold.vector[record.replica] { continue }
                 if isWhole || random.below(10) < 7 { came.append(record) }
             }
         }
