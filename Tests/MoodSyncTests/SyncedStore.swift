@@ -20,8 +20,13 @@ struct SyncedStore {
         return path
     }
 
-    init() throws { path = try Self.folder() + "/store" }
-    init(path: String) { self.path = path }
+    init() throws { self.init(path: try Self.folder() + "/store") }
+
+    init(path: String) {
+        // As the host does: a filter may end before it has read all.
+        Terminal.ignoreBrokenPipes()
+        self.path = path
+    }
 
     func copied() throws -> SyncedStore {
         let copy = SyncedStore(path: try Self.folder() + "/store")

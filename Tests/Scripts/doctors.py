@@ -83,6 +83,11 @@ def poor_plugin(folder, fault):
     return place
 
 
+# What an example plugin needs of Python, and the PATH that plugins have.
+MODULES = {"org.moodboard.nats": "nats"}
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
 def examples(folder):
     """Copies of the example plugins that can run here, built where they have to be."""
     for name in sorted(os.listdir(EXAMPLES)):
@@ -96,8 +101,11 @@ def examples(folder):
         with open(os.path.join(place, "plugin.json"), encoding="utf-8") as file:
             program = json.load(file)["exec"][0]
         missing = not os.path.exists(os.path.join(place, program)) if program.startswith("./") else not shutil.which(program)
+        module = MODULES.get(name)
         if missing:
             print(f"SKIPPED: {name}: {program} is not there")
+        elif module and subprocess.run(["python3", "-c", f"import {module}"], env={"PATH": PATH}, capture_output=True).returncode:
+            print(f"SKIPPED: {name}: there is no {module} for Python")
         else:
             yield name, place
 
