@@ -16,6 +16,8 @@ Where one of both is missing: SKIPPED.
 """
 import argparse, json, os, random, shutil, signal, subprocess, sys, tempfile, threading, time
 
+from syncing import moods
+
 EXAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../Docs/Examples/plugins")
 PLUGIN = "org.moodboard.nats"
 sys.dont_write_bytecode = True
@@ -116,18 +118,6 @@ class JetStream:
 
     def close(self):
         self.cluster.close()
-
-
-def moods(host):
-    found, cursor = {}, None
-    while True:
-        page = host.ask("mood.list", {"limit": 1000, **({"cursor": cursor} if cursor else {})})
-        for mood in page["items"]:
-            del mood["revision"]
-            found[mood["id"]] = mood
-        cursor = page.get("nextCursor")
-        if not cursor:
-            return found
 
 
 class Trial:
