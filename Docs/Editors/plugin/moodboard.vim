@@ -21,15 +21,16 @@ let s:shown = ''
 " The host -----------------------------------------------------------------------------------------------------
 
 function! s:Connect() abort
-  if exists('s:job') && job_status(s:job) ==# 'run'
-    return
-  endif
+  " The channel of a host that was killed closes a moment before Vim knows that the process has ended.
+  if exists('s:job') && job_status(s:job) ==# 'run' && ch_status(s:job) ==# 'open' | return | endif
   if !executable(g:mood_command[0])
     throw 'there is no program ' .. g:mood_command[0] .. '; install it or set g:mood_command'
   endif
   let s:subscribed = 0
   let s:job = job_start(g:mood_command,
         \ #{mode: 'lsp', err_io: 'null', out_cb: function('s:Hear'), exit_cb: function('s:Ended')})
+  " The buffers follow this one now.
+  call s:Later(200)
 endfunction
 
 " Asks the host, and waits; the result, or an exception.
@@ -53,6 +54,7 @@ function! s:Hear(channel, message) abort
 endfunction
 
 function! s:Ended(job, status) abort
+  if a:job isnot s:job | return | endif
   let s:subscribed = 0
   call s:Later(s:pause)
 endfunction
