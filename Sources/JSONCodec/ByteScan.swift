@@ -30,6 +30,28 @@ public import CPlatform
         UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
     }
 
+    /// Whether so many bytes are the same. With a literal, whose length the compiler knows, a few comparisons of whole words.
+    @inlinable @inline(__always)
+    static func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Bool {
+        if count < 8 {
+            for place in 0..<count where one[place] != other[place] { return false }
+            return true
+        }
+        var at = 0
+        while count - at > 8 {
+            if load(one, at) != load(other, at) { return false }
+            at += 8
+        }
+        // The last words may overlap.
+        return load(one, count - 8) == load(other, count - 8)
+    }
+
+    /// How far a string of valid JSON goes on without quote and backslash; it may stop early.
+    @inlinable @inline(__always)
+    static func plainRun(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Int {
+        cplatform_known_run(base, at, end)
+    }
+
     @inlinable @inline(__always)
     static func lowest(_ hits: UInt64) -> Int { hits.trailingZeroBitCount >> 3 }
 
@@ -110,7 +132,7 @@ extension UnsafeRawBufferPointer {
         var at = start
         var isEscaped = false
         while at < count {
-            at = cplatform_known_run(base, at, count)
+            at = ByteScan.plainRun(base, at, count)
             guard at < count else { return nil }
             switch base[at] {
             case UInt8(ascii: "\""): return (at, isEscaped)

@@ -63,9 +63,7 @@ public struct JSONReader {
     public mutating func pass(_ name: StaticString) -> Bool {
         let start = offset < end && base[offset] == UInt8(ascii: ",") ? offset + 1 : offset
         let count = name.utf8CodeUnitCount
-        guard end - start >= count else { return false }
-        let bytes = name.utf8Start
-        for place in 0..<count where base[start + place] != bytes[place] { return false }
+        guard end - start >= count, ByteScan.areEqual(base + start, name.utf8Start, count) else { return false }
         offset = start + count
         return true
     }
@@ -179,15 +177,7 @@ public struct JSONReader {
         var isEscaped = false
         offset = start
         while true {
-            while end - offset >= 8 {
-                let word = ByteScan.load(base, offset)
-                let hits = ByteScan.bytes(word, equalTo: 0x22) | ByteScan.bytes(word, equalTo: 0x5c)
-                if hits != 0 {
-                    offset += ByteScan.lowest(hits)
-                    break
-                }
-                offset += 8
-            }
+            offset = ByteScan.plainRun(base, offset, end)
             guard offset < end else { break }
             let byte = base[offset]
             if byte == UInt8(ascii: "\"") { break }

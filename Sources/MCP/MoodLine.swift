@@ -103,7 +103,7 @@ struct MoodParts {
         if reader.pass("\"emoji\":") { emoji = Self.text(&reader) }
         if reader.pass("\"label\":") { label = Self.text(&reader) }
         if reader.pass("\"timestamp\":") { time = Self.text(&reader) }
-        if reader.pass("\"isFavorite\":") { isFavorite = reader.skip().boolean == true }
+        if reader.pass("\"isFavorite\":") { isFavorite = reader.boolean() ?? (reader.skip().boolean == true) }
         if reader.pass("\"notes\":") { notes = Self.text(&reader) }
         if reader.pass("\"tags\":") { tags = reader.skip() }
         if reader.pass("\"valence\":") { valence = reader.skip() }
