@@ -27,7 +27,7 @@ extension Session {
     mutating func attendWork(milliseconds: Int64) {
         isWorkDone = false
         core.store.helper.drain()
-        if core.sync.thread.descriptor >= 0 { core.sync.thread.drain() }
+        core.sync.thread.drain()
         core.setTime(milliseconds)
         core.attendTransport()
         if core.sync.round != nil || core.sync.look != nil {

@@ -127,7 +127,10 @@ extension Arguments {
             place += 1
         }
         guard let key = cursor.string() else { throw Self.notJSON }
-        guard let index = method.index(of: key) else { throw Schema.unknown(key, among: method.fields) }
+        guard let index = method.index(of: key) else {
+            // A method that checks its params itself has none here.
+            throw method.isOpen ? Self.notJSON : Schema.unknown(key, among: method.fields)
+        }
         guard cursor.take(UInt8(ascii: ":")) else { throw Self.notJSON }
         return index
     }

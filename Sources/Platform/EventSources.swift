@@ -70,8 +70,11 @@ public struct EventSources: ~Copyable {
     /// Sets a deadline, or with nil takes it away.
     /// - Parameter time: by `Clock.monotonicMilliseconds`.
     public mutating func setDeadline(_ name: Name, at time: Int?) {
-        deadlines.removeAll { $0.name == name }
-        if let time { deadlines.append((name, time)) }
+        guard let place = deadlines.firstIndex(where: { $0.name == name }) else {
+            if let time { deadlines.append((name, time)) }
+            return
+        }
+        if let time { deadlines[place].time = time } else { deadlines.remove(at: place) }
     }
 
     /// Waits until something happens, as long as it takes, and tells of one thing.

@@ -57,6 +57,7 @@ public final class HelperThread: Sendable {
 
     /// Takes what has made `descriptor` readable; asked before looking at what there is, so that nothing is missed.
     public func drain() {
+        if self.descriptor < 0 { return }
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
             let descriptor = descriptor
             while retryingInterrupted({ read(descriptor, buffer.baseAddress, buffer.count) }) == buffer.count {}

@@ -14,6 +14,11 @@ extension Core {
         _ id: PluginID, _ own: Manifest.OwnMethod, _ order: [String], _ arguments: borrowing Arguments
     ) throws(RPCError) -> any LaterWork {
         guard let plugin = plugins[id] else { throw .pluginUnavailable(id.text, state: "untrusted") }
+        if let params = arguments.whole, Self.isPlain(params) {
+            return try work(plugin, own, Array(params.bytes), at: "", nil) { result, out in
+                result.withUnsafeBytes { out.raw($0) }
+            }
+        }
         var given = arguments.whole.map { JSONValue($0) } ?? .object([])
         if let elements = given.array {
             guard elements.count <= order.count else {
@@ -27,24 +32,40 @@ extension Core {
             token = Array(asked.text.utf8)
             given = .object(members.filter { !$0.name.utf8.elementsEqual("progressToken".utf8) })
         }
-        return try work(plugin, own, given, at: "", token) { result, out in result.withUnsafeBytes { out.raw($0) } }
+        return try work(plugin, own, Array(given.text.utf8), at: "", token) { result, out in
+            result.withUnsafeBytes { out.raw($0) }
+        }
+    }
+
+    /// Whether params can be sent as they are: an object on one line without a token of the caller.
+    private static func isPlain(_ params: ValidJSON) -> Bool {
+        guard params.bytes.first == UInt8(ascii: "{"), params.bytes.allSatisfy({ $0 >= 0x20 }) else { return false }
+        var isPlain = true
+        params.forEachMember { name, _ in if name.equals("progressToken") { isPlain = false } }
+        return isPlain
     }
 
     /// Calls a plugin's own method.
     /// - Parameters:
+    ///   - params: an object, as JSON on one line.
     ///   - path: where the params stand in those of the request.
     ///   - write: writes the answer, given the result.
     private func work(
-        _ plugin: TrustedPlugin, _ own: Manifest.OwnMethod, _ params: JSONValue, at path: String, _ token: [UInt8]?,
+        _ plugin: TrustedPlugin, _ own: Manifest.OwnMethod, _ params: [UInt8], at path: String, _ token: [UInt8]?,
         _ write: @escaping ([UInt8], inout JSONWriter) -> Void
     ) throws(RPCError) -> PluginWork {
-        if let fault = own.params.check(params) { throw Arguments.error(fault.reason, at: path + fault.path) }
+        if let fault = params.withUnsafeBytes({ own.params.check(ValidJSON(trusting: $0)) }) {
+            throw Arguments.error(fault.reason, at: path + fault.path)
+        }
         let id = plugin.id.text
-        if plugin.manifest.kind == .mcp { return toolWork(plugin, own, params, token, write) }
+        if plugin.manifest.kind == .mcp { return toolWork(plugin, own, JSONValue(bytes: params), token, write) }
         var sent = params
         // The plugin tells of its progress under the caller's token.
-        if let token, let members = params.object, let value = try? JSONValue.parse(token) {
-            sent = .object(members + [.init("progressToken", value)])
+        if let token {
+            sent.removeLast()
+            sent += (sent.count > 1 ? ",\"progressToken\":" : "\"progressToken\":").utf8
+            sent += token
+            sent.append(UInt8(ascii: "}"))
         }
         let call = plugin.call(own.name, sent, progressToken: token)
         return PluginWork([(plugin.hosted, call)], progressToken: token) { (_, out) throws(RPCError) in
@@ -84,7 +105,8 @@ extension Core {
             throw Arguments.error("is no action of a plugin that may run", at: "/action/type")
         }
         return answerLater(
-            try work(plugin, own, action["params"] ?? .object([]), at: "/action/params", nil) { result, out in
+            try work(plugin, own, Array((action["params"] ?? .object([])).text.utf8), at: "/action/params", nil) {
+                result, out in
                 out.beginObject()
                 out.key("effects")
                 out.raw("[]")

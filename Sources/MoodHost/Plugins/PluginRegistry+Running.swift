@@ -10,14 +10,14 @@ extension PluginRegistry {
     var deadline: Int? {
         var earliest = deliveryDeadline
         for plugin in all { if let time = plugin.deadline { earliest = min(earliest ?? time, time) } }
-        for plugin in plugins() { if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) } }
+        for plugin in ready { if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) } }
         return earliest
     }
 
     func tick() {
         let now = Clock.monotonicMilliseconds
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick() }
-        for plugin in plugins() { plugin.checkDisk(at: now) }
+        for plugin in ready { plugin.checkDisk(at: now) }
         leaving.removeAll(where: \.isGone)
         removeOutdated()
     }

@@ -26,9 +26,9 @@ final class PluginRegistry {
     private var known: [(id: PluginID, provisions: Provisions)] = []
     /// What all of them bring together.
     private(set) var provisions: Provisions = []
-    /// Those of them that were needed.
-    private var prepared: [String: TrustedPlugin] = [:]
-    /// The same, in the order of their ids.
+    /// Those of them that were needed, in the order of their ids,
+    private(set) var ready: [TrustedPlugin] = []
+    /// and their processes.
     private(set) var hosted: [HostedPlugin] = []
     /// Those that may run no more and have not ended.
     var leaving: [HostedPlugin] = []
@@ -92,7 +92,7 @@ final class PluginRegistry {
         let (before, secretsBefore) = (self.records, self.secrets)
         self.records = records
         self.secrets = secrets
-        for plugin in plugins() {
+        for plugin in ready {
             if let record = records[plugin.id], record.runs(like: before[plugin.id]),
                 secretsBefore[plugin.id].text == secrets[plugin.id].text
             {
@@ -112,10 +112,9 @@ final class PluginRegistry {
     private(set) var toolRevision = 0
 
     private func remove(_ plugin: TrustedPlugin, _ methods: inout MethodTable) {
-        prepared[plugin.id.text] = nil
+        prepareAnew(plugin)
         removeMethods(of: plugin, &methods)
         plugin.hosted.stop(because: "it may run no more")
-        hosted.removeAll { $0 === plugin.hosted }
         if !plugin.hosted.isGone { leaving.append(plugin.hosted) }
         cells.forget(plugin.id)
     }
@@ -135,7 +134,7 @@ final class PluginRegistry {
 
     /// An MCP server has listed its tools.
     private func takeTools(of hosted: HostedPlugin) {
-        guard let plugin = prepared[hosted.id.text] else { return }
+        guard let plugin = ready.first(where: { $0.hosted === hosted }) else { return }
         plugin.takeTools()
         haveToolsCome = true
     }
@@ -145,11 +144,11 @@ final class PluginRegistry {
     func takeTools(_ methods: inout MethodTable) -> [TrustedPlugin] {
         guard haveToolsCome else { return [] }
         haveToolsCome = false
-        for plugin in plugins() where plugin.toolsChanged {
+        for plugin in ready where plugin.toolsChanged {
             removeMethods(of: plugin, &methods)
             plugin.showTools()
         }
-        return plugins().filter(\.wantsPin)
+        return ready.filter(\.wantsPin)
     }
 
     /// Has the table hold the methods of all that may run. Most processes are asked for none.
@@ -165,12 +164,13 @@ final class PluginRegistry {
 
     /// The plugin, if it may run.
     subscript(id: PluginID) -> TrustedPlugin? {
-        if let plugin = prepared[id.text] { return plugin }
+        if let plugin = ready.first(where: { $0.id == id }) { return plugin }
         guard known.contains(where: { $0.id == id }), let record = records[id],
             let plugin = TrustedPlugin(record, self)
         else { return nil }
-        prepared[id.text] = plugin
-        hosted.insert(plugin.hosted, at: hosted.firstIndex { id < $0.id } ?? hosted.count)
+        let place = ready.firstIndex { id < $0.id } ?? ready.count
+        ready.insert(plugin, at: place)
+        hosted.insert(plugin.hosted, at: place)
         return plugin
     }
 
@@ -180,12 +180,9 @@ final class PluginRegistry {
         return known.compactMap { $0.provisions.isDisjoint(with: bring) ? nil : self[$0.id] }
     }
 
-    /// Those that were needed, in the order of their ids.
-    func plugins() -> [TrustedPlugin] { hosted.compactMap { prepared[$0.id.text] } }
-
     /// A plugin that cannot run as it was prepared is prepared anew when it is needed.
     func prepareAnew(_ plugin: TrustedPlugin) {
-        prepared[plugin.id.text] = nil
+        ready.removeAll { $0 === plugin }
         hosted.removeAll { $0 === plugin.hosted }
     }
 

@@ -6,11 +6,11 @@ import Storage
 extension Session {
     /// When something of the plugins is due; by `Clock.monotonicMilliseconds`.
     var pluginDeadline: Int? {
-        var earliest = core.plugins.deadline
-        for time in [dispatcher.pending.deadline, hookDeadline, isDeliveringLate ? deliveryEnd : nil] {
-            if let time { earliest = min(earliest ?? time, time) }
-        }
-        return earliest
+        var earliest = core.plugins.deadline ?? .max
+        if let time = dispatcher.pending.deadline { earliest = min(earliest, time) }
+        if let time = hookDeadline { earliest = min(earliest, time) }
+        if isDeliveringLate, let deliveryEnd { earliest = min(earliest, deliveryEnd) }
+        return earliest == .max ? nil : earliest
     }
 
     /// Whether, after the end of input, plugins are given a moment to take what they have not been told.

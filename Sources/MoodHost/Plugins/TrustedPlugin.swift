@@ -176,7 +176,7 @@ final class TrustedPlugin {
     private static let filesMax = 100_000
 
     /// When it is looked again; nil while it does not run.
-    var diskDeadline: Int? { data != nil && hosted.life.isAlive ? diskTime : nil }
+    var diskDeadline: Int? { data != nil && hosted.isAlive ? diskTime : nil }
 
     /// A plugin that has written more than it may does not run until somebody starts it again.
     func checkDisk(at now: Int) {
@@ -204,9 +204,13 @@ final class TrustedPlugin {
 
     /// A call of the plugin that takes as long as its manifest allows.
     func call(_ method: String, _ params: JSONValue, progressToken: [UInt8]? = nil) -> PluginCall {
+        call(method, Array(params.text.utf8), progressToken: progressToken)
+    }
+
+    /// The same with params that are JSON on one line.
+    func call(_ method: String, _ params: [UInt8], progressToken: [UInt8]? = nil) -> PluginCall {
         PluginCall(
-            method, Array(params.text.utf8), timeoutMilliseconds: manifest.limits.timeoutMilliseconds,
-            progressToken: progressToken)
+            method, params, timeoutMilliseconds: manifest.limits.timeoutMilliseconds, progressToken: progressToken)
     }
 
     /// A request that MCP has, of a server.

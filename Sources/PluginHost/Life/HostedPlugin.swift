@@ -70,6 +70,8 @@ public final class HostedPlugin {
         if case .mcp(let version) = run.dialect { server = ServerGreeting(hostVersion: version) }
     }
 
+    /// Whether a process of it may be there.
+    public var isAlive: Bool { life.isAlive }
     /// Whether it has, or is about to have, something to do.
     public var isBusy: Bool { !underWay.isEmpty || !waiting.isEmpty || !requests.isEmpty }
     /// Whether nothing of it is left.
