@@ -69,18 +69,18 @@ extension Core {
     mutating func lookingBack(
         _ write: @escaping @Sendable (inout RecordStore, WalkWatch, inout JSONWriter) throws(RPCError) -> Void
     ) throws(RPCError) -> any LaterWork {
+        let beginning = LongWork.Progress(message: "Reading", done: 0, total: store.statistics.moods)
         guard store.canBeFrozen else {
             var result = JSONWriter(capacity: 4096)
             try store.lookBack { (moods) throws(RPCError) in try write(&moods, WalkWatch(), &result) }
-            return DoneWork(Array(result.buffer.bytes))
+            return DoneRequest(Array(result.buffer.bytes), beginning)
         }
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
-        let total = store.statistics.moods
         let moods: FrozenMoods
         do throws(MoodStoreError) { moods = try store.frozen(MoodFilter(), isDescending: false) } catch {
             throw RPCError(error)
         }
-        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: total))
+        let work = LongWork(on: store.helper, beginning)
         return LongRequest(work) {
             let watch = WalkWatch(isCancelled: { work.isCancelled }, progress: { work.tell($0, $1) })
             var result = JSONWriter(capacity: 4096)
@@ -108,7 +108,8 @@ extension Core {
             if from != nil || to != nil {
                 throw Arguments.error("belongs in place of from and to; leave out one of the two", at: "/in")
             }
-            let meaning = try meaning(of: span, at: "/in", timeZone: request.timeZone, now: request.now)
+            let meaning = try meaning(
+                of: span, at: "/in", examples: TimeLanguage.spanExamples, timeZone: request.timeZone, now: request.now)
             if let days = meaning.days { return LookBackSpan(firstDay: days.lowerBound, lastDay: days.upperBound) }
             return LookBackSpan(from: meaning.start, to: meaning.end)
         }

@@ -30,8 +30,8 @@ extension Core {
             do throws(StorageError) {
                 let report = try files?.verify { work.tell($0, $1) }
                 return { (_, out) throws(RPCError) in
-                    Self.write(
-                        report, moods: isOpen ? statistics.moods : report?.records ?? 0, statistics.bytes, &out)
+                    let moods = isOpen ? report?.laterRecords ?? statistics.moods : report?.records ?? 0
+                    Self.write(report, moods: moods, statistics.bytes, &out)
                 }
             } catch {
                 let error = RPCError(error, forWriting: false)

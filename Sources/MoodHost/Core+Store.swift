@@ -128,9 +128,22 @@ extension Core {
         let files = isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
         return LongRequest(work) {
             do throws(StorageError) {
-                _ = try files?.compact { work.tell($0, $1) }
+                let report = try files?.compact { work.tell($0, $1) }
                 return { (core, out) throws(RPCError) in
-                    try core.finishCompaction(bytesBefore: before.bytes, keepHistoryFrom: historyFrom, &out)
+                    let historyFrom = try core.shortenHistory(to: historyFrom)
+                    // What is told is the state that was written, whatever has been changed since.
+                    out.beginObject()
+                    out.key("revision")
+                    out.integer(report?.revision ?? before.revision)
+                    out.key("moods")
+                    out.integer(report?.records ?? before.moods)
+                    out.key("bytesBefore")
+                    out.integer(report?.bytesBefore ?? before.bytes)
+                    out.key("bytesAfter")
+                    out.integer(report?.snapshotBytes ?? before.bytes)
+                    out.key("historyFrom")
+                    out.integer(historyFrom)
+                    out.endObject()
                 }
             } catch {
                 let error = RPCError(error, forWriting: true)
@@ -139,27 +152,12 @@ extension Core {
         }
     }
 
-    private mutating func finishCompaction(
-        bytesBefore: Int, keepHistoryFrom: Int?, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    /// - Returns: the first revision from which on all commits are kept.
+    private mutating func shortenHistory(to revision: Int?) throws(RPCError) -> Int {
         try open()
-        if !store.isAbsent, keepHistoryFrom != nil { try openForWriting() }
-        let historyFrom: Int
-        do throws(StorageError) { historyFrom = try store.shortenHistory(to: keepHistoryFrom) } catch {
+        if !store.isAbsent, revision != nil { try openForWriting() }
+        do throws(StorageError) { return try store.shortenHistory(to: revision) } catch {
             throw RPCError(error, forWriting: true)
         }
-        let after = store.statistics
-        out.beginObject()
-        out.key("revision")
-        out.integer(after.revision)
-        out.key("moods")
-        out.integer(after.moods)
-        out.key("bytesBefore")
-        out.integer(bytesBefore)
-        out.key("bytesAfter")
-        out.integer(after.bytes)
-        out.key("historyFrom")
-        out.integer(historyFrom)
-        out.endObject()
     }
 }

@@ -37,16 +37,18 @@ extension Core {
     /// What a phrase of the language of time means.
     /// - Parameters:
     ///   - path: where it stands in the params.
+    ///   - examples: what is shown where it is not understood.
     ///   - timeZone: nil: the host's.
     ///   - now: nil: now.
     /// - Throws: `invalidParams`, with what was understood.
     mutating func meaning(
-        of text: String, at path: String, timeZone: String? = nil, now: Timestamp? = nil
+        of text: String, at path: String, examples: [String] = TimeLanguage.examples, timeZone: String? = nil,
+        now: Timestamp? = nil
     ) throws(RPCError) -> TimeLanguage.Meaning {
         let clock = try dayClock(timeZone)
         var language = TimeLanguage(clock, now: (now ?? self.now).milliseconds)
         do throws(TimeProblem) { return try language.meaning(of: text) } catch {
-            throw Arguments.error(error.text, at: path)
+            throw Arguments.error(error.text(with: examples), at: path)
         }
     }
 

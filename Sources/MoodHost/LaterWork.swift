@@ -24,24 +24,3 @@ protocol LaterWork: AnyObject {
     /// Whether it takes the helper thread, which does one thing at a time: of such work little may wait.
     var isOfHelper: Bool { get }
 }
-
-/// Work that was done when it was asked for; its answer keeps to the rules of such work all the same.
-final class DoneWork: LaterWork {
-    private var result: [UInt8]?
-
-    init(_ result: [UInt8]) { self.result = result }
-
-    func begin() -> Bool { true }
-    func cancel() {}
-    func takeProgress() -> JSONValue? { nil }
-
-    func takeConclusion() -> Conclusion? {
-        guard let result = result.take() else { return nil }
-        return { (_, out) throws(RPCError) in result.withUnsafeBytes { out.raw($0) } }
-    }
-
-    var end: JSONValue? { nil }
-    var progressToken: [UInt8]? { nil }
-    var deadline: Int? { nil }
-    var isOfHelper: Bool { false }
-}

@@ -25,6 +25,36 @@ final class LongRequest: LaterWork {
     var end: JSONValue? { work.end.value }
 }
 
+/// A request that was done when it was asked for. It is answered, and tells how far it is, as those are that come later.
+final class DoneRequest: LaterWork {
+    private var result: [UInt8]?
+    private let progress: LongWork.Progress
+    private var hasNews = true
+
+    init(_ result: [UInt8], _ progress: LongWork.Progress) {
+        self.result = result
+        self.progress = progress
+    }
+
+    func begin() -> Bool { true }
+    func cancel() {}
+
+    func takeProgress() -> JSONValue? {
+        defer { hasNews = false }
+        return hasNews ? progress.value : nil
+    }
+
+    func takeConclusion() -> Conclusion? {
+        guard let result = result.take() else { return nil }
+        return { (_, out) throws(RPCError) in result.withUnsafeBytes { out.raw($0) } }
+    }
+
+    var end: JSONValue? { progress.end.value }
+    var progressToken: [UInt8]? { nil }
+    var deadline: Int? { nil }
+    var isOfHelper: Bool { false }
+}
+
 /// What a method leaves to the helper thread. It works from files alone, as another process would: it sees what is durable when
 /// it begins, and holds up nobody. (GCD: `async` to a serial queue, and back to the main queue.)
 ///
@@ -38,6 +68,9 @@ final class LongWork: Sendable {
         let message: StaticString
         var done: Int
         var total: Int
+
+        /// How far work is that is done.
+        var end: Progress { Progress(message: "Done", done: total, total: total) }
 
         /// `{done, total, message}`.
         var value: JSONValue {
@@ -99,9 +132,5 @@ final class LongWork: Sendable {
     /// By the loop: what is left to do; nil while the work goes on.
     func takeConclusion() -> Conclusion? { state.withLock { $0.conclusion.take() } }
 
-    /// How far work is that is done.
-    var end: Progress {
-        let total = state.withLock { $0.progress.total }
-        return Progress(message: "Done", done: total, total: total)
-    }
+    var end: Progress { state.withLock { $0.progress.end } }
 }

@@ -13,6 +13,7 @@ import Testing
         private let isClosed = Mutex(true)
 
         func open() { isClosed.withLock { $0 = false } }
+        func close() { isClosed.withLock { $0 = true } }
 
         var fileSystem: FileSystem {
             let system = FileSystem.system
@@ -65,6 +66,59 @@ import Testing
     @Test func itTellsOfTheStateAtItsArrival() throws {
         #expect(try now(request(2, "store.verify"), Self.create(3)).map(\.id) == [3])
         #expect(try later().first?["result"]?["moods"]?.integer == 1)
+    }
+
+    /// Not the moods of one moment and the bytes of another.
+    @Test func whatIsCheckedIsOneState() throws {
+        gate.open()
+        let before = try session.result("store.verify")
+        gate.close()
+        #expect(try now(request(2, "store.verify"), Self.create(3), Self.create(4)).map(\.id) == [3, 4])
+        let answer = try later().first?["result"]
+        #expect(answer?["moods"]?.integer == 1 && answer?.text == before.text)
+    }
+
+    /// It speaks of what was written, though the store has gone on when it is answered.
+    @Test func aCompactionTellsOfOneState() throws {
+        gate.open()
+        let before = try session.result("store.info")
+        #expect(try now(request(2, "store.compact")).isEmpty)
+        session.awaitHelper()
+        _ = try now(Self.create(3), Self.create(4))
+        let report = try #require(try later().first?["result"])
+        #expect(report["revision"]?.integer == 1 && report["moods"]?.integer == 1)
+        #expect(report["bytesBefore"]?.integer == before["bytes"]?.integer)
+        let after = try session.result("store.info")
+        #expect(after["revision"]?.integer == 3)
+        #expect(try #require(report["bytesAfter"]?.integer) < #require(after["bytes"]?.integer))
+    }
+
+    @Test func aCompactionInMemoryTellsOfTheStateAtItsArrival() throws {
+        let session = TestSession()
+        let answers = try session.answers(Self.create(1), request(2, "store.compact"), Self.create(3), Self.create(4))
+        let report = try #require(answers.first { $0.id == 2 }?["result"])
+        #expect(report["revision"]?.integer == 1 && report["moods"]?.integer == 1)
+        #expect(report["bytesBefore"]?.integer == report["bytesAfter"]?.integer)
+    }
+
+    /// In memory too.
+    @Test(arguments: [
+        ("stats.summary", ""), ("stats.year", #""year":2026,"#), ("stats.month", #""month":"2026-01","#),
+        ("stats.onThisDay", ""), ("stats.render", #""what":"year","#), ("store.verify", ""), ("store.compact", ""),
+        ("store.export", #""format":"csv","#),
+    ])
+    func everyLongMethodTellsHowFarItIs(method: String, params: String) throws {
+        for session in [TestSession(), TestSession(TestDirectory())] {
+            _ = try session.result("store.insertSamples")
+            let text = session.output(for: request(2, method, #"{\#(params)"progressToken":"p"}"#) + "\n")
+            let messages = try text.split(separator: "\n").map { try JSONValue(parsing: String($0)) }
+            let told = messages.dropLast().map { $0["params"]?["value"] }
+            #expect(messages.last?.id == 2 && messages.last?.outcome == "ok")
+            #expect(messages.dropLast().allSatisfy { $0["params"]?["token"]?.string == "p" })
+            #expect(told.count >= 2 && told.first??["done"]?.integer == 0)
+            let last = told.last ?? nil
+            #expect(last?["done"]?.integer != nil && last?["done"]?.integer == last?["total"]?.integer)
+        }
     }
 
     @Test func aRepairWaitsForItAndHoldsUpNoPing() throws {

@@ -76,6 +76,9 @@ final class TestSession {
         session.attendWork(milliseconds: now)
     }
 
+    /// Waits for the helper thread, and does not look yet at what it has done.
+    func awaitHelper() { _ = session.core.store.helper.wait(milliseconds: 60_000) }
+
     /// The process is to end.
     func refuseWork() { session.refuseWork() }
 

@@ -91,7 +91,7 @@ import Testing
         } catch {
             #expect(error.reason == reason)
             #expect(
-                error.text == reason + "; for example \"yesterday 9pm\", \"2 hours ago\" or \"2026-11-20 21:30\"")
+                error.text() == reason + "; for example \"yesterday 9pm\", \"2 hours ago\" or \"2026-11-20 21:30\"")
         }
     }
 
@@ -105,6 +105,7 @@ import Testing
     @Test func understandsItsExamples() throws {
         var language = try Self.language("2026-11-20T10:15:30.250Z", "UTC")
         for example in TimeLanguage.examples { #expect(try language.meaning(of: example).at != nil) }
+        for example in TimeLanguage.spanExamples { #expect(try language.meaning(of: example).isSpan) }
     }
 
     // MARK: RFC 3339

@@ -14,8 +14,9 @@
 public struct TimeLanguage {
     /// Longer texts are refused unread.
     public static let textBytesMax = 200
-    /// What an error shows.
+    /// What an error shows, where a moment may be meant, and where a span is.
     public static let examples = ["yesterday 9pm", "2 hours ago", "2026-11-20 21:30"]
+    public static let spanExamples = ["last week", "2026-11", "yesterday evening"]
 
     /// What a phrase means.
     public struct Meaning: Equatable, Sendable {
@@ -153,8 +154,8 @@ public struct TimeProblem: Error, Equatable, Sendable {
     init(_ reason: String) { self.reason = reason }
 
     /// The reason with three examples.
-    public var text: String {
-        let examples = TimeLanguage.examples.map { "\"\($0)\"" }
+    public func text(with examples: [String] = TimeLanguage.examples) -> String {
+        let examples = examples.map { "\"\($0)\"" }
         return "\(reason); for example \(examples.dropLast().joined(separator: ", ")) or \(examples.last ?? "")"
     }
 

@@ -46,7 +46,7 @@ struct Recovery {
         var held: (index: Int, offset: Int, base: Int)?
         /// Indices of journals that count for nothing.
         var abandoned: [Int] = []
-        /// Of lines that count.
+        /// Of lines that count and were asked for.
         var changeBytes = 0
         /// Rule 5.
         var damage: StorageError?
@@ -59,8 +59,9 @@ struct Recovery {
     }
 
     /// Reads all journals and hands over what the proven commits changed; the rest is `held`.
+    /// - Parameter revisionMax: commits after this one are judged with the others, and neither handed over nor counted.
     func replay(
-        _ journals: borrowing OpenJournals,
+        _ journals: borrowing OpenJournals, upTo revisionMax: Int = .max,
         apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Outcome {
         let entries = journals.entries
@@ -80,13 +81,14 @@ struct Recovery {
             outcome.last = base
             outcome.proven = max(outcome.proven, base)
             let scan = try JournalReplay(
-                entry, of: journals, after: base, limit: limit, heldAbove: outcome.proven, apply: apply)
+                entry, of: journals, after: base, limit: limit, heldAbove: outcome.proven, upTo: revisionMax,
+                apply: apply)
             outcome.last = scan.last
             outcome.proven = max(outcome.proven, scan.provenByLines)
             outcome.current = index
             outcome.end = scan.end
             outcome.held = scan.held.map { (index, $0.offset, $0.base) }
-            outcome.changeBytes += scan.end - entry.headerEnd
+            outcome.changeBytes += scan.countedEnd - entry.headerEnd
             outcome.hasTornTail = scan.badOffset != nil
             isTerminated = scan.isTerminated
             let proven = isLocked || publication == nil ? outcome.proven : max(base, publishedProven)
@@ -172,6 +174,8 @@ struct JournalReplay {
     var last: Int
     /// The offset after its line.
     var end: Int
+    /// The offset after the last line that was asked for.
+    var countedEnd: Int
     /// False where that line is the file's last and lacks its line feed.
     var isTerminated = true
     /// Where the first bytes lie that are neither a line that follows nor the blank end.
@@ -182,15 +186,16 @@ struct JournalReplay {
     var held: (offset: Int, base: Int)?
 
     /// Reads the lines after commit `base`, no further than `limit`, and hands over what the commits up to `heldAbove`
-    /// changed.
+    /// changed, but for commits after `revisionMax`.
     ///
     /// - Throws: what `apply` throws; `corrupt` for a line whose seal holds and whose form is unknown.
     init(
         _ entry: OpenJournals.Entry, of journals: borrowing OpenJournals, after base: Int, limit: Int?, heldAbove: Int,
-        apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
+        upTo revisionMax: Int, apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
     ) throws(StorageError) {
         last = base
         end = entry.headerEnd
+        countedEnd = end
         let handOverMax = max(heldAbove, limit ?? 0)
         var reader = journals.reader(entry, from: entry.headerEnd)
         while badOffset != nil || limit.map({ last < $0 }) ?? true {
@@ -209,10 +214,13 @@ struct JournalReplay {
                 if commit.content.seq > last { provenByLines = max(provenByLines, commit.content.durable) }
             case .commit(let commit)? where commit.content.seq != last + 1: badOffset = commit.offset
             case .commit(let commit)?:
-                if held == nil, commit.content.seq <= handOverMax {
-                    try Self.handOver(commit, entry.name, apply)
-                } else if held == nil {
-                    held = (commit.offset, last)
+                if commit.content.seq <= revisionMax {
+                    if held == nil, commit.content.seq <= handOverMax {
+                        try Self.handOver(commit, entry.name, apply)
+                    } else if held == nil {
+                        held = (commit.offset, last)
+                    }
+                    countedEnd = commit.end
                 }
                 last = commit.content.seq
                 end = commit.end

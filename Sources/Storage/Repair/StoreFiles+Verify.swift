@@ -2,6 +2,9 @@
 extension StoreFiles {
     /// Reads snapshot and journals, changes nothing, and needs no open store: it may be one that cannot be opened.
     ///
+    /// What is read and counted is the state of one commit: `examination.revisionMax`, where there is one. Later lines are only
+    /// looked at for damage.
+    ///
     /// Complexity: linear in the size of the store, in memory for the ids of all records.
     /// - Throws: `cancelled` only.
     public static func verify(
@@ -53,6 +56,8 @@ public struct VerifyReport: Sendable, Equatable {
     public var isWhole: Bool { problems.isEmpty }
     /// The records that were read, in the snapshot and in the journals.
     public var records: Int
+    /// How many records the state has, where the snapshot is later than the commit that was asked for: the snapshot's.
+    public var laterRecords: Int?
     /// The bytes that were read.
     public var bytes: Int
     /// At most `problemsMax`.

@@ -148,14 +148,19 @@ struct Verification {
         _ files: borrowing GenerationFiles, _ recovery: Recovery, _ place: borrowing StoreDirectory
     ) {
         let entries = files.journals.entries
+        // Somebody may have put a later snapshot in place: then that is the state.
+        let isLater = files.header.revision > examination.revisionMax ?? .max
+        let revisionMax = isLater ? files.header.revision : examination.revisionMax ?? .max
+        if isLater { report.laterRecords = files.header.count }
         do {
-            let outcome = try recovery.replay(files.journals) { (event, file, offset) in
+            let outcome = try recovery.replay(files.journals, upTo: revisionMax) { (event, file, offset) in
                 if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
             }
             report.bytes += outcome.changeBytes + entries.reduce(0) { $0 + $1.headerEnd }
             if let held = outcome.held {
                 try JournalReplay.handOver(
-                    entries[held.index], of: files.journals, from: held.offset, after: held.base, upTo: outcome.last
+                    entries[held.index], of: files.journals, from: held.offset, after: held.base,
+                    upTo: min(outcome.last, revisionMax)
                 ) { (event, file, offset) in
                     if case .put(let record) = event { checkRecord(record, file, offset, isInSnapshot: false) }
                 }

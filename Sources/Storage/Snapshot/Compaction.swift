@@ -94,7 +94,7 @@ extension StoreFiles {
             generation: max(generation, journal.generation) + 1, revision: revision, count: count,
             unknownMembers: unknownMembers)
         guard journal.descriptor != nil else { throw RecordStore.isBusy }
-        let start = journal.end
+        let (start, bytesBefore) = (journal.end, snapshotBytes + journalBytes)
         let place = try StoreDirectory(settings)
         defer { unlock() }
         let made: Generation.Made
@@ -109,8 +109,8 @@ extension StoreFiles {
         publishAtOpening()
         tidy(clearsTemporaries: true)
         return RewriteReport(
-            generation: header.generation, revision: revision, records: count, snapshotBytes: made.snapshotBytes,
-            backup: made.backup)
+            generation: header.generation, revision: revision, records: count, bytesBefore: bytesBefore,
+            snapshotBytes: made.snapshotBytes, backup: made.backup)
     }
 
     private static func make(
@@ -216,8 +216,8 @@ extension StoreFiles {
             throw error.error
         }
         let report = RewriteReport(
-            generation: header.generation, revision: revision, records: count, snapshotBytes: made.snapshotBytes,
-            backup: made.backup)
+            generation: header.generation, revision: revision, records: count,
+            bytesBefore: snapshotBytes + journalBytes, snapshotBytes: made.snapshotBytes, backup: made.backup)
         setAside(remains, report)
         generation = header.generation
         journalCount = 1
@@ -294,15 +294,20 @@ public struct RewriteReport: Sendable, Equatable {
     public var generation: Int
     public var revision: Int
     public var records: Int
+    /// The size of snapshot and journal that held these records before.
+    public var bytesBefore: Int
     /// The size of the new snapshot.
     public var snapshotBytes: Int
     /// The name of the file that keeps the previous snapshot, where there was one.
     public var backup: String?
 
-    public init(generation: Int, revision: Int, records: Int, snapshotBytes: Int, backup: String?) {
+    public init(
+        generation: Int, revision: Int, records: Int, bytesBefore: Int, snapshotBytes: Int, backup: String?
+    ) {
         self.generation = generation
         self.revision = revision
         self.records = records
+        self.bytesBefore = bytesBefore
         self.snapshotBytes = snapshotBytes
         self.backup = backup
     }
