@@ -214,7 +214,7 @@ extension Core {
         if template != nil, format != .text {
             throw Arguments.error("belongs to format text; leave out one of the two", at: "/template")
         }
-        if arguments[has: MoodParams.component], format != .ics {
+        if arguments[MoodParams.component] != .usual, format != .ics {
             throw Arguments.error("belongs to format ics; leave out one of the two", at: "/as")
         }
         out.beginObject()

@@ -13,7 +13,7 @@ extension Core {
     mutating func undo(
         _ arguments: borrowing Arguments, isRedo: Bool, _ out: inout JSONWriter
     ) throws(RPCError) {
-        if arguments[has: StoreParams.revision], arguments[has: StoreParams.steps] {
+        if arguments[has: StoreParams.revision], arguments[StoreParams.steps] != 1 {
             throw Arguments.error("cannot be given together with steps; leave out one of the two", at: "/revision")
         }
         try openForWriting()

@@ -131,7 +131,7 @@ extension Schema {
             }
         var index = 0
         while reader.nextElement() {
-            if index == range.upperBound { return Problem("may have at most \(range.upperBound) elements") }
+            if index == range.upperBound { return Problem("may have at most \(Self.elements(range.upperBound))") }
             if isUnique, index > 0, Self.repeats(reader, since: start, index) {
                 return Problem(
                     "must not repeat an earlier one; upper and lower case make no difference", at: "/\(index)")
@@ -139,8 +139,10 @@ extension Schema {
             if let problem = element.check(&reader, limits) { return problem.below(String(index)) }
             index += 1
         }
-        return index < range.lowerBound ? Problem("must have at least \(range.lowerBound) elements") : nil
+        return index < range.lowerBound ? Problem("must have at least \(Self.elements(range.lowerBound))") : nil
     }
+
+    private static func elements(_ count: Int) -> String { "\(count) element\(count == 1 ? "" : "s")" }
 
     /// Whether the text that comes next is, without white space around it and whatever its case, one of the `count` texts before it. They are
     /// few, so looking at each again costs less than keeping them.

@@ -181,7 +181,12 @@ import Testing
         _ = try session.result("store.insertSamples")
         let filter = #""filter":{"label":"none"}"#
         #expect(try empty("{\(filter)}")[0] == "No matching moods")
-        #expect(try empty("{\(filter),\"locale\":\"fi_FI\"}")[1]?.hasSuffix("näet kaikki 5.") == true)
+        for (locale, end) in [
+            ("fi_FI", "niin näkyvissä on 5 mielialaa."), ("de_DE", "um 5 Stimmungen zu sehen."),
+            ("es_ES", "para ver 5 estados de ánimo."), ("fr_FR", "pour voir 5 humeurs."),
+        ] {
+            #expect(try empty("{\(filter),\"locale\":\"\(locale)\"}")[1]?.hasSuffix(end) == true)
+        }
         #expect(try empty(#"{"locale":"fi_FI"}"#) == [nil, nil])
     }
 }

@@ -14,8 +14,9 @@ public struct EmptyList: Sendable {
 
     /// None of `count` moods matches a filter.
     public static func noMatch(of count: Int, locale: String) -> EmptyList {
-        let words = ScreenWords.of(locale).noMatch
-        return EmptyList(title: words.title, hint: words.text.replacing("#", with: String(count)))
+        let words = ScreenWords.of(locale)
+        return EmptyList(
+            title: words.noMatch.title, hint: words.noMatch.text.replacing("#", with: words.moods(count)))
     }
 
     /// The moods could not be read, and why.

@@ -32,7 +32,7 @@ struct ScreenWords: Sendable {
     /// The title of the list.
     let listTitle: String
     let noMoods, unreadable: Piece
-    /// For a filter; `#` stands for the number of moods.
+    /// For a filter; `#` stands for how many moods there are, such as "5 moods".
     let noMatch: Piece
     let label, emoji: String
     let form: Piece
@@ -82,7 +82,7 @@ struct ScreenWords: Sendable {
         listTitle: "Moods",
         noMoods: .init("No moods yet", "Record the first one, or add samples."),
         unreadable: .init("The moods could not be read", ""),
-        noMatch: .init("No matching moods", "No mood matches this filter. Loosen it, or leave it out to see all #."),
+        noMatch: .init("No matching moods", "No mood matches this filter. Loosen it, or leave it out to see #."),
         label: "Label", emoji: "Emoji",
         form: .init("No form is open", "Begin a new mood to open one."),
         opensScreen: "Opens the screen", selects: "Selects it",
@@ -113,7 +113,7 @@ struct ScreenWords: Sendable {
         unreadable: .init("Die Stimmungen konnten nicht gelesen werden", ""),
         noMatch: .init(
             "Keine passenden Stimmungen",
-            "Keine Stimmung passt zu diesem Filter. Lockere ihn oder lass ihn weg, um alle # zu sehen."),
+            "Keine Stimmung passt zu diesem Filter. Lockere ihn oder lass ihn weg, um # zu sehen."),
         label: "Bezeichnung", emoji: "Emoji",
         form: .init("Kein Formular ist offen", "Beginne eine neue Stimmung, um eines zu öffnen."),
         opensScreen: "Öffnet die Ansicht", selects: "Wählt es aus",
@@ -163,7 +163,7 @@ struct ScreenWords: Sendable {
         unreadable: .init("No se pudieron leer los estados de ánimo", ""),
         noMatch: .init(
             "Ningún estado de ánimo coincide",
-            "Ninguno coincide con este filtro. Amplíalo o quítalo para ver los # que hay."), label: "Nombre",
+            "Ninguno coincide con este filtro. Amplíalo o quítalo para ver #."), label: "Nombre",
         emoji: "Emoji",
         form: .init("No hay ningún formulario abierto", "Empieza un nuevo estado de ánimo para abrir uno."),
         opensScreen: "Abre la pantalla", selects: "Lo selecciona",
@@ -210,7 +210,8 @@ struct ScreenWords: Sendable {
         unreadable: .init("Mielialoja ei voitu lukea", ""),
         noMatch: .init(
             "Ei sopivia mielialoja",
-            "Mikään mieliala ei vastaa suodatinta. Väljennä sitä tai jätä se pois, niin näet kaikki #."), label: "Nimi",
+            "Mikään mieliala ei vastaa suodatinta. Väljennä sitä tai jätä se pois, niin näkyvissä on #."),
+        label: "Nimi",
         emoji: "Emoji",
         form: .init("Mikään lomake ei ole auki", "Aloita uusi mieliala avataksesi lomakkeen."),
         opensScreen: "Avaa näkymän", selects: "Valitsee sen",
@@ -257,7 +258,7 @@ struct ScreenWords: Sendable {
         unreadable: .init("Les humeurs n’ont pas pu être lues", ""),
         noMatch: .init(
             "Aucune humeur ne correspond",
-            "Aucune humeur ne correspond à ce filtre. Élargissez-le ou retirez-le pour voir les #."), label: "Nom",
+            "Aucune humeur ne correspond à ce filtre. Élargissez-le ou retirez-le pour voir #."), label: "Nom",
         emoji: "Emoji",
         form: .init("Aucun formulaire n’est ouvert", "Commencez une nouvelle humeur pour en ouvrir un."),
         opensScreen: "Ouvre l’écran", selects: "Le sélectionne",

@@ -153,7 +153,7 @@ extension Core {
         }
         if askingPlugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
         for (given, member) in [
-            (arguments[has: MoodParams.template], "/template"), (arguments[has: MoodParams.component], "/as"),
+            (arguments[has: MoodParams.template], "/template"), (arguments[MoodParams.component] != .usual, "/as"),
         ] where given {
             throw Arguments.error("does not belong to format \(name); leave out one of the two", at: member)
         }
