@@ -164,7 +164,7 @@ public struct CellType: Sendable {
         CellType(
             "layer", .fact("title", ["text"]),
             [
-                .required("number", .integer(1...99), "Its ScreenSchemas.place, from the client on."),
+                .required("number", .integer(1...99), "Its place, from the client on."),
                 title, text,
             ]),
     ]

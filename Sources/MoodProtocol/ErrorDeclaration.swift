@@ -20,7 +20,8 @@ public struct ErrorDeclaration: Sendable {
         .result(
             [
                 .required("kind", .choice([Name(code.kind)]), "What programs compare."),
-                .required("retryable", .boolean, "Whether the same request may succeed later."),
+                .required(
+                    "retryable", .boolean, "Whether it may succeed when it is sent again unchanged to the same host."),
             ] + members)
     }
 
@@ -28,13 +29,15 @@ public struct ErrorDeclaration: Sendable {
         let reason = Field.required("reason", .string(.plain), "Why, as a clause or a sentence.")
         let limit: [Field] = [
             .required("limit", .string(.plain), "The limit's name."),
-            .required("value", .integer(0 ... .max), "Its value."),
+            .required("value", .integer(0 ... .max), "The number in force."),
         ]
         let offset = Field.required("offset", .integer(0 ... .max), "Where in the message, in bytes.")
         let problems = Field.optional("problems", .array(.any, .any, isUnique: false), "Each thing that is wrong.")
         let plugin = Field.required("plugin", .string(.plain), "Which plugin.")
         return [
-            ErrorDeclaration(.parseError, "Not JSON.", [offset, reason]),
+            ErrorDeclaration(
+                .parseError, "Not JSON, or nested deeper than the limit depth: then too the id is null.",
+                [offset, reason]),
             ErrorDeclaration(.invalidRequest, "JSON, but no request.", [offset.optional]),
             ErrorDeclaration(
                 .messageTooLarge,
@@ -47,16 +50,18 @@ public struct ErrorDeclaration: Sendable {
                         "suggestions", .array(.string(.plain), .range(0...3), isUnique: true), "The nearest names.")
                 ]),
             ErrorDeclaration(
-                .invalidParams, "A param is not as declared; a missing one is blamed at the path that it should have.",
+                .invalidParams,
+                "A param is not as declared, or is missing: path is then the place where it should stand.",
                 [.required("path", .string(.plain), "A JSON Pointer into params."), reason]),
             ErrorDeclaration(.internalError, "A defect of the host."),
             ErrorDeclaration(.cancelled, "The request was cancelled before it changed anything."),
             ErrorDeclaration(.shuttingDown, "The request came after host.shutdown."),
             ErrorDeclaration(
-                .notFound, "No such mood, or nothing saved under this name.",
+                .notFound,
+                "What was named is not there: a mood or a plugin (id); what was saved, a subscription or a commit (name).",
                 [
-                    .optional("id", .id, "The mood that is not there."),
-                    .optional("name", .string(.plain), "The name that is not there."),
+                    .optional("id", .string(.plain), "The mood or the plugin that is not there."),
+                    .optional("name", .string(.plain), "The name or the revision that is not there."),
                 ]),
             ErrorDeclaration(
                 .conflict, "The mood, or the opId, is not as the caller thinks.",
@@ -66,8 +71,12 @@ public struct ErrorDeclaration: Sendable {
                 ]),
             ErrorDeclaration(
                 .refused,
-                "It cannot be done as things are, and nothing changed: an undo that a later change forbids, a form with problems, a route that a guard forbids.",
-                [.required("by", .string(.plain), "Who refused."), reason, problems]),
+                "It cannot be done as things are, and nothing changed: an undo that a later change forbids, a form with problems, or a plugin says no.",
+                [
+                    .required("by", .string(.plain), "Who refused: store, editor, a method or a plugin."), reason,
+                    problems,
+                    .optional("id", .id, "The mood that is in the way."),
+                ]),
             ErrorDeclaration(.storeBusy, "Another process holds the store's lock."),
             ErrorDeclaration(.storeReadOnly, "The store can be read only.", [reason]),
             ErrorDeclaration(.storageFull, "There is no space; nothing changed."),
@@ -81,13 +90,13 @@ public struct ErrorDeclaration: Sendable {
                 ]),
             ErrorDeclaration(
                 .limitExceeded,
-                "The answer would be longer than a message, or too much is held open: subscriptions, routers, routes of a router, the bytes of a form, saved states.",
+                "The answer would be longer than a message, or too much is held open.",
                 limit),
             ErrorDeclaration(
                 .pluginUnavailable, "The plugin does not run, and cannot now; or too many calls wait for it.",
                 [
                     plugin, .required("state", .choice(PluginMethods.states), "Its state."),
-                    .optional("retryAfter", .integer(0 ... .max), "When it may be started again, in milliseconds."),
+                    .optional("retryAfter", .integer(0 ... .max), "In how many milliseconds it may be started again."),
                 ]),
             ErrorDeclaration(
                 .pluginFailed, "The plugin answered with an error, or with what it has not declared.",

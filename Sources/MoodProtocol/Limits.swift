@@ -4,32 +4,8 @@ import MoodCore
 /// Every limit of the protocol by name, so that `--limit NAME=VALUE` and `host.info` know the same ones.
 public struct Limits: Sendable {
     public enum Name: String, CaseIterable, Sendable {
-        /// Bytes of one message, without its delimiter or header.
-        case messageBytes
-        /// Levels of nesting, the envelope counted.
-        case depth
-        /// Members of a batch.
-        case batch
-        /// Bytes of a string id.
-        case idBytes
-        /// Characters of a label.
-        case label
-        /// Bytes of notes.
-        case notesBytes
-        case tags
-        case attachments
-        /// Moods of one page of a list.
-        case listPage
-        /// Bytes of answers that wait for a client to read them.
-        case queuedOutputBytes
-        /// Bytes of one answer of a plugin.
-        case pluginAnswerBytes
-        /// Milliseconds in which a plugin that was started has to answer.
-        case pluginHelloMs
-        /// Milliseconds after which a plugin that has crashed is started again; each time twice as many.
-        case pluginBackOffMs
-        /// Bytes of one result of a tool for AI clients.
-        case mcpAnswerBytes
+        case messageBytes, depth, batch, idBytes, label, notesBytes, tags, attachments, listPage
+        case queuedOutputBytes, pluginAnswerBytes, pluginHelloMs, pluginBackOffMs, mcpAnswerBytes
     }
 
     @usableFromInline var values: InlineArray<14, Int>
@@ -55,6 +31,27 @@ public struct Limits: Sendable {
 }
 
 extension Limits.Name {
+    /// What it limits, for people.
+    public var summary: String {
+        switch self {
+        case .messageBytes: "Bytes of one message in either direction, without its delimiter or header."
+        case .depth: "Levels of nesting, the envelope counted."
+        case .batch: "Members of a batch."
+        case .idBytes: "Bytes of an id that is a string."
+        case .label: "Characters of a label."
+        case .notesBytes: "Bytes of notes."
+        case .tags: "Tags of a mood."
+        case .attachments: "Attachments of a mood."
+        case .listPage: "Items of one page of a list."
+        case .queuedOutputBytes: "Bytes of answers that wait for a client to read them."
+        case .pluginAnswerBytes: "Bytes of one answer of a plugin."
+        case .pluginHelloMs: "Milliseconds in which a plugin that was started has to answer."
+        case .pluginBackOffMs:
+            "Milliseconds after which a plugin that has crashed is started again; each time twice as many."
+        case .mcpAnswerBytes: "Bytes of one result of a tool for AI clients."
+        }
+    }
+
     @inlinable var index: Int {
         switch self {
         case .messageBytes: 0
@@ -115,11 +112,13 @@ extension Limits.Name {
 extension Limits {
     /// Every limit by name, for who reads an answer.
     static var schema: Schema {
-        let names = Name.allCases.map(\.rawValue)
+        let properties = Name.allCases.map { name in
+            JSONValue.Member(
+                name.rawValue, ["type": "integer", "minimum": 0, "description": .string(name.summary)])
+        }
         return .described([
-            .init("type", "object"),
-            .init("properties", .object(names.map { .init($0, ["type": "integer", "minimum": 0]) })),
-            .init("required", .array(names.map { .string($0) })),
+            .init("type", "object"), .init("properties", .object(properties)),
+            .init("required", .array(Name.allCases.map { .string($0.rawValue) })),
             .init("additionalProperties", ["type": "integer"]),
         ])
     }

@@ -136,7 +136,8 @@ enum ScreenSchemas {
                             ]), "What it does when used."),
                         .required("haptic", plain, "How it feels."),
                     ]
-                )
+                ),
+                ("dismiss", []),
             ]))
 
     /// The form in which a mood is composed.

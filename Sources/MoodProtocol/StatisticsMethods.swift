@@ -5,11 +5,11 @@ import MoodCore
 /// The params of `stats.*` and `mood.tags`.
 public enum StatisticsParams {
     public static let span = ParamKey<String?>.optional(
-        "in", .string(.plain), "The span, in the language of time: last week, 2026-11; everything, if absent.")
+        "in", .string(.plain), "A span in the language of time, such as last week or 2026-11; everything, if absent.")
     public static let from = ParamKey<String?>.optional(
-        "from", .string(.plain), "Where the span begins, in the language of time; not beside in.")
+        "from", .string(.plain), "Where the span begins, in the language of time: a day, or a moment; not beside in.")
     public static let to = ParamKey<String?>.optional(
-        "to", .string(.plain), "Where the span ends, in the language of time: a day is in it; not beside in.")
+        "to", .string(.plain), "Where the span ends: a day, which is in it, or a moment, which is not; not beside in.")
     public static let by = ParamKey<ValidJSON?>.optional(
         "by", .choice(["day", "week", "month"]), "The length of an entry of series; day, if there are not too many.")
     public static let year = ParamKey<Int>.required("year", .integer(1...9999), "The year.")

@@ -4,7 +4,7 @@ import JSONRPC
 public enum StoreParams {
     public static let steps = ParamKey("steps", .integer(1...100), "How many commits.", default: 1)
     public static let revision = ParamKey<Int?>.optional(
-        "revision", .integer(1 ... .max), "This commit alone; not together with steps.")
+        "revision", .integer(1 ... .max), "This commit alone; not together with steps other than 1.")
     public static let scope = ParamKey<UndoScope>(
         "scope", "Whose commits: of this session, or of whoever, by any process, also before a restart.")
     public static let keepHistoryFrom = ParamKey<Int?>.optional(
@@ -128,8 +128,8 @@ public enum StoreMethods {
         result: .result([
             .required("revision", .integer(0 ... .max), "The revision that the snapshot holds."),
             .required("moods", .integer(0 ... .max), "How many moods it holds."),
-            .required("bytesBefore", .integer(0 ... .max), "The size on disk before."),
-            .required("bytesAfter", .integer(0 ... .max), "The size on disk now."),
+            .required("bytesBefore", .integer(0 ... .max), "The size on disk of the same moods before."),
+            .required("bytesAfter", .integer(0 ... .max), "The size of the snapshot."),
             .required("historyFrom", .integer(1 ... .max), "The first revision from which on every commit is kept."),
         ]), errors: ErrorCode.writing, example: .init())
 
@@ -137,8 +137,8 @@ public enum StoreMethods {
         "store.verify", .long, .owner, "Read everything again from the disk and check it.", common: .progress,
         result: .result([
             .required("ok", .boolean, "Whether nothing is wrong."),
-            .required("moods", .integer(0 ... .max), "How many moods were read."),
-            .required("bytes", .integer(0 ... .max), "How many bytes were read."),
+            .required("moods", .integer(0 ... .max), "How many moods there were when the request came."),
+            .required("bytes", .integer(0 ... .max), "How many bytes hold them, and what is kept beside them."),
             .required("problems", .array(problem(), .any, isUnique: false), "What is wrong."),
         ]), errors: ErrorCode.store, example: .init())
 

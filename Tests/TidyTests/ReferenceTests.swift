@@ -1,7 +1,6 @@
 import Foundation
 import JSONCodec
 import JSONRPC
-import PluginHost
 import Testing
 
 @testable import MoodClient
@@ -57,7 +56,8 @@ import Testing
     // MARK: Tables of pages
 
     @Test(arguments: [
-        ("Docs/Protocol.md", "methods"), ("Docs/Protocol.md", "errors"), ("Docs/Protocol.md", "limits"),
+        ("Docs/Protocol.md", "methods"), ("Docs/Protocol.md", "types"), ("Docs/Protocol.md", "events"),
+        ("Docs/Protocol.md", "errors"), ("Docs/Protocol.md", "limits"),
         ("Docs/Plugins.md", "pluginLimits"), ("Docs/Plugins.md", "schemaKeywords"),
     ])
     func theTableOfAPageIsTheDeclarations(file: String, part: String) throws {
@@ -68,86 +68,16 @@ import Testing
         let stop = try #require(page.range(of: end, range: start.upperBound..<page.endIndex))
         let table =
             switch part {
-            case "methods": Self.methods()
-            case "errors": Self.errors()
-            case "limits": Self.limits()
-            case "pluginLimits": Self.pluginLimits()
-            default: Self.schemaKeywords()
+            case "methods": PageTables.methods(Self.document)
+            case "types": PageTables.types()
+            case "events": PageTables.events()
+            case "errors": PageTables.errors()
+            case "limits": PageTables.limits()
+            case "pluginLimits": PageTables.pluginLimits()
+            default: PageTables.schemaKeywords()
             }
         try Self.expect(
             page.replacingCharacters(in: start.upperBound..<stop.lowerBound, with: "\n" + table + "\n"), in: file)
-    }
-
-    /// The page says what these are, so its table only names them.
-    private static let commonMembers = ["dryRun", "opId", "ifRevision", "progressToken"]
-    private static let errorGroups = [
-        ("*reading*", ["storeBusy", "storeUnavailable", "storeCorrupt"]),
-        ("*writing*", ["*reading*", "storeReadOnly", "storageFull", "outcomeUnknown"]),
-    ]
-
-    private static func methods() -> String {
-        var text = "| method | | params | result | may fail with |\n| --- | --- | --- | --- | --- |\n"
-        for method in document["methods"]?.array ?? [] {
-            let params = (method["params"]?.array ?? []).map { param in
-                if Self.commonMembers.contains(string(param["name"])) { return "`\(string(param["name"]))?`" }
-                let schema = param["schema"] ?? .null
-                let isRequired = param["required"]?.boolean == true
-                let absent = schema["default"].map { " = `\($0.text)`" } ?? ""
-                return "`\(string(param["name"]))\(isRequired ? "" : "?")` \(SchemaText.words(schema))\(absent)"
-            }
-            let schema = method["result"]?["schema"] ?? .null
-            let required = (schema["required"]?.array ?? []).compactMap(\.string)
-            let members = (schema["properties"]?.object ?? []).map {
-                required.contains($0.name) ? $0.name : $0.name + "?"
-            }
-            let result =
-                schema["properties"] == nil
-                ? SchemaText.words(schema) : "`{" + members.joined(separator: ", ") + "}`"
-            var errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
-                .filter { !["invalidParams", "internalError", "limitExceeded"].contains($0) }
-            for (group, kinds) in Self.errorGroups where kinds.allSatisfy({ errors.contains($0) }) {
-                errors = [group] + errors.filter { !kinds.contains($0) }
-            }
-            text +=
-                "| `\(string(method["name"]))` | \(string(method["x-effect"])) | \(params.joined(separator: "; ")) | \(result) | "
-                + errors.joined(separator: ", ") + " |\n"
-        }
-        return text
-    }
-
-    private static func errors() -> String {
-        var text = "| code | kind | when | what else is in `data` |\n| --- | --- | --- | --- |\n"
-        for error in ErrorDeclaration.all {
-            let members = error.members.map { "`\($0.name)\($0.isRequired ? "" : "?")`" }
-            text +=
-                "| \(error.code.number) | `\(error.code.name)` | \(error.summary)\(error.code.isRetryable ? " Retryable." : "") | "
-                + members.joined(separator: ", ") + " |\n"
-        }
-        return text
-    }
-
-    private static func limits() -> String {
-        var text = "| limit | default | from | to |\n| --- | --- | --- | --- |\n"
-        for name in Limits.Name.allCases {
-            text +=
-                "| `\(name.rawValue)` | \(name.defaultValue) | \(name.range.lowerBound) | \(name.range.upperBound) |\n"
-        }
-        return text
-    }
-
-    private static func pluginLimits() -> String {
-        let defaults = Manifest.Limits()
-        return Manifest.Limits.declared.reduce(into: "| limit | default | from | to |\n| --- | --- | --- | --- |\n") {
-            text, limit in
-            let row = [defaults[keyPath: limit.member], limit.range.lowerBound, limit.range.upperBound].map(String.init)
-            text += "| `\(limit.name)` | \(row.joined(separator: " | ")) |\n"
-        }
-    }
-
-    private static func schemaKeywords() -> String {
-        SchemaKeyword.allCases.reduce(into: "| keyword | what it says |\n| --- | --- |\n") { text, keyword in
-            text += "| `\(keyword.rawValue)` | \(keyword.meaning) |\n"
-        }
     }
 
     private static func string(_ value: JSONValue?) -> String { value?.string ?? "" }

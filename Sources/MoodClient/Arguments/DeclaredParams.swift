@@ -79,7 +79,7 @@ enum DeclaredParams {
             name: "as", kind: .choice(["vevent", "vjournal"]),
             absent: "vevent",
             summary:
-                "For format ics: something that takes place, or an entry in a diary.")
+                "For format ics alone: something that takes place, or an entry in a diary.")
     }
     enum NavScreen {
         static let route = DeclaredParam(

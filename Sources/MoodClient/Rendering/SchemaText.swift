@@ -7,6 +7,9 @@ enum SchemaText {
         if let choices = schema["enum"]?.array {
             return list(choices.map(\.text))
         }
+        if let known = schema["anyOf"]?.array?.first?["enum"]?.array {
+            return list(known.map(\.text) + ["what a plugin brings"])
+        }
         if let value = schema["const"] { return value.text }
         if let variants = schema["oneOf"]?.array {
             return list(variants.map(words))

@@ -1,0 +1,159 @@
+import JSONCodec
+import JSONRPC
+import PluginHost
+
+@testable import MoodClient
+@testable import MoodHost
+@testable import MoodProtocol
+
+/// The tables of pages that are made from the declarations.
+enum PageTables {
+    /// The page says what these are, so its table only names them.
+    private static let commonMembers = ["dryRun", "opId", "ifRevision", "progressToken"]
+    private static let errorGroups = [
+        ("*reading*", ["storeBusy", "storeUnavailable", "storeCorrupt"]),
+        ("*writing*", ["*reading*", "storeReadOnly", "storageFull", "outcomeUnknown"]),
+    ]
+
+    static func methods(_ document: JSONValue) -> String {
+        var text = "| method | | params | result | may fail with |\n| --- | --- | --- | --- | --- |\n"
+        let declared = MethodTable().all
+        for method in document["methods"]?.array ?? [] {
+            let params = (method["params"]?.array ?? []).map { param in
+                if commonMembers.contains(string(param["name"])) { return "`\(string(param["name"]))?`" }
+                let schema = param["schema"] ?? .null
+                let isRequired = param["required"]?.boolean == true
+                let absent = schema["default"].map { " = `\($0.text)`" } ?? ""
+                return "`\(string(param["name"]))\(isRequired ? "" : "?")` \(SchemaText.words(schema))\(absent)"
+            }
+            let name = string(method["name"])
+            let result = declared.first { "\($0.name)" == name }.map { shape($0.result) } ?? ""
+            var errors = (method["errors"]?.array ?? []).map { string($0["message"]) }
+                .filter { !["invalidParams", "internalError", "limitExceeded"].contains($0) }
+            for (group, kinds) in errorGroups where kinds.allSatisfy({ errors.contains($0) }) {
+                errors = [group] + errors.filter { !kinds.contains($0) }
+            }
+            text +=
+                "| `\(name)` | \(string(method["x-effect"])) | \(params.joined(separator: "; ")) | `\(result)` | "
+                + errors.joined(separator: ", ") + " |\n"
+        }
+        return text
+    }
+
+    /// The types that results name, in the order in which a reader meets them. What is told apart by a member has a table of
+    /// its own.
+    private static let named = [
+        "Mood", "Route", "Navigation", "Offer", "Accessible", "Editor", "StoreInfo", "Settings", "Tally", "SyncStatus",
+        "SyncConflict", "Plugin", "PluginInfo",
+    ]
+
+    static func types() -> String {
+        var found: [String: Schema] = [:]
+        for method in MethodTable().all {
+            for schema in [method.result] + method.fields.map(\.schema) { collect(schema, into: &found) }
+        }
+        return named.reduce(into: "| type | shape |\n| --- | --- |\n") { text, name in
+            text += "| \(name) | `\(found[name].map(shape) ?? "")` |\n"
+        }
+    }
+
+    static func events() -> String {
+        var text = "| topic | members |\n| --- | --- |\n"
+        for notification in NotificationDeclaration.all {
+            guard case .named(_, .openKinds(_, let common, let kinds)) = notification.params else { continue }
+            text += "| all | `\(members(common))` |\n"
+            for (kind, fields) in kinds { text += "| `\(kind)` | `\(members(fields))` |\n" }
+        }
+        return text
+    }
+
+    static func errors() -> String {
+        var text = "| code | kind | when | what else is in `data` |\n| --- | --- | --- | --- |\n"
+        for error in ErrorDeclaration.all {
+            let members = error.members.map { field in
+                var text = "`\(field.name)\(field.isRequired ? "" : "?")`"
+                if case .choice(let words) = field.schema, words.count < 4 { text += " (\(choice(words)))" }
+                return text
+            }
+            text +=
+                "| \(error.code.number) | `\(error.code.name)` | \(error.summary)\(error.code.isRetryable ? " Retryable." : "") | "
+                + members.joined(separator: ", ") + " |\n"
+        }
+        return text
+    }
+
+    static func limits() -> String {
+        var text = "| limit | default | from | to | of what |\n| --- | --- | --- | --- | --- |\n"
+        for name in Limits.Name.allCases {
+            let row = [name.defaultValue, name.range.lowerBound, name.range.upperBound].map(String.init)
+            text += "| `\(name.rawValue)` | \(row.joined(separator: " | ")) | \(name.summary) |\n"
+        }
+        return text
+    }
+
+    static func pluginLimits() -> String {
+        let defaults = Manifest.Limits()
+        return Manifest.Limits.declared.reduce(into: "| limit | default | from | to |\n| --- | --- | --- | --- |\n") {
+            text, limit in
+            let row = [defaults[keyPath: limit.member], limit.range.lowerBound, limit.range.upperBound].map(String.init)
+            text += "| `\(limit.name)` | \(row.joined(separator: " | ")) |\n"
+        }
+    }
+
+    static func schemaKeywords() -> String {
+        SchemaKeyword.allCases.reduce(into: "| keyword | what it says |\n| --- | --- |\n") { text, keyword in
+            text += "| `\(keyword.rawValue)` | \(keyword.meaning) |\n"
+        }
+    }
+
+    private static func string(_ value: JSONValue?) -> String { value?.string ?? "" }
+
+    // MARK: Shapes
+
+    /// The shape of a result in few signs: `{id: UUID, label, tags: string[], valence?: number}`. A member without a type is a
+    /// string.
+    private static func shape(_ schema: Schema) -> String {
+        switch schema {
+        case .string, .openChoice: "string"
+        case .id: "UUID"
+        case .time: "time"
+        case .integer, .count: "integer"
+        case .number: "number"
+        case .boolean: "boolean"
+        case .confirmation: "true"
+        case .choice(let words): choice(words)
+        case .array(let element, _, _): shape(element) + "[]"
+        case .object(let fields, _), .result(let fields): "{\(members(fields))}"
+        case .nullable(let schema): shape(schema) + " or null"
+        case .variants(let variants): variants.map { shape($0.schema) }.joined(separator: " or ")
+        case .named(let name, _): name
+        case .token: "string or integer"
+        case .kinds, .openKinds, .value, .described: "object"
+        case .any: "any"
+        }
+    }
+
+    private static func members(_ fields: [Field]) -> String {
+        fields.map { field in
+            let (shape, name) = (shape(field.schema), "\(field.name)\(field.isRequired ? "" : "?")")
+            return shape == "string" ? name : "\(name): \(shape)"
+        }.joined(separator: ", ")
+    }
+
+    private static func choice(_ words: [Name]) -> String { words.map { "\"\($0)\"" }.joined(separator: " or ") }
+
+    private static func collect(_ schema: Schema, into found: inout [String: Schema]) {
+        switch schema {
+        case .named(let name, let inner):
+            guard found[name] == nil else { return }
+            found[name] = inner
+            collect(inner, into: &found)
+        case .array(let inner, _, _), .nullable(let inner): collect(inner, into: &found)
+        case .object(let fields, _), .result(let fields): for field in fields { collect(field.schema, into: &found) }
+        case .variants(let variants): for variant in variants { collect(variant.schema, into: &found) }
+        case .openKinds(_, let common, let kinds):
+            for field in common + kinds.flatMap(\.fields) { collect(field.schema, into: &found) }
+        default: break
+        }
+    }
+}
