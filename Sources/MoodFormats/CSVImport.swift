@@ -13,6 +13,8 @@ struct CSVImport {
     }
 
     private var records: CSVRecords
+    /// How far the file has been read.
+    var at: Int { records.at }
     private var columns: [Column?] = []
     private var names: [String] = []
     private var ids = RowIDs("csv")
@@ -213,6 +215,7 @@ struct CSVImport {
     }
 
     private static func number(_ text: String, _ place: Int, _ name: String) throws(CellFault) -> String {
+        if JSONNumberText.isPlain(text) { return text }
         let number = text.contains(",") && !text.contains(".") ? text.replacing(",", with: ".") : text
         let plain = number.hasPrefix("+") ? String(number.dropFirst()) : number
         guard JSONNumberText.isNumber(plain) else {

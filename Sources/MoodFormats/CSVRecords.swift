@@ -17,7 +17,7 @@ struct CSVRecords {
 
     private let bytes: [UInt8]
     let separator: UInt8
-    private var at: Int
+    private(set) var at: Int
     private var line = 1
 
     init(_ bytes: [UInt8]) {

@@ -15,7 +15,7 @@ struct CalendarImport {
     private static let lineBytesMax = 1 << 20
 
     private let bytes: [UInt8]
-    private var at: Int
+    private(set) var at: Int
     private var line = 1
     private var ids = RowIDs("ics")
     private var times: TimeReader

@@ -10,6 +10,8 @@ struct DaylioImport {
     ]
 
     private var records: CSVRecords
+    /// How far the file has been read.
+    var at: Int { records.at }
     private var names: [String] = []
     private var ids = RowIDs("daylio")
     private var times: TimeReader

@@ -126,6 +126,15 @@ enum Folded {
 }
 
 enum JSONNumberText {
+    /// Whether a text is a number of JSON of the usual kind, such as `-0.35`: most are, and this is found out at once.
+    static func isPlain(_ text: String) -> Bool {
+        var digits = text.utf8.first == 45 ? text.utf8.dropFirst() : text.utf8[...]
+        guard digits.count <= 15, let first = digits.popFirst(), (48...57).contains(first) else { return false }
+        if digits.isEmpty { return true }
+        guard digits.popFirst() == 46, !digits.isEmpty else { return false }
+        return digits.allSatisfy { (48...57).contains($0) }
+    }
+
     /// Whether a text is a number of JSON.
     static func isNumber(_ text: String) -> Bool {
         guard let first = text.utf8.first, first == 45 || (48...57).contains(first) else { return false }

@@ -6,7 +6,7 @@ struct JSONLinesImport {
     private static let lineBytesMax = 16 << 20
 
     private let bytes: [UInt8]
-    private var at: Int
+    private(set) var at: Int
     private var line = 0
     private var ids = RowIDs("jsonl")
 

@@ -14,6 +14,8 @@ struct JrnlImport {
 
     private var entries: [Entry] = []
     private var place = 0
+    /// How far the entries have been read, in bytes.
+    private(set) var at = 0
     private var ids = RowIDs("jrnl")
     private var times: TimeReader
     private let options: ImportOptions
@@ -70,6 +72,7 @@ struct JrnlImport {
         guard place < entries.count else { return nil }
         let entry = entries[place]
         place += 1
+        at += entry.text.count
         let excerpt = Excerpt.of(entry.text.filter { $0 != 10 && $0 != 13 })
         func problem(_ reason: String) -> ImportItem {
             .problem(ImportProblem(line: entry.line, reason: reason, text: excerpt))

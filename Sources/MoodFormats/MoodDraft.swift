@@ -35,8 +35,10 @@ struct MoodDraft {
 
     /// Tags without white space around them, each once, compared by folded text.
     mutating func setTags(_ texts: [String]) {
+        tags = texts.map(\.trimmedSpaces).filter { !$0.isEmpty }
+        guard tags.count > 1 else { return }
         var seen: Set<String> = []
-        tags = texts.map(\.trimmedSpaces).filter { !$0.isEmpty && seen.insert(Folded.text($0)).inserted }
+        tags = tags.filter { seen.insert(Folded.text($0)).inserted }
     }
 
     var json: [UInt8] {

@@ -47,8 +47,9 @@ public struct MoodImport {
     /// Larger files are refused.
     public static let bytesMax = 1 << 30
 
-    /// A closure, so that no reader is copied at each step.
+    /// Closures, so that no reader is copied at each step.
     private let read: () -> ImportItem?
+    private let place: () -> Int
 
     /// - Throws: where it is no such file at all.
     public init(_ bytes: [UInt8], as format: ImportFormat, _ options: ImportOptions) throws(UnreadableFile) {
@@ -60,21 +61,29 @@ public struct MoodImport {
         case .jsonl:
             var reader = JSONLinesImport(bytes)
             read = { reader.next() }
+            place = { reader.at }
         case .csv:
             var reader = try CSVImport(bytes, options)
             read = { reader.next() }
+            place = { reader.at }
         case .daylio:
             var reader = try DaylioImport(bytes, options)
             read = { reader.next() }
+            place = { reader.at }
         case .jrnl:
             var reader = try JrnlImport(bytes, options)
             read = { reader.next() }
+            place = { reader.at }
         case .ics:
             var reader = try CalendarImport(bytes, options)
             read = { reader.next() }
+            place = { reader.at }
         }
     }
 
     /// The next thing in the file; nil at its end.
     public func next() -> ImportItem? { read() }
+
+    /// How many bytes of the file have been read.
+    public var bytesRead: Int { place() }
 }
