@@ -163,9 +163,7 @@ extension Core {
         if let given = arguments[MoodParams.filter] { filter = try self.filter(given) }
         do throws(StorageError) {
             let counts = try store.lookBack { (moods) throws(StorageError) in
-                try moods.gather(from: nil, through: .max, filter, WalkWatch(), { TagCounts() }) {
-                    if $2 { $0.add($1, $3) }
-                }
+                try moods.gather(from: nil, through: .max, filter, WalkWatch(), { TagCounts() }) { $0.add($1, $2) }
             }
             counts.write(to: &out)
         } catch {

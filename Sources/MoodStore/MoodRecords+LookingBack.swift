@@ -27,18 +27,18 @@ public struct WalkWatch {
 
 /// All moods in order of time, for what looks back on them: of the store that is open, or of another opening of its files.
 ///
-///     let summary = try moods.gather(from: nil, through: now, filter, watch, { Summary(…) }) { $0.add($1, isMeant: $2, $3) }
+///     let summary = try moods.gather(from: nil, through: now, filter, watch, { Summary(…) }) { $0.add($1, $2) }
 extension RecordStore {
-    /// Gathers the moods from a moment on to another, both included.
+    /// Gathers the moods that meet the filter, from a moment on to another, both included.
     /// - Parameters:
     ///   - from: nil: from the first mood on.
     ///   - begin: what there is before the first mood; asked again where the walk has to begin again.
-    ///   - add: takes in a mood, whether it meets the filter, and the texts that it names.
+    ///   - add: takes in a mood, and the texts that it names.
     /// - Throws: `cancelled`
     /// - Complexity: the moods between the two moments. No record is read, unless the filter searches texts.
     public mutating func gather<Whole>(
         from: Int64?, through last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ begin: () -> Whole,
-        _ add: (inout Whole, MoodTraits, Bool, MoodTraits.Texts) -> Void
+        _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
         do throws(StorageError) { return try gatherOnce(from, last, filter, watch, begin(), add) } catch {
             // The index was made anew: begin again.
@@ -49,7 +49,7 @@ extension RecordStore {
 
     private mutating func gatherOnce<Whole>(
         _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
-        _ add: (inout Whole, MoodTraits, Bool, MoodTraits.Texts) -> Void
+        _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
         guard var columnFilter = ColumnFilter(filter) else { return try search(from, last, filter, watch, whole, add) }
         var whole = whole
@@ -64,8 +64,8 @@ extension RecordStore {
             }
             if entry.time > last { return false }
             let mood = MoodTraits(entry)
-            let isMeant = !isFiltered || columnFilter.matches(mood, texts)
-            add(&whole, mood, isMeant) { texts[UInt32(truncatingIfNeeded: $0)] }
+            if isFiltered, !columnFilter.matches(mood, texts) { return true }
+            add(&whole, mood) { texts[UInt32(truncatingIfNeeded: $0)] }
             return true
         }
         if isEnded { throw .cancelled }
@@ -75,7 +75,7 @@ extension RecordStore {
     /// The same with a filter that searches texts.
     private mutating func search<Whole>(
         _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
-        _ add: (inout Whole, MoodTraits, Bool, MoodTraits.Texts) -> Void
+        _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
         var (whole, filter) = (whole, filter)
         var (done, isEnded) = (0, false)
@@ -88,8 +88,10 @@ extension RecordStore {
                 return false
             }
             if record.head.time > last { return false }
-            let mood = MoodTraits(texts.entry(record.head, record.bytes, .moods))
-            add(&whole, mood, filter.matches(record.head, record.bytes)) { texts[UInt32(truncatingIfNeeded: $0)] }
+            guard filter.matches(record.head, record.bytes) else { return true }
+            add(&whole, MoodTraits(texts.entry(record.head, record.bytes, .moods))) {
+                texts[UInt32(truncatingIfNeeded: $0)]
+            }
             return true
         }
         if isEnded { throw .cancelled }

@@ -43,6 +43,31 @@ extension StoredRecord {
             }
             #expect(found == expected, what)
         }
+        try checkHours(store, what)
+    }
+
+    /// The marks name every hour and text of a record, and no other but those that are doubted.
+    private func checkHours(_ store: TestRecords, _ what: Comment) throws {
+        let (expected, found, doubted) = try store.with { store in
+            var (expected, found): (Set<String>, Set<String>) = ([], [])
+            try store.walkColumns(after: nil) { entry, texts in
+                let text = entry.texts[RecordTraits.textCount - 1]
+                expected.insert(
+                    "\(HourMark.hour(of: entry.time)) \(text == 0 ? "" : String(decoding: texts[text], as: UTF8.self))")
+                return true
+            }
+            let hours = try store.hours()
+            for mark in hours.marks {
+                let text = mark.text == 0 ? "" : String(decoding: hours.texts[mark.text], as: UTF8.self)
+                for bit in 0..<64 where mark.bits >> UInt64(bit) & 1 == 1 {
+                    found.insert("\(mark.firstHour + Int64(bit)) \(text)")
+                }
+            }
+            return (expected, found, hours.doubted)
+        }
+        #expect(expected.isSubset(of: found), what)
+        let others = found.subtracting(expected)
+        #expect(others.allSatisfy { doubted.contains(Int64($0.split(separator: " ")[0]) ?? 0) }, what)
     }
 
     /// Random changes with compactions and new starts between them.

@@ -115,6 +115,19 @@ public struct LookBack: Sendable {
         return (stretch.day, stretch.timeOfDay(mood.time))
     }
 
+    /// The day of all moments from one to another, the second excluded, by the clock of a zone; nil where it is not one day.
+    /// - Parameter timeZone: the number of its text, as in a mood.
+    @inline(__always)
+    public mutating func day(of moments: Range<Int64>, timeZone: Int, _ texts: MoodTraits.Texts) -> Int? {
+        if timeZone != latestClock.text { findClock(timeZone, texts) }
+        let start = moments.lowerBound
+        if !stretch.contains(start) { stretch = clocks.stretch(around: start, clock: latestClock.number) }
+        return moments.upperBound <= stretch.end ? stretch.day : nil
+    }
+
+    /// The day of a mood.
+    public mutating func day(of mood: MoodTraits, _ texts: MoodTraits.Texts) -> Int { reading(mood, texts).day }
+
     @inline(never)
     private mutating func findClock(_ text: Int, _ texts: MoodTraits.Texts) {
         let number: Int

@@ -2,13 +2,11 @@ import JSONCodec
 import MoodText
 
 /// Days in a row that have a mood.
-struct Streaks {
-    private var days: [Int] = []
+public struct Streaks: Sendable {
+    private let days: [Int]
 
-    /// Moods come in order of time, so days nearly do.
-    mutating func add(_ day: Int) {
-        if days.last != day { days.append(day) }
-    }
+    /// - Parameter days: those that have a mood, in any order.
+    public init(_ days: some Sequence<Int>) { self.days = days.sorted() }
 
     /// The first and the last day of a row.
     typealias Row = (first: Int, last: Int)
@@ -17,7 +15,7 @@ struct Streaks {
     func rows(today: Int) -> (current: Row?, longest: Row?) {
         var longest: Row?
         var present: Row?
-        for day in days.sorted() {
+        for day in days {
             if let row = present, day <= row.last + 1 {
                 present = (row.first, day)
             } else {

@@ -4,7 +4,8 @@ import MoodText
 /// How the moods of a span were: `stats.summary`. Docs/08-LookingBack.md defines every number.
 ///
 ///     var summary = Summary(lookBack, span, by: .week)
-///     for mood in moods { summary.add(mood, isMeant: true, texts) }    // in order of time
+///     for mood in moods { summary.add(mood, texts) }    // in order of time
+///     summary.streaks = Streaks(days)
 ///     summary.write(to: &writer)
 public struct Summary {
     /// The length of a bucket of the course.
@@ -35,7 +36,8 @@ public struct Summary {
     var hours = [Tally](repeating: Tally(), count: 24)
     var byDay = DayTallies()
     var firstDay: Int?
-    var streaks = Streaks()
+    /// Of the whole journal, whatever the span and the filter.
+    public var streaks = Streaks([])
 
     public init(_ lookBack: LookBack, _ span: LookBackSpan, by step: Step) {
         self.lookBack = lookBack
@@ -45,13 +47,10 @@ public struct Summary {
         feelings = Feelings(lookBack.palette)
     }
 
-    /// Takes in a mood that is not after now; moods come in order of time.
-    /// - Parameter isMeant: whether it meets the filter. The streak is that of the whole journal.
+    /// Takes in a mood that meets the filter and is not after now; moods come in order of time.
     @inline(__always)
-    public mutating func add(_ mood: MoodTraits, isMeant: Bool, _ texts: MoodTraits.Texts) {
+    public mutating func add(_ mood: MoodTraits, _ texts: MoodTraits.Texts) {
         let reading = lookBack.reading(mood, texts)
-        streaks.add(reading.day)
-        guard isMeant else { return }
         let isInSpan = span.contains(day: reading.day, time: mood.time)
         guard isInSpan || previousSpan?.contains(day: reading.day, time: mood.time) == true else { return }
         let feeling = feelings.number(of: mood, texts)

@@ -4,7 +4,7 @@ import Platform
 /// The layout of `index-G`: what every part of it is wide, and how each part is checked. `Docs/StoreFormat.md` says the
 /// same for those who write another reader.
 ///
-/// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then seven sections, each
+/// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then eight sections, each
 /// from a multiple of 4096 bytes on:
 /// 0. rows: 64 bytes a record, in order of (time, id), which is the order of the snapshot
 /// 1. buckets: 512 bytes each, where a record is found by the hash of its id
@@ -13,13 +13,14 @@ import Platform
 /// 4. the marked records in order of (time, id): the same
 /// 5. columns: pages of entries, in the order of the rows
 /// 6. the texts that the columns name, each after its length (four bytes)
+/// 7. the hours that have a record: 24 bytes for 64 hours of one text
 ///
-/// Row, bucket, page and the section of texts are the units that are read and checked. A unit's last four bytes are the CRC-32C of the
+/// Row, bucket, page and the sections of texts and of hours are the units that are read and checked. A unit's last four bytes are the CRC-32C of the
 /// index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So a unit that never reached the
 /// disk, is of another index, or stands in another's place is found out when it is read; therefore nothing is synced.
 enum IndexFormat {
     static let magic: UInt64 = 0x0a58_4449_444f_4f4d  // "MOODIDX\n"
-    static let version: UInt32 = 2
+    static let version: UInt32 = 3
     static let pageBytes = 4096
     static let rowBytes = 64
     static let bucketBytes = 512
@@ -32,6 +33,7 @@ enum IndexFormat {
     static let columnsBytes = 32
     /// Before the checksum.
     static let pageColumnsMax = 127
+    static let hoursBytes = 24
     /// Row numbers have four bytes.
     static let countMax = 1 << 32 - 1
 
@@ -106,8 +108,9 @@ struct IndexSections: Equatable {
     var marked: IndexSection
     var columns: IndexSection
     var texts: IndexSection
+    var hours: IndexSection
 
-    init(count: Int, markedCount: Int, textCount: Int, textBytes: Int) {
+    init(count: Int, markedCount: Int, textCount: Int, textBytes: Int, hoursCount: Int) {
         var end = IndexFormat.pageBytes
         func next(_ byteCount: Int) -> IndexSection {
             defer { end += (byteCount + IndexFormat.pageBytes - 1) / IndexFormat.pageBytes * IndexFormat.pageBytes }
@@ -121,11 +124,12 @@ struct IndexSections: Equatable {
         let columnPages = (count + IndexFormat.pageColumnsMax - 1) / IndexFormat.pageColumnsMax
         columns = next(columnPages * IndexFormat.pageBytes)
         texts = next(textBytes + 4 * textCount + 4)
+        hours = next(hoursCount * IndexFormat.hoursBytes + 4)
     }
 
-    var all: [IndexSection] { [rows, buckets, byUpdate, byText, marked, columns, texts] }
+    var all: [IndexSection] { [rows, buckets, byUpdate, byText, marked, columns, texts, hours] }
     /// The size of the whole file.
-    var byteCount: Int { texts.end }
+    var byteCount: Int { hours.end }
 }
 
 /// The first page of an index: whose it is, what it counts, where its sections are.
@@ -141,8 +145,8 @@ struct IndexSections: Equatable {
 /// | 120 | 20 | the closing line |
 /// | 144 | 24 | records, marked records, bytes of all records |
 /// | 168 | 8 | buckets |
-/// | 176 | 112 | offset and length of each section |
-/// | 288 | 16 | texts of columns, bytes of all of them |
+/// | 176 | 128 | offset and length of each section |
+/// | 304 | 24 | texts of columns, bytes of all of them, entries of hours |
 /// | 4092 | 4 | CRC-32C of all bytes before |
 ///
 /// What lies between is zero and is not looked at.
@@ -154,13 +158,15 @@ struct IndexHeader {
     /// How many texts the columns name, and how long they are together.
     let textCount: Int
     let textBytes: Int
+    let hoursCount: Int
     let sections: IndexSections
 
     var count: Int { identity.header.count }
     var bucketCount: Int { IndexFormat.bucketCount(count) }
 
     init(
-        key: IndexKey, identity: SnapshotIdentity, markedCount: Int, recordBytes: Int, textCount: Int, textBytes: Int
+        key: IndexKey, identity: SnapshotIdentity, markedCount: Int, recordBytes: Int, textCount: Int, textBytes: Int,
+        hoursCount: Int
     ) {
         self.key = key
         self.identity = identity
@@ -168,8 +174,10 @@ struct IndexHeader {
         self.recordBytes = recordBytes
         self.textCount = textCount
         self.textBytes = textBytes
+        self.hoursCount = hoursCount
         sections = IndexSections(
-            count: identity.header.count, markedCount: markedCount, textCount: textCount, textBytes: textBytes)
+            count: identity.header.count, markedCount: markedCount, textCount: textCount, textBytes: textBytes,
+            hoursCount: hoursCount)
     }
 
     /// Nil where the page is damaged, of another version, or says what cannot be.
@@ -183,8 +191,9 @@ struct IndexHeader {
         guard let schemaVersion = number(72), let generation = number(80), let revision = number(88),
             let size = number(104), let count = number(144), let markedCount = number(152),
             let recordBytes = number(160), recordBytes <= size, count <= IndexFormat.countMax, markedCount <= count,
-            number(168) == IndexFormat.bucketCount(count), let textCount = number(288), let textBytes = number(296),
-            textCount <= count * RecordTraits.textCount, textBytes <= recordBytes
+            number(168) == IndexFormat.bucketCount(count), let textCount = number(304), let textBytes = number(312),
+            textCount <= count * RecordTraits.textCount, textBytes <= recordBytes, let hoursCount = number(320),
+            hoursCount <= count
         else { return nil }
         let snapshot = SnapshotHeader(
             schemaVersion: schemaVersion, storeId: String(decoding: page[32..<68], as: UTF8.self),
@@ -194,7 +203,8 @@ struct IndexHeader {
             identity: SnapshotIdentity(
                 header: snapshot, inode: page.integer(at: 96, UInt64.self), size: size,
                 modified: page.integer(at: 112, Int64.self), closingLine: Array(page[120..<140])),
-            markedCount: markedCount, recordBytes: recordBytes, textCount: textCount, textBytes: textBytes)
+            markedCount: markedCount, recordBytes: recordBytes, textCount: textCount, textBytes: textBytes,
+            hoursCount: hoursCount)
         for (number, section) in sections.all.enumerated() {
             guard page.integer(at: 176 + number * 16, UInt64.self) == UInt64(section.offset),
                 page.integer(at: 184 + number * 16, UInt64.self) == UInt64(section.byteCount)
@@ -228,8 +238,9 @@ struct IndexHeader {
             page.store(UInt64(truncatingIfNeeded: section.offset), at: 176 + number * 16)
             page.store(UInt64(truncatingIfNeeded: section.byteCount), at: 184 + number * 16)
         }
-        page.store(UInt64(truncatingIfNeeded: textCount), at: 288)
-        page.store(UInt64(truncatingIfNeeded: textBytes), at: 296)
+        page.store(UInt64(truncatingIfNeeded: textCount), at: 304)
+        page.store(UInt64(truncatingIfNeeded: textBytes), at: 312)
+        page.store(UInt64(truncatingIfNeeded: hoursCount), at: 320)
         let checked = UnsafeRawBufferPointer(rebasing: page.dropLast(4))
         page.store(CRC32C.checksum(checked), at: page.count - 4)
     }

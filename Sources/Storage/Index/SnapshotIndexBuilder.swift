@@ -22,6 +22,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The entries of the columns, and the texts that they name.
     private var columns: ByteBuffer
     private var columnTexts: TextRanks
+    private var hours = HourMarks()
     /// Numbers of texts that came lately, by place and checksum: most are found here.
     private var lateTexts = [UInt32](repeating: 0, count: RecordTraits.textCount << 8)
     private var scratch = ByteBuffer(capacity: 16)
@@ -40,7 +41,9 @@ package struct SnapshotIndexBuilder: ~Copyable {
         // The number may come from a damaged file: what is asked for in advance is bounded.
         let expected = min(max(count, 0), 1 << 24)
         image = ByteBuffer(
-            capacity: IndexSections(count: expected, markedCount: expected / 2, textCount: 0, textBytes: 0).byteCount)
+            capacity: IndexSections(
+                count: expected, markedCount: expected / 2, textCount: 0, textBytes: 0, hoursCount: 0
+            ).byteCount)
         image.appendZeros(IndexFormat.pageBytes)
         textNumbers.reserveCapacity(expected)
         columnTexts = TextRanks(key)
@@ -107,6 +110,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
             lateTexts[late] = numbers[place]
         }
         ColumnEntry(time: head.time, word: traits.word, isMarked: head.isMarked, texts: numbers).append(to: &columns)
+        hours.add(head.time, numbers[RecordTraits.textCount - 1])
     }
 
     /// The index of all records that were added.
@@ -121,13 +125,14 @@ package struct SnapshotIndexBuilder: ~Copyable {
         }
         let header = IndexHeader(
             key: key, identity: identity, markedCount: marked.count, recordBytes: recordBytes,
-            textCount: columnTexts.count, textBytes: columnTexts.byteCount)
+            textCount: columnTexts.count, textBytes: columnTexts.byteCount, hoursCount: hours.marks.count)
         image.reserve(header.sections.byteCount - image.count)
         var sort = IndexSort(count: count) { IndexRow.id(Self.row($0, image.bytes)).high }
         try sortByID(&sort)
         appendBuckets(header)
         appendOrders(header, &sort)
         appendColumns(header)
+        appendHours(header)
         var taken = ByteBuffer()
         swap(&taken, &image)
         taken.withMutableBytes { image in
@@ -225,6 +230,15 @@ package struct SnapshotIndexBuilder: ~Copyable {
         image.appendZeros(4)
         seal(texts.offset..<image.count)
         image.appendZeros(texts.end - image.count)
+    }
+
+    private mutating func appendHours(_ header: IndexHeader) {
+        let section = header.sections.hours
+        image.appendZeros(section.offset - image.count)
+        for mark in hours.marks { mark.append(to: &image) }
+        image.appendZeros(4)
+        seal(section.offset..<image.count)
+        image.appendZeros(section.end - image.count)
     }
 
     private mutating func seal(_ unit: Range<Int>) {

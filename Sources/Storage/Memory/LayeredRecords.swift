@@ -98,6 +98,8 @@ struct LayeredRecords: ~Copyable {
 
     var canSeeBase: Bool { visibleBaseCount.map { $0 > 0 } ?? false }
     func isHidden(row: Int) -> Bool { hidden.contains(row) }
+    /// In their order.
+    var hiddenRows: [Int] { hiddenCount == 0 ? [] : hidden.rows }
     mutating func takeBase() -> SnapshotIndex? { base.take() }
     mutating func putBack(_ index: consuming SnapshotIndex) { base = consume index }
 

@@ -180,4 +180,18 @@ struct RowBits: ~Copyable {
         guard row >= 0, row < count else { return }
         words?[row >> 6] &= ~(1 << UInt64(row & 63))
     }
+
+    /// All of them, in their order.
+    var rows: [Int] {
+        var rows: [Int] = []
+        guard let words else { return rows }
+        for place in 0..<(count + 63) / 64 {
+            var word = words[place]
+            while word != 0 {
+                rows.append(place << 6 | word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+        return rows
+    }
 }

@@ -1,0 +1,89 @@
+import MoodCore
+import Storage
+
+/// The days that have a mood, found without a look at each mood: by the hours that have one, and by their moods only where an hour
+/// belongs to two days.
+extension RecordStore {
+    /// With more hours than this to look into, one look at all moods is shorter.
+    private static let hoursMax = 2_000
+
+    /// The days of all moods up to a moment, in no order.
+    /// - Throws: `cancelled`
+    public mutating func days(
+        through last: Int64, _ lookBack: LookBack, _ watch: WalkWatch
+    ) throws(StorageError) -> Set<Int> {
+        do throws(StorageError) { return try daysOnce(last, lookBack, watch) } catch {
+            // The index was made anew: begin again.
+            guard case .busy = error else { throw error }
+        }
+        return try daysOnce(last, lookBack, watch)
+    }
+
+    private mutating func daysOnce(
+        _ last: Int64, _ lookBack: LookBack, _ watch: WalkWatch
+    ) throws(StorageError) -> Set<Int> {
+        // Texts have numbers of their own in each reading, so each has a look back of its own too.
+        var reading = lookBack
+        let hours = try hours()
+        let texts: MoodTraits.Texts = { hours.texts[UInt32(truncatingIfNeeded: $0)] }
+        var days: Set<Int> = []
+        var unclear: Set<Int64> = []
+        for mark in hours.marks {
+            var bits = mark.bits
+            var day: Int?
+            while bits != 0 {
+                let hour = mark.firstHour + Int64(bits.trailingZeroBitCount)
+                bits &= bits - 1
+                let moments = Self.moments(of: hour)
+                if moments.lowerBound > last { break }
+                let isClear = moments.upperBound - 1 <= last && (hours.doubted.isEmpty || !hours.doubted.contains(hour))
+                let found = isClear ? reading.day(of: moments, timeZone: Int(mark.text), texts) : nil
+                guard let found else {
+                    unclear.insert(hour)
+                    continue
+                }
+                if found != day { days.insert(found) }
+                day = found
+            }
+        }
+        unclear = unclear.filter { !Self.isKnown($0, days) }
+        if unclear.count > Self.hoursMax {
+            return try gather(from: nil, through: last, MoodFilter(), watch, { DaySet(lookBack) }) { $0.add($1, $2) }
+                .days
+        }
+        for hour in unclear.sorted() where !Self.isKnown(hour, days) {
+            let moments = Self.moments(of: hour)
+            let found = try gather(
+                from: moments.lowerBound, through: min(moments.upperBound - 1, last), MoodFilter(), watch,
+                { DaySet(lookBack) }, { $0.add($1, $2) })
+            days.formUnion(found.days)
+        }
+        return days
+    }
+
+    private static func moments(of hour: Int64) -> Range<Int64> {
+        let start = hour * HourMark.millisecondsOfHour
+        return start..<start + HourMark.millisecondsOfHour
+    }
+
+    /// Whether every day that an hour can belong to, in any zone, is one of these.
+    private static func isKnown(_ hour: Int64, _ days: Set<Int>) -> Bool {
+        let day = Int(hour >= 0 ? hour / 24 : (hour - 23) / 24)
+        return (day - 2...day + 1).allSatisfy(days.contains)
+    }
+}
+
+/// The days of moods that come in order of time.
+private struct DaySet {
+    private var lookBack: LookBack
+    private(set) var days: Set<Int> = []
+    private var latest: Int?
+
+    init(_ lookBack: LookBack) { self.lookBack = lookBack }
+
+    mutating func add(_ mood: MoodTraits, _ texts: MoodTraits.Texts) {
+        let day = lookBack.day(of: mood, texts)
+        if day != latest { days.insert(day) }
+        latest = day
+    }
+}
