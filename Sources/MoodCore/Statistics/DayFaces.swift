@@ -98,7 +98,7 @@ public struct DayFaces {
             writer.member("date", CivilDate(daysSince1970: day).text)
             writer.key("count")
             writer.integer(face.count)
-            writer.member("average", face.average)
+            writer.computed("average", face.average)
             writer.member("emoji", face.emoji)
             writer.member("label", face.label)
             writer.endObject()

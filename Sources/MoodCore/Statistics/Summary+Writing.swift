@@ -23,8 +23,8 @@ extension Summary {
         writer.integer(whole.valued)
         writer.key("estimated")
         writer.integer(estimated)
-        writer.member("average", whole.average)
-        writer.member("spread", whole.spread)
+        writer.computed("average", whole.average)
+        writer.computed("spread", whole.spread)
         writePrevious(to: &writer)
         writeFeelings(to: &writer)
         writeValences(to: &writer)
@@ -34,7 +34,7 @@ extension Summary {
         writer.tallies("hours", hours)
         writer.tallies("partsOfDay", partsOfDay)
         streaks.write(today: lookBack.today, to: &writer)
-        writer.member("swings", swings)
+        writer.computed("swings", swings)
         writeSeries(days, to: &writer)
         writer.endObject()
     }
@@ -54,7 +54,7 @@ extension Summary {
         }
         writer.key("moods")
         writer.integer(previous.count)
-        writer.member("average", previous.average)
+        writer.computed("average", previous.average)
         writer.endObject()
     }
 
@@ -103,9 +103,9 @@ extension Summary {
             writer.member("tag", tag.spelling)
             writer.key("count")
             writer.integer(tag.tally.count)
-            writer.member("average", average)
-            writer.member("without", without)
-            writer.member("difference", average - without)
+            writer.computed("average", average)
+            writer.computed("without", without)
+            writer.computed("difference", average - without)
             writer.endObject()
         }
         writer.endArray()

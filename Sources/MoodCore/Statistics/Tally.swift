@@ -51,7 +51,13 @@ extension JSONWriter {
     mutating func members(of tally: Tally) {
         key("count")
         integer(tally.count)
-        member("average", tally.average)
+        computed("average", tally.average)
+    }
+
+    /// Writes a number that was computed, to ten decimals: what the arithmetic leaves after them says nothing.
+    mutating func computed(_ name: StaticString, _ value: Double?) {
+        // Adding zero makes a zero below zero one of the usual kind.
+        member(name, value.map { ($0 * 1e10).rounded() / 1e10 + 0 })
     }
 
     /// Writes `{count, average?}` for each.
