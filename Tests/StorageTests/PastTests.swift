@@ -66,6 +66,46 @@ import Testing
         #expect(try problems().isEmpty)
     }
 
+    /// A commit that became a snapshot is undone from the one that it replaced, however many come after it.
+    @Test func aLongCommitKeepsTheSnapshotThatItReplaced() throws {
+        let store = try TestRecords(settings(directory))
+        func commit(_ number: Int, _ text: String) throws {
+            try store.put(OperationTests.record(number, text))
+            try store.endCommit()
+            try store.flush()
+        }
+        try commit(1, "before")
+        try commit(2, "other")
+        _ = try store.with { try $0.compact() }
+        // From here on nothing of what was before is in a journal.
+        #expect(try store.with { try $0.shortenHistory(to: 100) } == 3)
+        try commit(2, "later")
+        try commit(1, String(repeating: "x", count: 5 << 20))
+        let replaced = try FileSystem.system.list(directory.path).filter { $0.hasPrefix("backup-") }.sorted()
+        for round in 1...3 {
+            try commit(3, "\(round)")
+            _ = try store.with { try $0.compact() }
+            store.close()
+            try store.open()
+        }
+        let request = { (revision: Int) in
+            var request = UndoRequest(isRedo: false)
+            request.revision = revision
+            return request
+        }
+        let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request(4)) }
+        #expect(plan.targets.map(\.bytes) == [Array(OperationTests.record(1, "before").json.utf8)])
+        store.with { $0.abandonCommit() }
+        let names = try FileSystem.system.list(directory.path).filter { $0.hasPrefix("backup-") }
+        #expect(Set(names).isSuperset(of: replaced.suffix(1)) && names.count == 2)
+        #expect(try problems().isEmpty)
+        // It goes with the history.
+        #expect(try store.with { try $0.shortenHistory(to: 6) } == 6)
+        try commit(3, "4")
+        _ = try store.with { try $0.compact() }
+        #expect(try FileSystem.system.list(directory.path).filter { $0.hasPrefix("backup-") }.count == 1)
+    }
+
     /// What is damaged can be given up.
     @Test func aDamagedHistoryCanBeginLater() throws {
         let store = try make()

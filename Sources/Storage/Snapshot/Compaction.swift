@@ -257,9 +257,10 @@ extension StoreFiles {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }
         }
         let earlier = inventory.backups.filter { $0 < generation }
-        let backups = earlier.dropLast().map(StoreInventory.backupName)
-        // The history of a record looks into the backup that stays.
-        let indexes = inventory.indexes.filter { $0 < generation && $0 != earlier.last }.map(StoreInventory.indexName)
+        let kept = backupsToKeep(of: earlier)
+        let backups = earlier.filter { !kept.contains($0) }.map(StoreInventory.backupName)
+        // The history of a record looks into the backups that stay.
+        let indexes = inventory.indexes.filter { $0 < generation && !kept.contains($0) }.map(StoreInventory.indexName)
         let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
         for name in indexes + backups + operations {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }
@@ -276,6 +277,28 @@ extension StoreFiles {
                 let isTaken = try place.status(of: target) != nil
                 try place.move(name, to: isTaken ? target + "-" + settings.makeIdentifier() : target)
             }
+        }
+    }
+
+    /// The last backup; and those that a commit replaced which is in no journal, for as long as no commit since is missing: it is
+    /// undone from there.
+    private func backupsToKeep(of backups: [Int]) -> Set<Int> {
+        guard let last = backups.last, backups.count > 1 else { return Set(backups) }
+        do {
+            let commits = try place.historyInventory().commits
+            if commits.isEmpty { return [last] }
+            let chain = try JournalChain(self, upTo: revision)
+            let start = try chain.start(self)
+            var kept: Set<Int> = [last]
+            for commit in commits where commit > start {
+                guard let next = chain.links.first(where: { $0.base == commit }) else { continue }
+                if let replaced = backups.last(where: { $0 < next.generation }) { kept.insert(replaced) }
+            }
+            return kept
+        } catch {
+            // What cannot be read now may be readable later.
+            settings.log("\(place.path) could not be tidied: \(error)")
+            return Set(backups)
         }
     }
 
