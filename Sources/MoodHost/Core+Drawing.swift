@@ -14,7 +14,8 @@ extension Core {
         let drawing = Drawing(
             request: request, what: LookBackPage.What(rawValue: word) ?? .summary,
             span: try span(arguments, request), step: Self.step(arguments), year: arguments[StatisticsParams.drawnYear],
-            month: arguments[StatisticsParams.drawnMonth], weekStartsOn: try settings().weekStartsOn)
+            month: arguments[StatisticsParams.drawnMonth], weekStartsOn: try settings().weekStartsOn,
+            locale: locale(arguments[StatisticsParams.locale]))
         let format: LookBackPage.Format =
             switch arguments[StatisticsParams.format] {
             case .text: .text
@@ -43,6 +44,7 @@ private struct Drawing: Sendable {
     let year: Int?
     let month: String?
     let weekStartsOn: Int
+    let locale: String
     /// A report shows so many moods themselves, the latest.
     private static let shownMoodsMax = 1_000
 
@@ -52,14 +54,14 @@ private struct Drawing: Sendable {
         case .year:
             let days = LookBackRequest.days(ofYear: year ?? today.year)
             let faces = try request.faces(of: days, &moods, watch)
-            return LookBackPage(.year, faces: faces, summary: nil, weekStartsOn: weekStartsOn)
+            return LookBackPage(.year, faces: faces, summary: nil, weekStartsOn: weekStartsOn, locale: locale)
         case .month:
             let days = LookBackRequest.days(ofMonth: month ?? String(today.text.prefix(7)))
             let faces = try request.faces(of: days, &moods, watch)
-            return LookBackPage(.month, faces: faces, summary: nil, weekStartsOn: weekStartsOn)
+            return LookBackPage(.month, faces: faces, summary: nil, weekStartsOn: weekStartsOn, locale: locale)
         case .summary:
             let summary = try request.summary(of: span, by: step, &moods, watch)
-            return LookBackPage(.summary, faces: nil, summary: summary, weekStartsOn: weekStartsOn)
+            return LookBackPage(.summary, faces: nil, summary: summary, weekStartsOn: weekStartsOn, locale: locale)
         case .report:
             let first = span.firstDay.map { CivilDate(daysSince1970: $0).year }
             let days = LookBackRequest.days(ofYear: year ?? first ?? today.year)
@@ -69,11 +71,12 @@ private struct Drawing: Sendable {
             var lookBack = request.lookBack
             var memories: [String] = []
             for (_, records) in try request.onThisDay(today, &moods, watch) {
-                for record in records { memories.append(record.withUnsafeBytes { lookBack.line($0) }) }
+                for record in records { memories.append(record.withUnsafeBytes { lookBack.line($0, locale) }) }
             }
-            let lines = try request.lines(in: span, max: Self.shownMoodsMax, &moods, watch)
+            let lines = try request.lines(in: span, max: Self.shownMoodsMax, locale, &moods, watch)
             return LookBackPage(
-                .report, faces: faces, summary: summary, onThisDay: memories, moods: lines, weekStartsOn: weekStartsOn)
+                .report, faces: faces, summary: summary, onThisDay: memories, moods: lines, weekStartsOn: weekStartsOn,
+                locale: locale)
         }
     }
 }

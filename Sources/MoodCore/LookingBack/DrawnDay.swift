@@ -18,11 +18,10 @@ struct DrawnDay {
     var sign: String { band?.sign ?? (face.count > 0 ? NoBand.unknownSign : NoBand.gapSign) }
 
     /// `2026-11-20: 2 moods, pleasant (+0.35), 😊 Happy`.
-    var text: String {
-        guard face.count > 0 else { return "\(date.text): \(NoBand.gapName)" }
-        var text =
-            "\(date.text): \(LookBackText.count(face.count, "mood", "moods")), \(band?.name ?? NoBand.unknownName)"
-        if let average = face.average { text += " (\(LookBackText.signed(average)))" }
+    func text(_ words: LookBackWords) -> String {
+        guard face.count > 0 else { return "\(date.text): \(words.gap)" }
+        var text = "\(date.text): \(words.mood(face.count)), \(band.map(words.name) ?? words.unknown)"
+        if let average = face.average { text += " (\(words.signed(average)))" }
         if let emoji = face.emoji, let label = face.label { text += ", \(emoji) \(label)" }
         return text
     }
@@ -45,14 +44,15 @@ extension DayFaces {
 
 extension LookBack {
     /// A mood as a line: `2026-11-20 09:00 😊 Happy +0.80: slept well`.
-    public mutating func line(_ record: UnsafeRawBufferPointer) -> String {
+    /// - Parameter locale: says how numbers are written.
+    public mutating func line(_ record: UnsafeRawBufferPointer, _ locale: String) -> String {
         let facts = MoodFacts(record)
         let reading = reading(facts)
         let minutes = reading.timeOfDay / 60_000
         func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
         var line = "\(CivilDate(daysSince1970: reading.date).text) \(two(minutes / 60)):\(two(minutes % 60))"
         line += " \(facts.emoji.string) \(facts.label.string)"
-        if let valence = facts.valence { line += " " + LookBackText.signed(valence) }
+        if let valence = facts.valence { line += " " + LookBackWords.of(locale).signed(valence) }
         let notes = MoodMembers(trusting: ValidJSON(trusting: record)).notes?.string ?? ""
         let words = notes.split { $0.isNewline || $0 == " " }.joined(separator: " ")
         return words.isEmpty ? line : line + ": " + words

@@ -28,11 +28,14 @@ public struct LookBackPage {
     /// The moods themselves, the latest first, as sentences; only a report has them.
     let moods: [String]
     let weekStartsOn: Int
+    private let words: LookBackWords
 
+    /// - Parameter locale: its language is that of the words, where we have them.
     public init(
         _ what: What, faces: DayFaces?, summary: Summary?, onThisDay: [String] = [], moods: [String] = [],
-        weekStartsOn: Int
+        weekStartsOn: Int, locale: String
     ) {
+        words = .of(locale)
         self.what = what
         self.faces = faces
         self.summary = summary
@@ -53,7 +56,7 @@ public struct LookBackPage {
     }
 
     private func plainText(_ width: Int, _ hasColor: Bool) -> String {
-        var page = TerminalPage(width: width, hasColor: hasColor)
+        var page = TerminalPage(width: width, hasColor: hasColor, words)
         if let faces {
             if what == .month { page.month(faces, weekStartsOn: weekStartsOn) } else { page.year(faces) }
         }
@@ -61,7 +64,8 @@ public struct LookBackPage {
             if faces != nil { page.line() }
             page.summary(summary)
         }
-        for (title, lines) in [("On this day", onThisDay), ("Moods", moods)] where !lines.isEmpty {
+        for (title, lines) in [(words.titles.onThisDay, onThisDay), (words.titles.moods, moods)]
+        where !lines.isEmpty {
             page.line()
             page.line(title)
             for line in lines { page.line("  " + line) }
@@ -71,31 +75,28 @@ public struct LookBackPage {
 
     private var title: String {
         switch what {
-        case .year, .month: pictures().first?.title ?? "Moods"
-        case .summary: "Summary"
-        case .report: "Report"
+        case .year, .month: pictures().first?.title ?? words.titles.moods
+        case .summary: words.titles.summary
+        case .report: words.titles.report
         }
     }
 
     private func pictures() -> [Picture] {
         var pictures: [Picture] = []
         if let faces {
-            pictures.append(what == .month ? .month(faces, weekStartsOn: weekStartsOn) : .year(faces))
+            pictures.append(what == .month ? .month(faces, weekStartsOn: weekStartsOn, words) : .year(faces, words))
         }
         guard var summary, summary.whole.count > 0 else { return pictures }
-        pictures.append(.course(summary.series(summary.days())))
-        let counted = "How many moods, and how pleasant they were."
-        pictures.append(
-            .bars(
-                "Feelings", counted,
-                summary.feelings.most(Summary.feelingsMax).map { ("\($0.emoji) \($0.label)", $0.tally) }))
-        let tags = summary.comparedTags
-        if !tags.isEmpty {
-            pictures.append(.bars("Tags", LookBackText.warning, tags.map { ($0.tag.spelling, $0.tag.tally) }))
-        }
-        pictures.append(
-            .bars("Days of the week", counted, zip(LookBackText.weekdays, summary.weekdays).map { ($0, $1) }))
-        pictures.append(.bars("Times of day", counted, zip(LookBackText.parts, summary.partsOfDay).map { ($0, $1) }))
+        pictures.append(.course(summary.series(summary.days()), words))
+        let (titles, counted) = (words.titles, words.sentences.counted)
+        let feelings = summary.feelings.most(Summary.feelingsMax).map { ("\($0.emoji) \($0.label)", $0.tally) }
+        pictures.append(.bars(.feelings, titles.feelings, counted, feelings, words))
+        let tags = summary.comparedTags.map { ($0.tag.spelling, $0.tag.tally) }
+        if !tags.isEmpty { pictures.append(.bars(.tags, titles.tags, words.sentences.warning, tags, words)) }
+        let weekdays = zip(words.weekdays, summary.weekdays).map { ($0, $1) }
+        pictures.append(.bars(.weekdays, titles.weekdays, counted, weekdays, words))
+        let parts = zip(words.parts, summary.partsOfDay).map { ($0, $1) }
+        pictures.append(.bars(.parts, titles.parts, counted, parts, words))
         return pictures
     }
 
@@ -104,7 +105,7 @@ public struct LookBackPage {
     private func svg() -> String {
         let pictures = pictures()
         var summary = summary
-        let sentences = summary?.sentences() ?? []
+        let sentences = summary?.sentences(words) ?? []
         var body = ""
         var y = 44
         for sentence in sentences {
@@ -127,7 +128,7 @@ public struct LookBackPage {
         let width = max(Picture.width + 40, (sentences.map(\.count).max() ?? 0) * 7 + 40)
         return """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(y + 20)" width="\(width)" height="\(y + 20)" \
-            style="max-width:100%;height:auto" role="img" aria-labelledby="title description" lang="en">
+            style="max-width:100%;height:auto" role="img" aria-labelledby="title description" lang="\(words.language)">
             <title id="title">\(LookBackText.escaped(title))</title>
             <desc id="description">\(LookBackText.escaped(description))</desc>
             <style>\(Picture.style)</style>
@@ -154,7 +155,7 @@ public struct LookBackPage {
     private func html() -> String {
         var body = ""
         var summary = summary
-        for sentence in summary?.sentences() ?? [] { body += "<p>\(LookBackText.escaped(sentence))</p>\n" }
+        for sentence in summary?.sentences(words) ?? [] { body += "<p>\(LookBackText.escaped(sentence))</p>\n" }
         for (number, picture) in pictures().enumerated() {
             let title = LookBackText.escaped(picture.title)
             body += """
@@ -164,14 +165,15 @@ public struct LookBackPage {
                 <svg viewBox="0 0 \(Picture.width) \(picture.height)" width="\(Picture.width)" height="\(picture.height)" role="img" \
                 aria-labelledby="t\(number) d\(number)"><title id="t\(number)">\(title)</title>\
                 <desc id="d\(number)">\(LookBackText.escaped(picture.description))</desc>\(picture.body)</svg>
-                \(table(for: picture.title))</section>
+                \(table(for: picture))</section>
 
                 """
         }
-        body += list("On this day", onThisDay, isFolded: false) + list("Moods", moods, isFolded: true)
+        body += list(words.titles.onThisDay, onThisDay, isFolded: false)
+        body += list(words.titles.moods, moods, isFolded: true)
         return """
             <!DOCTYPE html>
-            <html lang="en">
+            <html lang="\(words.language)">
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -193,42 +195,41 @@ public struct LookBackPage {
         let items = lines.map { "<li>\(LookBackText.escaped($0))</li>" }.joined(separator: "\n")
         let body = "<ul>\n\(items)\n</ul>"
         return "<section>\n<h2>\(title)</h2>\n"
-            + (isFolded ? "<details><summary>Show \(lines.count)</summary>\n\(body)\n</details>" : body)
+            + (isFolded
+                ? "<details><summary>\(LookBackWords.fill(words.table.show, [("count", String(lines.count))]))</summary>\n\(body)\n</details>"
+                : body)
             + "\n</section>\n"
     }
 
     /// What a picture shows, as a table.
-    private func table(for title: String) -> String {
+    private func table(for picture: Picture) -> String {
         var rows: [[String]] = []
-        var head = ["", "Moods", "Average"]
+        let names = words.table
+        var head = ["", names.moods, names.average]
         var summary = summary
         func row(_ name: String, _ tally: Tally) -> [String] {
-            [name, String(tally.count), tally.average.map(LookBackText.signed) ?? ""]
+            [name, String(tally.count), tally.average.map(words.signed) ?? ""]
         }
-        switch title {
-        case "Feelings":
+        switch picture.kind {
+        case .feelings:
             rows = summary?.feelings.most(Summary.feelingsMax).map { row("\($0.emoji) \($0.label)", $0.tally) } ?? []
-        case "Tags":
-            head = ["", "Moods", "With", "Without", "Difference"]
+        case .tags:
+            head = ["", names.moods, names.with, names.without, names.difference]
             rows =
                 summary?.comparedTags.map { tag, average, without in
-                    [
-                        tag.spelling, String(tag.tally.count), LookBackText.signed(average),
-                        LookBackText.signed(without),
-                        LookBackText.signed(average - without),
-                    ]
+                    [tag.spelling, String(tag.tally.count)] + [average, without, average - without].map(words.signed)
                 } ?? []
-        case "Days of the week": rows = summary.map { zip(LookBackText.weekdays, $0.weekdays).map(row) } ?? []
-        case "Times of day": rows = summary.map { zip(LookBackText.parts, $0.partsOfDay).map(row) } ?? []
-        case "Course":
+        case .weekdays: rows = summary.map { zip(words.weekdays, $0.weekdays).map(row) } ?? []
+        case .parts: rows = summary.map { zip(words.parts, $0.partsOfDay).map(row) } ?? []
+        case .course:
             let days = summary?.days()
             rows = summary?.series(days).filter { $0.tally.count > 0 }.map { row(Summary.date($0.day), $0.tally) } ?? []
-        default:
-            head = ["Day", "Moods", "Average", "Mood"]
+        case .days:
+            head = [names.day, names.moods, names.average, names.mood]
             for day in faces.map({ faces in faces.days.map { DrawnDay($0, faces) } }) ?? [] where day.face.count > 0 {
                 rows.append(
                     [
-                        day.date.text, String(day.face.count), day.face.average.map(LookBackText.signed) ?? "",
+                        day.date.text, String(day.face.count), day.face.average.map(words.signed) ?? "",
                         "\(day.face.emoji ?? "") \(day.face.label ?? "")",
                     ])
             }
@@ -239,8 +240,8 @@ public struct LookBackPage {
             return "<tr><th scope=\"row\">\(LookBackText.escaped(row[0]))</th>\(cells)</tr>"
         }
         return """
-            <details><summary>As a table</summary><div class="scroll" tabindex="0"><table>
-            <caption>\(LookBackText.escaped(title))</caption>
+            <details><summary>\(names.asTable)</summary><div class="scroll" tabindex="0"><table>
+            <caption>\(LookBackText.escaped(picture.title))</caption>
             <thead><tr>\(header)</tr></thead>
             <tbody>
             \(lines.joined(separator: "\n"))

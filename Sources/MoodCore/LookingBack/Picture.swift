@@ -4,6 +4,9 @@ import MoodText
 struct Picture {
     static let width = 720
 
+    enum Kind { case days, course, feelings, tags, weekdays, parts }
+
+    let kind: Kind
     let title: String
     let description: String
     let height: Int
@@ -35,8 +38,8 @@ struct Picture {
     }
 
     /// A day: colour and sign, with its words.
-    private static func pixel(_ day: DrawnDay, _ x: Int, _ y: Int, _ size: Int) -> String {
-        let label = LookBackText.escaped(day.text)
+    private static func pixel(_ day: DrawnDay, _ x: Int, _ y: Int, _ size: Int, _ words: LookBackWords) -> String {
+        let label = LookBackText.escaped(day.text(words))
         let form = "x=\"\(x)\" y=\"\(y)\" width=\"\(size)\" height=\"\(size)\" rx=\"3\""
         var body = "<g role=\"img\" aria-label=\"\(label)\"><title>\(label)</title>"
         if let band = day.band {
@@ -54,19 +57,19 @@ struct Picture {
     }
 
     /// Which colour and sign mean what.
-    private static func legend(_ y: Int) -> String {
+    private static func legend(_ y: Int, _ words: LookBackWords) -> String {
         var body = ""
         for (place, band) in ValenceBand.allCases.reversed().enumerated() {
             let x = 40 + place * 132
             body += "<rect x=\"\(x)\" y=\"\(y)\" width=\"18\" height=\"18\" rx=\"3\" fill=\"\(band.color)\"/>"
             body += text(x + 9, y + 14, band.sign, "text-anchor=\"middle\" style=\"fill:\(band.ink)\"")
-            body += text(x + 24, y + 14, band.name)
+            body += text(x + 24, y + 14, words.name(band))
         }
         return body
     }
 
     /// A year in pixels: a row a month, a square a day.
-    static func year(_ faces: DayFaces) -> Picture {
+    static func year(_ faces: DayFaces, _ words: LookBackWords) -> Picture {
         let months = faces.drawnMonths
         var body = ""
         for number in [1, 5, 10, 15, 20, 25, 30] {
@@ -74,23 +77,23 @@ struct Picture {
         }
         for (row, month) in months.enumerated() {
             let y = 22 + row * 22
-            body += text(0, y + 15, String(LookBackText.months[month.month - 1].prefix(3)))
-            for day in month.days { body += pixel(day, 40 + (day.date.day - 1) * 22, y, 20) }
+            body += text(0, y + 15, words.shortMonths[month.month - 1])
+            for day in month.days { body += pixel(day, 40 + (day.date.day - 1) * 22, y, 20, words) }
         }
         let used = faces.days.filter { faces.face($0).count > 0 }.count
+        let year = String(CivilDate(daysSince1970: faces.days.lowerBound).year)
         return Picture(
-            title: "\(CivilDate(daysSince1970: faces.days.lowerBound).year) in pixels",
-            description: "Each day of the year as a square; \(LookBackText.count(used, "day has", "days have")) moods.",
-            height: 22 + months.count * 22 + 34, body: body + legend(22 + months.count * 22 + 10))
+            kind: .days, title: LookBackWords.fill(words.titles.pixels, [("year", year)]),
+            description: LookBackWords.fill(words.sentences.year, [("days", words.day(used))]),
+            height: 22 + months.count * 22 + 34, body: body + legend(22 + months.count * 22 + 10, words))
     }
 
     /// A month as a calendar.
     /// - Parameter weekStartsOn: 0 is Monday.
-    static func month(_ faces: DayFaces, weekStartsOn: Int) -> Picture {
+    static func month(_ faces: DayFaces, weekStartsOn: Int, _ words: LookBackWords) -> Picture {
         var body = ""
         for place in 0..<7 {
-            let name = LookBackText.weekdays[(weekStartsOn + place) % 7].prefix(3)
-            body += text(place * 100 + 4, 14, String(name))
+            body += text(place * 100 + 4, 14, words.shortWeekdays[(weekStartsOn + place) % 7])
         }
         var row = 0
         let first = CivilDate(daysSince1970: faces.days.lowerBound)
@@ -100,19 +103,19 @@ struct Picture {
             if column == 0, number > faces.days.lowerBound { row += 1 }
             let (x, y) = (column * 100, 24 + row * 50)
             body += text(x + 4, y + 28, String(day.date.day))
-            body += pixel(day, x + 28, y + 8, 28)
+            body += pixel(day, x + 28, y + 8, 28, words)
             if let emoji = day.face.emoji { body += text(x + 62, y + 30, emoji, "style=\"font-size:18px\"") }
         }
         let height = 24 + (row + 1) * 50
         let used = faces.days.filter { faces.face($0).count > 0 }.count
         return Picture(
-            title: "\(LookBackText.months[first.month - 1]) \(first.year)",
-            description: "Each day of the month; \(LookBackText.count(used, "day has", "days have")) moods.",
-            height: height + 34, body: body + legend(height + 10))
+            kind: .days, title: "\(words.months[first.month - 1]) \(first.year)",
+            description: LookBackWords.fill(words.sentences.month, [("days", words.day(used))]),
+            height: height + 34, body: body + legend(height + 10, words))
     }
 
     /// The course: the mean of each entry of the series, from −1 to 1.
-    static func course(_ series: [(day: Int, tally: Tally)]) -> Picture {
+    static func course(_ series: [(day: Int, tally: Tally)], _ words: LookBackWords) -> Picture {
         let points = series.enumerated().compactMap { place, entry in
             entry.tally.average.map { (place: place, day: entry.day, average: $0) }
         }
@@ -131,7 +134,7 @@ struct Picture {
         }
         body += "<path class=\"line\" d=\"\(path)\"/>"
         for point in points {
-            let label = LookBackText.escaped("\(Summary.date(point.day)): \(LookBackText.signed(point.average))")
+            let label = LookBackText.escaped("\(Summary.date(point.day)): \(words.signed(point.average))")
             body += "<g role=\"img\" aria-label=\"\(label)\"><title>\(label)</title>"
             body += "<circle class=\"line\" cx=\"\(x(point.place))\" cy=\"\(y(point.average))\" r=\"2\"/></g>"
         }
@@ -140,13 +143,14 @@ struct Picture {
             body += text(700, 176, Summary.date(last.day), "text-anchor=\"end\"")
         }
         return Picture(
-            title: "Course", description: "How pleasant it was, from \u{2212}1 to 1; a gap where there is no mood.",
-            height: 184,
-            body: body)
+            kind: .course, title: words.titles.course, description: words.sentences.course, height: 184, body: body)
     }
 
     /// Counts as bars, each with its mean in sign and number.
-    static func bars(_ title: String, _ description: String, _ rows: [(name: String, tally: Tally)]) -> Picture {
+    static func bars(
+        _ kind: Kind, _ title: String, _ description: String, _ rows: [(name: String, tally: Tally)],
+        _ words: LookBackWords
+    ) -> Picture {
         let most = max(rows.map(\.tally.count).max() ?? 1, 1)
         var body = ""
         for (row, (name, tally)) in rows.enumerated() {
@@ -158,9 +162,10 @@ struct Picture {
                 body += "<rect x=\"200\" y=\"\(y + 2)\" width=\"\(max(length, 2))\" height=\"18\" rx=\"3\" "
                 body += band.map { "fill=\"\($0.color)\"/>" } ?? "class=\"unknown\"/>"
             }
-            let average = tally.average.map { "  \(band?.sign ?? "") \(LookBackText.signed($0))" } ?? ""
+            let average = tally.average.map { "  \(band?.sign ?? "") \(words.signed($0))" } ?? ""
             body += text(208 + length, y + 15, "\(tally.count)\(average)")
         }
-        return Picture(title: title, description: description, height: max(rows.count, 1) * 24 + 4, body: body)
+        return Picture(
+            kind: kind, title: title, description: description, height: max(rows.count, 1) * 24 + 4, body: body)
     }
 }

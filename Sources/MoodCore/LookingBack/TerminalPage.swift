@@ -4,11 +4,13 @@ import MoodText
 struct TerminalPage {
     let width: Int
     let hasColor: Bool
+    private let words: LookBackWords
     private(set) var text = ""
 
-    init(width: Int, hasColor: Bool) {
+    init(width: Int, hasColor: Bool, _ words: LookBackWords) {
         self.width = width
         self.hasColor = hasColor
+        self.words = words
     }
 
     mutating func line(_ line: String = "") {
@@ -23,8 +25,8 @@ struct TerminalPage {
     }
 
     mutating func legend() {
-        let bands = ValenceBand.allCases.reversed().map { colored($0.sign, $0) + " " + $0.name }
-        let rest = ["\(NoBand.unknownSign) \(NoBand.unknownName)", "\(NoBand.gapSign) \(NoBand.gapName)"]
+        let bands = ValenceBand.allCases.reversed().map { colored($0.sign, $0) + " " + words.name($0) }
+        let rest = ["\(NoBand.unknownSign) \(words.unknown)", "\(NoBand.gapSign) \(words.gap)"]
         if width >= 76 { return line((bands + rest).joined(separator: "  ")) }
         for entry in bands + rest { line(entry) }
     }
@@ -46,7 +48,7 @@ struct TerminalPage {
         line(head)
         for (_, month, days) in faces.drawnMonths {
             let signs = days.map { colored($0.sign, $0.band) }
-            line(LookBackText.months[month - 1].prefix(3) + " " + signs.joined(separator: gap))
+            line(words.shortMonths[month - 1] + " " + signs.joined(separator: gap))
         }
         line()
         legend()
@@ -56,10 +58,9 @@ struct TerminalPage {
     /// - Parameter weekStartsOn: 0 is Monday.
     mutating func month(_ faces: DayFaces, weekStartsOn: Int) {
         for (year, month, days) in faces.drawnMonths {
-            line("\(LookBackText.months[month - 1]) \(year)")
+            line("\(words.months[month - 1]) \(year)")
             line()
-            let names = (0..<7).map { LookBackText.weekdays[(weekStartsOn + $0) % 7].prefix(3) }
-            line(names.map { $0 + "   " }.joined())
+            line((0..<7).map { Self.padded(words.shortWeekdays[(weekStartsOn + $0) % 7], 6) }.joined())
             var row = ""
             for day in days {
                 let column = (CivilDate.weekday(ofDay: day.day) - weekStartsOn + 7) % 7
@@ -79,23 +80,24 @@ struct TerminalPage {
 
     mutating func summary(_ summary: Summary) {
         var summary = summary
-        for sentence in summary.sentences() { line(sentence) }
+        for sentence in summary.sentences(words) { line(sentence) }
         let barMax = max(min(width - 44, 40), 4)
         let feelings = summary.feelings.most(Summary.feelingsMax)
-        bars("Feelings", feelings.map { ("\($0.emoji) \($0.label)", $0.tally) }, barMax)
+        bars(words.titles.feelings, feelings.map { ("\($0.emoji) \($0.label)", $0.tally) }, barMax)
         let tags = summary.comparedTags
         if !tags.isEmpty {
             line()
-            line("Tags")
+            line(words.titles.tags)
             for (tag, average, without) in tags {
-                line(
-                    "  \(Self.padded(tag.spelling, 20)) \(tag.tally.count)  \(LookBackText.signed(average))"
-                        + " with, \(LookBackText.signed(without)) without")
+                let compared = LookBackWords.fill(
+                    words.sentences.compared,
+                    [("with", words.signed(average)), ("without", words.signed(without))])
+                line("  \(Self.padded(tag.spelling, 20)) \(tag.tally.count)  \(compared)")
             }
-            line("  \(LookBackText.warning)")
+            line("  \(words.sentences.warning)")
         }
-        bars("Days of the week", zip(LookBackText.weekdays, summary.weekdays).map { ($0, $1) }, barMax)
-        bars("Times of day", zip(LookBackText.parts, summary.partsOfDay).map { ($0, $1) }, barMax)
+        bars(words.titles.weekdays, zip(words.weekdays, summary.weekdays).map { ($0, $1) }, barMax)
+        bars(words.titles.parts, zip(words.parts, summary.partsOfDay).map { ($0, $1) }, barMax)
     }
 
     private mutating func bars(_ title: String, _ rows: [(name: String, tally: Tally)], _ lengthMax: Int) {
@@ -106,7 +108,7 @@ struct TerminalPage {
         for (name, tally) in rows {
             let length = (tally.count * lengthMax + most - 1) / most
             let bar = String(repeating: "█", count: length) + String(repeating: " ", count: lengthMax - length)
-            let average = tally.average.map { "  " + LookBackText.signed($0) + " " + ValenceBand($0).sign } ?? ""
+            let average = tally.average.map { "  " + words.signed($0) + " " + ValenceBand($0).sign } ?? ""
             line("  \(Self.padded(name, 20)) \(bar) \(tally.count)\(average)")
         }
     }
@@ -127,35 +129,51 @@ struct TerminalPage {
 
 extension Summary {
     /// What the numbers say, a sentence each.
-    mutating func sentences() -> [String] {
-        guard whole.count > 0, let days = days() else { return ["There are no moods here."] }
+    mutating func sentences(_ words: LookBackWords) -> [String] {
+        let forms = words.sentences
+        guard whole.count > 0, let days = days() else { return [forms.none] }
         let (first, last) = (span.firstDay ?? days.lowerBound, span.lastDay ?? days.upperBound)
         var sentences = [
-            "\(Self.date(first)) to \(Self.date(last)): \(LookBackText.count(whole.count, "mood", "moods")) on"
-                + " \(LookBackText.count(byDay.count, "day", "days")),"
-                + " \(LookBackText.count(favorites, "favorite", "favorites"))."
+            LookBackWords.fill(
+                forms.overview,
+                [
+                    ("first", Self.date(first)), ("last", Self.date(last)), ("moods", words.mood(whole.count)),
+                    ("days", words.day(byDay.count)), ("favorites", words.favorite(favorites)),
+                ])
         ]
         if let average = whole.average, let spread = whole.spread {
-            var sentence =
-                "How pleasant: \(LookBackText.signed(average)) on average (\(ValenceBand(average).name)), spread"
-                + " \(LookBackText.plain(spread))"
-            if estimated > 0 { sentence += "; \(estimated) estimated from the palette" }
-            sentences.append(sentence + ".")
+            let estimated = estimated > 0 ? LookBackWords.fill(forms.estimated, [("count", String(estimated))]) : ""
+            sentences.append(
+                LookBackWords.fill(
+                    forms.pleasant,
+                    [
+                        ("average", words.signed(average)), ("band", words.name(ValenceBand(average))),
+                        ("spread", words.plain(spread)), ("estimated", estimated),
+                    ]))
         }
         if let previousSpan, let first = previousSpan.firstDay, let last = previousSpan.lastDay {
-            let average = previous.average.map { ", \(LookBackText.signed($0)) on average" } ?? ""
+            let average = previous.average.map {
+                LookBackWords.fill(forms.beforeAverage, [("average", words.signed($0))])
+            }
             sentences.append(
-                "Before, \(Self.date(first)) to \(Self.date(last)): \(LookBackText.count(previous.count, "mood", "moods"))"
-                    + "\(average).")
+                LookBackWords.fill(
+                    forms.before,
+                    [
+                        ("first", Self.date(first)), ("last", Self.date(last)), ("moods", words.mood(previous.count)),
+                        ("average", average ?? ""),
+                    ]))
         }
-        if let swings { sentences.append("From day to day it moves by \(LookBackText.plain(swings)).") }
+        if let swings { sentences.append(LookBackWords.fill(forms.swings, [("number", words.plain(swings))])) }
         let (current, longest) = streaks.rows(today: lookBack.today)
         if let longest {
             let length = current.map { $0.last - $0.first + 1 } ?? 0
             sentences.append(
-                "In a row: \(LookBackText.count(length, "day", "days")) now;"
-                    + " at most \(LookBackText.count(longest.last - longest.first + 1, "day", "days")), from"
-                    + " \(Self.date(longest.first)) to \(Self.date(longest.last)).")
+                LookBackWords.fill(
+                    forms.row,
+                    [
+                        ("now", words.day(length)), ("most", words.day(longest.last - longest.first + 1)),
+                        ("first", Self.date(longest.first)), ("last", Self.date(longest.last)),
+                    ]))
         }
         return sentences
     }
