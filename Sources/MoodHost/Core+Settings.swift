@@ -102,9 +102,9 @@ extension Core {
     // MARK: With moods in files
 
     /// A problem of settings that came in a file; nil where nothing is wrong.
-    mutating func problem(ofSettings given: [UInt8]) throws(RPCError) -> String? {
+    static func problem(ofSettings given: [UInt8]) -> String? {
         var settings = Settings()
-        do throws(Settings.Problem) { try settings.adopt(Self.value(given), replaces: true) } catch {
+        do throws(Settings.Problem) { try settings.adopt(value(given), replaces: true) } catch {
             return "settings\(error.path) \(error.reason)."
         }
         return nil
@@ -129,7 +129,7 @@ extension Core {
         if settings.isAnythingChosen { try keep(settings) }
     }
 
-    private static func value(_ given: [UInt8]) -> JSONValue {
+    static func value(_ given: [UInt8]) -> JSONValue {
         given.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
     }
 
@@ -147,6 +147,11 @@ extension Core {
     /// Another process may have changed them.
     mutating func lookAtSettings() {
         guard path != nil, state.events.wants(.store) else { return }
+        seeSettings()
+    }
+
+    /// They may be others by now.
+    mutating func seeSettings() {
         kept.isFresh = false
         lookForSettings()
         tellOfSettings()

@@ -55,6 +55,11 @@ extension Core {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
         }
+        storeMayBeThere()
+    }
+
+    /// A store may have come into being.
+    mutating func storeMayBeThere() {
         if plugins.isLoaded { plugins.watchFile() }
         chooseSummaries()
     }

@@ -59,6 +59,10 @@ struct Core: ~Copyable {
     var isShuttingDown = false
     /// Notifications that the present request has caused; they are sent before its answer.
     let notices = NoticeQueue()
+    /// Whether the helper thread has the store, and another opening of its files stands in for it.
+    var isStoreAway = false
+    /// Whether the present request is a member of a batch.
+    var isInBatch = false
     /// Set by a request that has to be tried again once the helper thread has nothing to do.
     var awaitsWork = false
     /// The plugin that asks now; nil: the client does.

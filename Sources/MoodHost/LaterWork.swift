@@ -11,6 +11,8 @@ protocol LaterWork: AnyObject {
     func begin() -> Bool
     /// Nobody wants the result any more; it ends as soon as it can.
     func cancel()
+    /// Whether, once it is cancelled, it may have changed the store all the same.
+    var mayHaveChanged: Bool { get }
     /// How far it is, as `value` of `$/progress`, where that was not asked before.
     func takeProgress() -> JSONValue?
     /// What is left to do in the loop; nil while the work goes on.
@@ -23,4 +25,8 @@ protocol LaterWork: AnyObject {
     var deadline: Int? { get }
     /// Whether it takes the helper thread, which does one thing at a time: of such work little may wait.
     var isOfHelper: Bool { get }
+}
+
+extension LaterWork {
+    var mayHaveChanged: Bool { false }
 }

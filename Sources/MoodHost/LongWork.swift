@@ -19,6 +19,7 @@ final class LongRequest: LaterWork {
     var progressToken: [UInt8]? { nil }
     var isCancelled: Bool { work.isCancelled }
     func begin() -> Bool { work.begin(body) }
+    var mayHaveChanged: Bool { work.mayHaveChanged }
     func cancel() { work.cancel() }
     func takeProgress() -> JSONValue? { work.takeProgress()?.value }
     func takeConclusion() -> Conclusion? { work.takeConclusion() }
@@ -89,6 +90,7 @@ final class LongWork: Sendable {
     private let helper: HelperThread
     private let state: Mutex<State>
     private let cancellation = Atomic(false)
+    private let commit = Atomic(false)
 
     /// - Parameter beginning: how far the work is before it has begun.
     init(on helper: HelperThread, _ beginning: Progress) {
@@ -98,7 +100,18 @@ final class LongWork: Sendable {
 
     /// Whether nobody wants the result any more; asked between the steps of the work.
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
-    func cancel() { cancellation.store(true, ordering: .relaxed) }
+    func cancel() { cancellation.store(true, ordering: .sequentiallyConsistent) }
+
+    /// By the work, before it does what cannot be taken back.
+    /// - Returns: false where nobody wants that any more.
+    func mayCommit() -> Bool {
+        // Of the two threads the one that comes second sees what the other has said.
+        commit.store(true, ordering: .sequentiallyConsistent)
+        return !cancellation.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether it may have done that, once it is cancelled.
+    var mayHaveChanged: Bool { commit.load(ordering: .sequentiallyConsistent) }
 
     /// By the work: how far it is. Only the latest is kept.
     func tell(_ done: Int, _ total: Int) {

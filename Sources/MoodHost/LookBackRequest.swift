@@ -36,10 +36,12 @@ struct LookBackRequest: Sendable {
     private func gather(
         _ span: LookBackSpan, _ step: Summary.Step, _ moods: inout RecordStore, _ watch: WalkWatch
     ) throws(RPCError) -> Summary {
+        let (from, last) = moments(around: span)
         do throws(StorageError) {
-            return try moods.gather(
-                from: nil, through: now.milliseconds, filter, watch, { Summary(lookBack, span, by: step) },
-                { $0.add($1, isMeant: $2, $3) })
+            var summary = try moods.gather(
+                from: from, through: last, filter, watch, { Summary(lookBack, span, by: step) }, { $0.add($1, $2) })
+            summary.streaks = Streaks(try moods.days(through: now.milliseconds, lookBack, watch))
+            return summary
         } catch {
             throw RPCError(error, forWriting: false)
         }
@@ -63,10 +65,18 @@ struct LookBackRequest: Sendable {
         let (from, last) = moments(around: days)
         do throws(StorageError) {
             return try moods.gather(
-                from: from, through: last, filter, watch, { DayFaces(lookBack, days) }, { if $2 { $0.add($1, $3) } })
+                from: from, through: last, filter, watch, { DayFaces(lookBack, days) }, { $0.add($1, $2) })
         } catch {
             throw RPCError(error, forWriting: false)
         }
+    }
+
+    /// When moods of a span and of the one before it were felt at the earliest, nil where it has no beginning, and at the latest.
+    private func moments(around span: LookBackSpan) -> (from: Int64?, last: Int64) {
+        let whole = span.previous(today: lookBack.today) ?? span
+        let from = whole.from ?? whole.firstDay.map { moments(around: $0...$0).from }
+        let last = span.to ?? span.lastDay.map { moments(around: $0...$0).last }
+        return (from, min(now.milliseconds, last ?? .max))
     }
 
     /// When moods of these days were felt at the earliest and at the latest: no zone is further from another than two days.
@@ -114,7 +124,7 @@ struct LookBackRequest: Sendable {
 
     /// The latest moods of a span as lines, the latest first.
     func lines(
-        in span: LookBackSpan, max: Int, _ moods: inout RecordStore, _ watch: WalkWatch
+        in span: LookBackSpan, max: Int, _ locale: String, _ moods: inout RecordStore, _ watch: WalkWatch
     ) throws(RPCError) -> [String] {
         var lookBack = lookBack
         var lines: [String] = []
@@ -122,7 +132,7 @@ struct LookBackRequest: Sendable {
             try moods.forEachRecord(from: nil, through: now.milliseconds, isDescending: true, filter, watch) { record in
                 let facts = MoodFacts(record)
                 let day = lookBack.reading(facts).day
-                if span.contains(day: day, time: facts.time) { lines.append(lookBack.line(record)) }
+                if span.contains(day: day, time: facts.time) { lines.append(lookBack.line(record, locale)) }
                 // No zone is further from another than two days.
                 let isPast = span.firstDay.map { day < $0 - 2 } ?? false
                 return !isPast && lines.count < max

@@ -3,7 +3,7 @@ import JSONRPC
 import MoodStore
 
 /// A request that needs the lock of the store while another process holds it, or the store's files while the helper thread is at
-/// work on them.
+/// work on them; and all that come after a change that the helper thread makes.
 ///
 /// It is parked: nothing of it remains, and it is the first message that is left. A thread waits for the lock, and the loop goes
 /// on. Later messages stay where they are, but for those that may overtake it. When the lock is there or its time is over, all of
@@ -27,15 +27,24 @@ extension Session {
         unparkUnlessAwaited()
     }
 
+    /// The helper thread has the store, for the last request: later ones wait, and see what it did.
+    mutating func parkUntilStoreIsBack(milliseconds: Int64) {
+        isParked = true
+        lookedAt = 0
+        hasWork = true
+        if isWorkDone { attendWork(milliseconds: milliseconds) }
+    }
+
     /// Tries again where nothing comes that it waits for: somebody else has had the lock, and left it.
     private mutating func unparkUnlessAwaited() {
+        if core.isStoreAway { return }
         if let hookRound, hookRound.verdict == nil { return }
         if core.store.lockWait.descriptor < 0, !core.awaitsWork { unpark(isTimeOver: false) }
     }
 
     /// Tries again: the lock is there, or its time is over, or the request may have been cancelled.
     mutating func unpark(isTimeOver: Bool) {
-        guard isParked else { return }
+        guard isParked, !core.isStoreAway || dispatcher.pending.isClosed else { return }
         if isTimeOver { core.store.lockWait.mode = .nowhere }
         isParked = false
         core.awaitsWork = false
@@ -60,7 +69,10 @@ extension Session {
 
     /// What is left to do while the first message waits.
     mutating func attendWhileParked(milliseconds: Int64) {
-        if cancellations.isExpected {
+        if cancellations.isExpected, core.isStoreAway {
+            scanForCancellations(isAtEnd: isInputAtEnd)
+            frameNumber = 0
+        } else if cancellations.isExpected {
             unpark(isTimeOver: false)
             process(milliseconds: milliseconds)
             guard isParked else { return }

@@ -26,6 +26,7 @@ extension Session {
     /// Sees what the helper thread has done; no group is open.
     mutating func attendWork(milliseconds: Int64) {
         isWorkDone = false
+        let wasStoreAway = core.isStoreAway
         core.store.helper.drain()
         core.sync.thread.drain()
         core.setTime(milliseconds)
@@ -51,6 +52,10 @@ extension Session {
         groupStart = output.count
         expectWork()
         if core.awaitsWork, !core.store.helper.isRunning { unpark(isTimeOver: false) }
+        if wasStoreAway, !core.isStoreAway {
+            unpark(isTimeOver: false)
+            answerPlugins(milliseconds: milliseconds)
+        }
     }
 
     /// The store is synced, if it is time.
@@ -74,7 +79,10 @@ extension Session {
             let pending = dispatcher.pending.remove(at: 0)
             pending.work.cancel()
             answer.rewind(to: 0)
-            if pending.id != nil, !pending.isSilenced { answer.errorResponse(copiedID: pending.id, .shuttingDown) }
+            if pending.id != nil, !pending.isSilenced {
+                answer.errorResponse(
+                    copiedID: pending.id, pending.work.mayHaveChanged ? .unknownAtTheEnd : .shuttingDown)
+            }
             deliver(answer, pending.destination, pending.caller)
         }
         groupStart = output.count
@@ -133,6 +141,15 @@ extension Session {
         let mark = output.count
         output.buffer.append(message)
         output.endMessage(from: mark, framing: framing)
+    }
+}
+
+extension RPCError {
+    fileprivate static var unknownAtTheEnd: RPCError {
+        RPCError(
+            .outcomeUnknown,
+            "The host was told to end while this was made durable, so it may have been done. See with store.log, or ask"
+                + " again with the same opId.")
     }
 }
 

@@ -189,6 +189,9 @@ struct Session: ~Copyable {
                     hasWaited = true
                 }
                 commit()
+                if core.isStoreAway, !dispatcher.pending.isClosed {
+                    return parkUntilStoreIsBack(milliseconds: milliseconds)
+                }
                 if dispatcher.pending.isFull { return }
             }
             let waiting = output.count - sent

@@ -88,7 +88,7 @@ extension Arguments {
 
     /// What `$/progress` is to carry, where the method takes it.
     public var progressToken: ValidJSON? {
-        guard method?.effect == .long else { return nil }
+        guard method?.takesProgress == true else { return nil }
         return self[CommonParams.progressToken]
     }
 }

@@ -49,6 +49,7 @@ public final class Method: Sendable {
         requiredFields = Self.mask(fields, where: \.isRequired)
         operationMask = Self.mask(fields) { $0.name == CommonParams.operation.name }
         dryRunMask = Self.mask(fields) { $0.name == CommonParams.dryRun.name }
+        takesProgress = fields.contains { $0.name == CommonParams.progressToken.name }
     }
 
     /// A method that is not in the program and checks its params itself.
@@ -75,6 +76,7 @@ public final class Method: Sendable {
         requiredFields = Self.mask(fields, where: \.isRequired)
         operationMask = 0
         dryRunMask = 0
+        takesProgress = false
     }
 
     private static func mask(_ fields: [Field], where isMeant: (Field) -> Bool) -> UInt32 {
@@ -141,6 +143,8 @@ public final class Method: Sendable {
     let operationMask: UInt32
     /// The bit of the field that asks to keep nothing; 0 where the method takes none.
     let dryRunMask: UInt32
+    /// Whether it may take long, and tells how far it is.
+    let takesProgress: Bool
 
     private static func names(of fields: [Field]) -> UnsafePointer<FieldName> {
         let names = UnsafeMutablePointer<FieldName>.allocate(capacity: max(fields.count, 1))

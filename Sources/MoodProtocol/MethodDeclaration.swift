@@ -81,6 +81,8 @@ public struct MethodDeclaration: Sendable {
         case changeOfOne
         /// May take long.
         case progress
+        /// Changes moods, and may take long.
+        case longChange
 
         var fields: [Field] {
             switch self {
@@ -89,6 +91,7 @@ public struct MethodDeclaration: Sendable {
             case .changeOfOne:
                 [CommonParams.dryRun.field, CommonParams.operation.field, CommonParams.revision.field]
             case .progress: [CommonParams.progressToken.field]
+            case .longChange: Common.change.fields + Common.progress.fields
             }
         }
     }

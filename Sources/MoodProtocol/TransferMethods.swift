@@ -49,7 +49,7 @@ public enum TransferMethods {
             TransferParams.importFormat.field, TransferParams.path.field, TransferParams.text.field,
             TransferParams.map.field, TransferParams.timeZone.field, TransferParams.strict.field,
             TransferParams.replace.field,
-        ], common: .change,
+        ], common: .longChange,
         result: .result([
             .required("created", .integer(0 ... .max), "How many moods are new."),
             .required("updated", .integer(0 ... .max), "How many became what the file says."),

@@ -59,7 +59,7 @@ public struct MoodRecords: ~Copyable {
     private var healTime = 0
     private static let healMilliseconds = 250
     /// Does what takes long, from files alone.
-    public let helper = HelperThread()
+    public let helper: HelperThread
     /// What the store was when a compaction was last begun.
     var compacted = (generation: 0, bytes: 0)
     /// Whether anything was committed here.
@@ -74,7 +74,9 @@ public struct MoodRecords: ~Copyable {
     public private(set) var now = Timestamp.minimum
     private var nowText = ByteBuffer(capacity: 32)
 
-    public init(_ location: Location) {
+    /// - Parameter helper: that of another one, which this one stands in for.
+    public init(_ location: Location, helper: HelperThread = HelperThread()) {
+        self.helper = helper
         if case .directory(var settings) = location {
             settings.migration = .moods
             settings.lockWait = lockWait

@@ -59,7 +59,9 @@ import Testing
                 && ["mood.", "store.", "editor.submit", "action.perform"].contains { "\(method.name)".hasPrefix($0) }
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
-            #expect(names.contains("progressToken") == (method.effect == .long), "\(method.name)")
+            // An import is a change that may take long.
+            let isLong = method.effect == .long || method.name == "store.import"
+            #expect(names.contains("progressToken") == isLong, "\(method.name)")
             let ofOne = ["update", "delete", "setFavorite", "toggleFavorite", "setNotes"].map { "mood.\($0)" }
             #expect(names.contains("ifRevision") == ofOne.contains("\(method.name)"), "\(method.name)")
         }

@@ -59,18 +59,18 @@ extension Client {
         if invocation.has("strict") { params.append(.init("strict", true)) }
         if invocation.has("replace") { params.append(.init("replace", true)) }
         if invocation.has("yes") || invocation.has("dry-run") {
-            return try finish(call("store.import", params + commonMembers()), isDone: !invocation.has("dry-run"))
+            return try finish(callLong("store.import", params + commonMembers()), isDone: !invocation.has("dry-run"))
         }
         guard console.isInputTerminal, file != "-" else {
             throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
         }
-        let plan = try tree(call("store.import", params + [.init("dryRun", true)]))
+        let plan = try tree(callLong("store.import", params + [.init("dryRun", true)]))
         tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
         guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else { return }
         console.writeError("Go on? [y/N] ")
         let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
         guard letters == "y" || letters == "yes" else { throw .declined("Nothing was changed.") }
-        try finish(call("store.import", params), isDone: true, problems: false)
+        try finish(callLong("store.import", params), isDone: true, problems: false)
     }
 
     private func finish(_ result: [UInt8], isDone: Bool, problems: Bool = true) throws(ClientError) {

@@ -45,7 +45,7 @@ extension Core {
             guard let folder = plugins.dataFolder(plugin.id) else {
                 throw Arguments.error("needs a store on disk; give text instead", at: "/path")
             }
-            let bytes = try Self.read(path)
+            let bytes = try FileToImport(path).bytes()
             let name = "\(folder)/import-\(makeID().text)"
             do throws(SystemError) {
                 let file = try File(name, .create, in: .system)
@@ -84,24 +84,24 @@ extension Core {
             if let operation = request.operation, let known = try answer(of: operation) {
                 return known.withUnsafeBytes { out.raw($0) }
             }
-            var tally = ImportTally(strict: request.isStrict, request.param)
-            var scratch = JSONWriter(capacity: 4096)
-            var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+            var taker = ImportTaker(
+                options.limits, now: now, replaces: request.replaces,
+                ImportTally(strict: request.isStrict, request.param))
             var ids = PluginRowIDs(request.format)
             for page in pages {
                 let value = page.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
                 for problem in value["problems"]?.array ?? [] {
-                    tally.add(
+                    taker.tally.add(
                         ImportProblem(
                             line: problem["line"]?.integer ?? 0,
                             reason: problem["reason"]?.string ?? "It cannot be read.",
                             text: problem["text"]?.string ?? ""))
                 }
                 for mood in value["moods"]?.array ?? [] {
-                    try take(ids.mood(mood), replaces: request.replaces, &validator, &scratch, &tally)
+                    try taker.take(ids.mood(mood), into: &store)
                 }
             }
-            try tally.finish(to: &out)
+            try taker.tally.finish(to: &out)
             if request.isDryRun { return store.abandonCommit() }
             if let operation = request.operation {
                 store.keepOutcome(operation, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))

@@ -16,6 +16,7 @@ struct ParkedPluginRequest {
 extension Session {
     /// Answers what plugins have asked and what waits for nobody.
     mutating func answerPlugins(milliseconds: Int64) {
+        if core.isStoreAway { return }
         for plugin in core.plugins.hosted
         where !plugin.requests.isEmpty && !parkedPluginRequests.contains(where: { $0.plugin === plugin }) {
             var requests: [[UInt8]] = []
@@ -27,7 +28,7 @@ extension Session {
 
     /// Asks the next hook about each change of a plugin that waits, or carries it out.
     mutating func resumePluginRequests(milliseconds: Int64) {
-        guard !parkedPluginRequests.isEmpty else { return }
+        guard !parkedPluginRequests.isEmpty, !core.isStoreAway else { return }
         for parked in parkedPluginRequests {
             // A plugin that has ended waits for nothing.
             if parked.plugin.isGone {

@@ -22,7 +22,7 @@ extension Session {
     /// Sees what the plugins have done; no group is open.
     mutating func attendPlugins(milliseconds: Int64) {
         core.plugins.tick()
-        if core.plugins.haveToolsCome { pinTools() }
+        if core.plugins.haveToolsCome, !core.isStoreAway { pinTools() }
         endHooksInTime()
         if core.plugins.takeNews() || dispatcher.pending.deadline != nil {
             if core.plugins.hasCells { core.takeCells() }

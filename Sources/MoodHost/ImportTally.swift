@@ -1,0 +1,76 @@
+import JSONCodec
+import JSONRPC
+import MoodFormats
+import MoodProtocol
+import MoodStore
+
+/// What an import has done so far.
+struct ImportTally {
+    /// So many problems are told one by one.
+    static let problemsMax = 1000
+
+    private let isStrict: Bool
+    /// What the file was given as: `path` or `text`.
+    private let param: String
+    private var created = 0
+    private var updated = 0
+    private var unchanged = 0
+    private var problems: [ImportProblem] = []
+    private var problemCount = 0
+
+    init(strict: Bool, _ param: String) {
+        isStrict = strict
+        self.param = param
+    }
+
+    mutating func add(_ problem: ImportProblem) {
+        problemCount += 1
+        if problems.count < Self.problemsMax { problems.append(problem) }
+    }
+
+    mutating func add(_ outcome: ImportOutcome) {
+        switch outcome {
+        case .created: created += 1
+        case .updated: updated += 1
+        case .unchanged: unchanged += 1
+        }
+    }
+
+    /// Writes the answer.
+    /// - Throws: where something could not be read, and nothing was to be done then.
+    func finish(to out: inout JSONWriter) throws(RPCError) {
+        if isStrict, problemCount > 0 {
+            let reason =
+                "\(problemCount == 1 ? "One thing" : "\(problemCount) things") in it cannot be read; the first: "
+                + "line \(problems[0].line): \(problems[0].reason)"
+            throw RPCError(
+                .invalidParams, "\(param): \(reason)",
+                [
+                    .init("path", .string("/" + param)), .init("reason", .string(reason)),
+                    .init("problems", .array(problems.map(\.value))),
+                ])
+        }
+        out.beginObject()
+        out.key("created")
+        out.integer(created)
+        out.key("updated")
+        out.integer(updated)
+        out.key("unchanged")
+        out.integer(unchanged)
+        out.key("problems")
+        JSONValue.array(problems.map(\.value)).write(to: &out)
+        if problemCount > problems.count {
+            out.key("problemCount")
+            out.integer(problemCount)
+        }
+        out.endObject()
+    }
+}
+
+extension ImportProblem {
+    var value: JSONValue {
+        .object(
+            [.init("line", .number(String(line)))] + (column.map { [.init("column", .number(String($0)))] } ?? [])
+                + [.init("reason", .string(reason)), .init("text", .string(text))])
+    }
+}

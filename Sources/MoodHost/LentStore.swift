@@ -1,0 +1,125 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Storage
+
+/// The store while the helper thread has it: for a change that takes long. Later requests wait until it is back; those that may
+/// overtake are answered meanwhile, from another opening of its files, as another process would.
+///
+/// Why unchecked: the loop lends it before the work begins, and takes it back once the work is done, so one thread has it at a
+/// time.
+final class LentStore: @unchecked Sendable {
+    fileprivate var store: MoodRecords
+
+    fileprivate init(_ store: consuming MoodRecords) { self.store = store }
+
+    /// All of an import: once this has succeeded it is durable.
+    /// - Returns: the answer.
+    fileprivate func carryOut(
+        _ job: ImportJob, _ operation: OperationKey?, _ work: LongWork
+    ) throws(RPCError) -> [UInt8] {
+        do throws(RPCError) {
+            store.waitHere()
+            do throws(MoodStoreError) { try store.openForRequest() } catch { throw RPCError(changing: error) }
+            let goOn = { (done: Int, total: Int) throws(RPCError) in
+                if work.isCancelled { throw RPCError(StorageError.cancelled, forWriting: true) }
+                work.tell(done, total)
+            }
+            var answer = JSONWriter(capacity: 4096)
+            var chosen = try job.run(&store, to: &answer, goOn: goOn)
+            if store.isRehearsing {
+                let isToKeep = !job.isDryRun && (store.isCommitOpen || !chosen.isEmpty)
+                store.endRehearsal()
+                if isToKeep {
+                    do throws(MoodStoreError) { try store.openForWriting() } catch { throw RPCError(changing: error) }
+                    answer.rewind(to: 0)
+                    chosen = try job.run(&store, to: &answer, goOn: goOn)
+                }
+            }
+            if job.isDryRun {
+                store.abandonCommit()
+            } else {
+                guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
+                try adopt(chosen, replaces: job.replaces)
+                if let operation { store.keepOutcome(operation, answer: answer.buffer.bytes) }
+                do throws(MoodStoreError) { try store.endCommit() } catch { throw RPCError(changing: error) }
+            }
+            do throws(StorageError) { try store.flush() } catch { throw RPCError(error, forWriting: true) }
+            return Array(answer.buffer.bytes)
+        } catch {
+            store.abandonCommit()
+            // Ends the group of requests in which commits were made durable before this one.
+            do throws(StorageError) { try store.flush() } catch let other { throw RPCError(other, forWriting: true) }
+            throw error
+        }
+    }
+
+    /// As `Core.adopt(settings:replaces:)`.
+    private func adopt(_ given: [[UInt8]], replaces: Bool) throws(RPCError) {
+        if given.isEmpty { return }
+        do throws(StorageError) {
+            let before = try store.settingsBytes()
+            var settings =
+                try before.map { (bytes) throws(StorageError) in try MoodRecords.settings(bytes) } ?? Settings()
+            for one in given {
+                do throws(Settings.Problem) { try settings.adopt(Core.value(one), replaces: replaces) } catch {
+                    continue
+                }
+            }
+            guard settings.isAnythingChosen else { return }
+            var text = JSONWriter(capacity: 4096)
+            settings.writeFile(to: &text)
+            let bytes = Array(text.buffer.bytes)
+            if bytes != before { try store.replace(.settings, with: bytes) }
+        } catch {
+            throw RPCError(error, forWriting: true)
+        }
+    }
+}
+
+extension Core {
+    /// Leaves an import to the helper thread, with the store.
+    mutating func importBesideLoop(
+        _ job: ImportJob, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> RPCError {
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
+        let operation =
+            arguments[CommonParams.operation] == nil ? nil : arguments.operationKey(of: Method(TransferMethods.import))
+        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: job.file.byteCount))
+        let lent = lendStore()
+        return answerLater(
+            LongRequest(work) {
+                let result = Result { () throws(RPCError) in try lent.carryOut(job, operation, work) }
+                return { (core, out) throws(RPCError) in
+                    core.takeBack(lent)
+                    let answer = try result.get()
+                    if core.isWatching { core.tellOfRequest() }
+                    answer.withUnsafeBytes { out.raw($0) }
+                }
+            })
+    }
+
+    /// What is durable can be read here all the same, and nothing can be changed.
+    private mutating func lendStore() -> LentStore {
+        store.lockWait.end()
+        var standIn = MoodRecords(store.location, helper: store.helper)
+        standIn.moodBytesMax = store.moodBytesMax
+        standIn.keepsSummary = store.keepsSummary
+        standIn.lockWait.mode = store.lockWait.mode
+        standIn.setTime(now)
+        swap(&store, &standIn)
+        isStoreAway = true
+        return LentStore(standIn)
+    }
+
+    private mutating func takeBack(_ lent: LentStore) {
+        store.lockWait.end()
+        swap(&store, &lent.store)
+        isStoreAway = false
+        store.setTime(now)
+        storeMayBeThere()
+        seeSettings()
+    }
+}
