@@ -28,6 +28,7 @@ import Testing
         #expect(words.language == locale.prefix(2))
         #expect(words.months.count == 12 && words.shortMonths.count == 12)
         #expect(words.weekdays.count == 7 && words.shortWeekdays.count == 7)
+        #expect(words.parts.allSatisfy { $0.count <= 20 })
         #expect(words.parts.count == 4 && words.bands.count == ValenceBand.allCases.count)
         // A row of a year in a terminal has three columns for them.
         #expect(Set(words.shortMonths).count == 12 && words.shortMonths.allSatisfy { $0.count == 3 })

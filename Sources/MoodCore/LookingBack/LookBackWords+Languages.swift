@@ -33,7 +33,7 @@ extension LookBackWords {
         months: "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
         shortMonths: "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
         weekdays: "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag", shortWeekdays: "Mo Di Mi Do Fr Sa So",
-        parts: ["Nachts, 0 bis 6", "Vormittags, 6 bis 12", "Nachmittags, 12 bis 18", "Abends, 18 bis 24"],
+        parts: ["Nacht, 0–6", "Morgen, 6–12", "Nachmittag, 12–18", "Abend, 18–24"],
         bands: ["sehr unangenehm", "unangenehm", "dazwischen", "angenehm", "sehr angenehm"], unknown: "unbekannt",
         gap: "keine Stimmung",
         titles: .init(
@@ -128,7 +128,7 @@ extension LookBackWords {
         months: "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
         shortMonths: "jan fév mar avr mai jun jul aoû sep oct nov déc",
         weekdays: "lundi mardi mercredi jeudi vendredi samedi dimanche", shortWeekdays: "lun mar mer jeu ven sam dim",
-        parts: ["Nuit, de 0 à 6", "Matin, de 6 à 12", "Après-midi, de 12 à 18", "Soir, de 18 à 24"],
+        parts: ["Nuit, 0 à 6", "Matin, 6 à 12", "Après-midi, 12 à 18", "Soir, 18 à 24"],
         bands: ["très désagréable", "désagréable", "entre les deux", "agréable", "très agréable"],
         unknown: "inconnu", gap: "aucune humeur",
         titles: .init(

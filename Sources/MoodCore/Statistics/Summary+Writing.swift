@@ -6,13 +6,12 @@ extension Summary {
     public mutating func write(to writer: inout JSONWriter) {
         let days = days()
         writer.beginObject()
-        if span.from != nil || span.to != nil {
-            writer.member("from", (span.from.flatMap { Timestamp(milliseconds: $0) })?.text)
-            writer.member("to", (span.to.flatMap { Timestamp(milliseconds: $0) })?.text)
-        } else {
-            writer.member("from", (span.firstDay ?? days?.lowerBound).map(Self.date))
-            writer.member("to", (span.lastDay ?? days.map { _ in lookBack.today }).map(Self.date))
-        }
+        // One end may be a day, and the other a moment.
+        let (from, to) = (
+            span.from.flatMap { Timestamp(milliseconds: $0) }, span.to.flatMap { Timestamp(milliseconds: $0) }
+        )
+        writer.member("from", from?.text ?? (span.firstDay ?? days?.lowerBound).map(Self.date))
+        writer.member("to", to?.text ?? (span.lastDay ?? days.map { _ in lookBack.today }).map(Self.date))
         writer.key("moods")
         writer.integer(whole.count)
         writer.key("favorites")

@@ -1,0 +1,42 @@
+import JSONCodec
+import Testing
+
+@testable import MoodHost
+
+/// What `stats.summary` says of the span that it was asked for.
+@Suite struct SpanTests {
+    private let session = TestSession()
+
+    init() throws {
+        for (day, valence) in [(4, "0.1"), (5, "0.2"), (6, "0.3"), (11, "-0.6"), (12, "0.9")] {
+            let date = "2026-01-\(day < 10 ? "0" : "")\(day)"
+            _ = try session.result(
+                "mood.create",
+                #"{"emoji":"😊","label":"A","timestamp":"\#(date)T09:00:00Z","timeZone":"UTC","valence":\#(valence)}"#)
+        }
+    }
+
+    private func summary(_ params: String) throws -> JSONValue {
+        try session.result("stats.summary", #"{"timeZone":"UTC","now":"2026-01-12T12:00:00Z",\#(params)}"#)
+    }
+
+    /// A day and a moment, or one of them and nothing: every end is told, as it was meant.
+    @Test(arguments: [
+        (#""from":"2026-01-05","to":"2026-01-12T00:00:00Z""#, "2026-01-05", "2026-01-12T00:00:00.000Z", 3),
+        (#""from":"2026-01-05T10:00:00Z","to":"2026-01-11""#, "2026-01-05T10:00:00.000Z", "2026-01-11", 2),
+        (#""from":"2026-01-05T10:00:00Z""#, "2026-01-05T10:00:00.000Z", "2026-01-12", 3),
+        (#""to":"2026-01-06T00:00:00Z""#, "2026-01-04", "2026-01-06T00:00:00.000Z", 2),
+        (#""in":"2026-01-05""#, "2026-01-05", "2026-01-05", 1),
+    ])
+    func bothEndsAreTold(_ params: String, from: String, to: String, moods: Int) throws {
+        let summary = try summary(params)
+        #expect(summary["from"]?.string == from && summary["to"]?.string == to && summary["moods"]?.integer == moods)
+    }
+
+    /// 0.1 + 0.2 + 0.3 leaves 0.6000000000000001 where doubles are summed; nobody is told so.
+    @Test func numbersHaveNoNoise() throws {
+        let text = try summary(#""in":"2026-01""#).text
+        #expect(try #require(text.firstMatch(of: /"average":([-0-9.]+),"spread"/)?.1) == "0.18")
+        for number in text.matches(of: /[0-9]\.([0-9e-]+)/) { #expect(number.1.count <= 10 && !number.1.contains("e")) }
+    }
+}
