@@ -34,7 +34,11 @@ extension MoodRecords {
     }
 
     private mutating func startCompaction() {
-        guard let settings = settingsBeside else { return }
+        guard let settings = settingsBeside, lockWait.descriptor < 0 else { return }
+        let mode = lockWait.mode
+        // Nobody attends to a wait that is begun here: the lock would be kept from everybody once it is there.
+        if mode == .beside { lockWait.mode = .nowhere }
+        defer { lockWait.mode = mode }
         // What is not in the files is mended by the next change, or that says why not.
         do throws(StorageError) { try records.leave() } catch { return }
         let revision = records.durableRevision
