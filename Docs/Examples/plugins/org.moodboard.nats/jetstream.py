@@ -38,6 +38,7 @@ class Stream:
     def __init__(self, connection, config):
         self.connection, self.js, self.name = connection, connection.jetstream(), config.get("stream", "MOODBOARD")
         self.heard = {}  # by subject: the newest sequence that was published from here, or told of
+        self.view = None  # by subject: its newest message without what is in it, while somebody follows
         self.sizes = [config["replicas"]] if "replicas" in config else [3, 1]
 
     async def make(self):
@@ -86,41 +87,77 @@ class Stream:
     async def newest(self, subject):
         """The newest message of each subject that fits, without what is in it. A server that is behind is asked again."""
         prefix = subject.rstrip("*>")
-        wanted = [name for name in self.heard if name.startswith(prefix) and (subject[-1] == ">" or "." not in name[len(prefix):])]
-        for _ in range(100):
-            entries = {}
-            await self.read(subject, lambda one: entries.update({one.subject: one}), deliver_policy="last_per_subject",
-                            headers_only=True)
-            if all(name in entries and entries[name].seq >= self.heard[name] for name in wanted):
+
+        def fits(name):
+            return name.startswith(prefix) and (subject[-1] == ">" or "." not in name[len(prefix):])
+
+        for turn in range(100):
+            entries, pause = {name: one for name, one in (self.view or {}).items() if fits(name)}, 0.005
+            if self.view is None or "*" in prefix or turn > 20:  # nobody follows, or not from a server that is alive
+                entries, pause = {}, 0.02
+                await self.read(subject, lambda one: entries.update({one.subject: one}), deliver_policy="last_per_subject",
+                                headers_only=True)
+            for one in entries.values():
+                self.hear(one)
+            if all(name in entries and entries[name].seq >= seq for name, seq in self.heard.items() if fits(name)):
                 break
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(pause)
         return list(entries.values())
 
-    async def last(self, subject):
-        """The last message of a subject. The server that answers may be behind: who publishes then has to look again."""
-        one = await self.connection.request(f"$JS.API.DIRECT.GET.{self.name}.{subject}", b"", timeout=5)
-        headers = one.headers or {}
-        return Entry(subject, int(headers["Nats-Sequence"]), headers, one.data) if "Nats-Sequence" in headers else None
+    async def last(self, subject, after=0):
+        """The last message of a subject, with at least the sequence `after` where that comes soon. The server that answers may
+        be behind: who publishes then has to look again."""
+        for _ in range(20):
+            one = await self.connection.request(f"$JS.API.DIRECT.GET.{self.name}.{subject}", b"", timeout=5)
+            headers = one.headers or {}
+            seq = int(headers.get("Nats-Sequence", 0))
+            if seq >= after:
+                break
+            await asyncio.sleep(0.005)
+        return Entry(subject, seq, headers, one.data) if seq else None
+
+    async def look(self):
+        """Whether a server can be reached."""
+        await self.connection.flush(timeout=5)
 
     async def publish(self, subject, data, headers):
         """Its sequence, once most of the servers have it."""
         headers = {name: str(value) for name, value in headers.items()}
-        self.heard[subject] = (await self.js.publish(subject, data, headers=headers, timeout=5)).seq
-        return self.heard[subject]
+        answer = await self.js.publish(subject, data, headers=headers, timeout=5)
+        self.hear(Entry(subject, answer.seq, headers, data))
+        return answer.seq
+
+    def hear(self, entry):
+        """Notes how far a subject is; whether that was not known."""
+        is_new = entry.seq > self.heard.get(entry.subject, 0)
+        if is_new:
+            self.heard[entry.subject] = entry.seq
+        return is_new
 
     async def follow(self, subject, is_news, tell):
-        """Tells of what is published; of anything, where the consumer may have been lost with its server."""
+        """Keeps the view of a subject, and tells of what is published; of anything, where the consumer may have been lost with
+        its server."""
         while True:
             try:
                 messages = await self.connection.subscribe(self.connection.new_inbox())
-                await self.consume(subject, messages.subject, deliver_policy="new", headers_only=True,
-                                   idle_heartbeat=2_000_000_000)
+                left, view = await self.consume(subject, messages.subject, deliver_policy="last_per_subject", headers_only=True,
+                                                idle_heartbeat=2_000_000_000), {}
                 while True:
+                    if left == 0 and self.view is None:
+                        self.view = view
                     one = await messages.next_msg(timeout=6)
-                    if one.reply:
-                        self.heard[one.subject] = int(one.reply.split(".")[-4])
-                        if is_news(one):
-                            tell()
+                    if not one.reply:
+                        continue  # it is alive
+                    words = one.reply.split(".")
+                    entry, was_there = Entry(one.subject, int(words[-4]), one.headers or {}, one.data), left > 0
+                    view[one.subject], left = entry, int(words[-1]) if was_there else 0
+                    # What was there before may have come after it was last looked at.
+                    is_new = self.hear(entry) or not was_there
+                    if is_new and is_news(entry):
+                        tell()
             except Exception:
+                self.view = None
                 await asyncio.sleep(1)
                 tell()
+            finally:
+                self.view = None

@@ -27,7 +27,7 @@ def send(message):
 
 
 class Transport:
-    settings, follower, notes = None, None, {}
+    settings, follower, notes, ahead = None, None, {}, (None, None)
 
     async def hello(self, dataDirectory=None, **_):
         self.path = os.path.join(dataDirectory, "places.json") if dataDirectory else None
@@ -41,22 +41,27 @@ class Transport:
             self.stream = jetstream.Stream(await jetstream.connect(url, config), config)
             self.settings, self.follower, self.mine, self.tails = (url, config), None, set(), {}
         elif self.follower and self.found and self.subject == f"moodboard.{journal}":
+            await self.stream.look()
             return {"journals": self.found}  # asked again, at the beginning of a round
         self.subject = f"moodboard.{journal or '*'}"
+        if self.follower:
+            self.follower.cancel()
+        self.follower = self.stream.view = None
         try:
             found = await self.stream.newest(self.subject + ".*")
         except jetstream.NoStream:
             await self.stream.make()
             found = []
-        if self.follower:
-            self.follower.cancel()
-        self.follower = None
         if journal:
             self.follower = asyncio.ensure_future(self.stream.follow(
-                self.subject + ".*", lambda one: one.subject.split(".")[2] not in self.mine,
-                lambda: send({"method": "transport.changed"})))
+                self.subject + ".>", self.is_news, lambda: send({"method": "transport.changed"})))
         self.found = sorted({one.subject.split(".")[1] for one in found})
         return {"journals": self.found}
+
+    def is_news(self, one):
+        """Whether a message is a record of others."""
+        words = one.subject.split(".")
+        return len(words) == 3 and words[2] not in self.mine
 
     async def tail(self, replica, fresh=False):
         """The sequence of a replica's last message, and its last record that is there as a whole."""
@@ -71,10 +76,12 @@ class Transport:
         while records := [one for one in records if one["n"] > last]:
             if records[0]["n"] > last + 1 and records[0]["n"] - 1 > await self.covered(replica):
                 break  # a gap
-            batch = records[:1]
-            while "part" not in batch[0] and len(batch) < len(records) and "part" not in records[len(batch)] \
-                    and sum(len(one["text"].encode()) for one in batch) < BATCH:
-                batch = records[:len(batch) + 1]
+            batch, size = records[:1], len(records[0]["text"].encode())
+            for one in records[1:]:
+                if "part" in batch[0] or "part" in one or size >= BATCH:
+                    break
+                batch.append(one)
+                size += len(one["text"].encode())
             headers = {"MB-First": batch[0]["n"], "MB-Last": batch[-1]["n"], "Nats-Expected-Last-Subject-Sequence": seq}
             if "part" in batch[0]:
                 headers["MB-Part"] = f"{batch[0]['part']}/{batch[0]['parts']}"
@@ -94,7 +101,13 @@ class Transport:
     async def pull(self, have, parts={}):
         page = Page(have, parts, self.notes)
         for newest in await self.stream.newest(self.subject + ".*"):
-            if page.begin(newest):
+            if not page.begin(newest):
+                continue
+            if int(newest.headers["MB-First"]) <= page.next and "MB-Part" not in newest.headers:  # mostly it has all that is new
+                one = await self.stream.last(newest.subject, newest.seq)
+                if one and one.seq >= newest.seq and int(one.headers["MB-First"]) <= page.next and "MB-Part" not in one.headers:
+                    page.take(one)
+            if page.next <= page.last[page.replica]:
                 await self.stream.read(
                     newest.subject, page.take, deliver_policy="by_start_sequence", opt_start_seq=page.start)
         if self.path:
@@ -122,11 +135,21 @@ class Transport:
         return max([item["vector"].get(replica, 0) for item in (await self.snapshots())["items"]], default=0)
 
     async def get_part(self, id, part):
+        (place, task), self.ahead = self.ahead, (None, None)
+        text = await (task if place == (id, part) else self.find_part(id, part))
+        if text is not None:
+            # The next one is on its way while the host reads this one.
+            self.ahead = (id, part + 1), asyncio.ensure_future(self.find_part(id, part + 1))
+            self.ahead[1].add_done_callback(lambda one: one.cancelled() or one.exception())  # who asks for it is told
+            return {"text": text}
+        raise Missing(f"There is no part {part} of snapshot {id}.")
+
+    async def find_part(self, id, part):
         for slot in "01":
             one = await self.stream.last(f"{self.subject}.snapshot.{id[:36]}.{slot}.{part}")
             if one and one.headers.get("MB-Id") == id:
-                return {"text": one.data.decode()}
-        raise Missing(f"There is no part {part} of snapshot {id}.")
+                return one.data.decode()
+        return None
 
     async def put_part(self, id, part, text, vector=None):
         if part == 0:  # not where the newest whole one is, unless it is the same
