@@ -20,6 +20,8 @@ enum Event {
     case plugin(slot: Int, PluginWatch.End)
     /// Somebody has changed which plugins may run.
     case pluginsChanged
+    /// Somebody has set up the sync, or has left it.
+    case syncChanged
     case timer(Timer)
 
     enum Timer {
@@ -49,6 +51,7 @@ extension EventSources.Name {
     static let lock = Self(7)
     static let plugins = Self(8)
     static let sync = Self(9)
+    static let syncFile = Self(10)
 }
 
 extension Event {
@@ -69,6 +72,7 @@ extension Event {
         case .due(.plugins): self = .timer(.plugins)
         case .due(.sync): self = .timer(.sync)
         case .readable(.plugins): self = .pluginsChanged
+        case .readable(.syncFile): self = .syncChanged
         case .readable(let name), .writable(let name), .closed(let name):
             guard let (slot, end) = PluginWatch.place(of: name) else { return nil }
             self = .plugin(slot: slot, end)

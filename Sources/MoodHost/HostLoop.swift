@@ -45,6 +45,8 @@ struct HostLoop: ~Copyable {
     private var isWide = false
     /// When the store is to be synced, as the sources know it.
     private var syncTime: Int?
+    /// What tells of the sync's file, as the sources know it.
+    private var syncFile: Int32 = -1
     private var isLockAwaited = false
     private var isClientGone = false
 
@@ -67,6 +69,7 @@ struct HostLoop: ~Copyable {
             case .workAdvanced: session.attendWork(milliseconds: Clock.milliseconds)
             case .plugin(let slot, let end): attend(slot, end, &session)
             case .pluginsChanged: session.seePluginFile()
+            case .syncChanged: session.core.seeSyncFile()
             case .timer(.plugins): session.attendPlugins(milliseconds: Clock.milliseconds)
             case .timer(.sync):
                 syncTime = nil
@@ -98,7 +101,7 @@ struct HostLoop: ~Copyable {
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
         if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
-        if session.core.sync.isAutomatic { session.core.planSync() }
+        if session.core.sync.followsStore { session.core.planSync() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
         if session.hasSharedSync, !isWide {
             streams.widen()
@@ -145,6 +148,11 @@ struct HostLoop: ~Copyable {
         if helper >= 0 { sources.listen(to: helper, as: .helper, for: .reading) }
         let sync = session.core.sync.thread.descriptor
         if sync >= 0 { sources.listen(to: sync, as: .sync, for: .reading) }
+        let file = session.core.sync.watchDescriptor
+        if file != syncFile {
+            if file >= 0 { sources.listen(to: file, as: .syncFile, for: .reading) } else { sources.forget(.syncFile) }
+            syncFile = file
+        }
         if session.core.sync.isAutomatic || syncTime != nil {
             // Every request comes by here, and most change nothing about it.
             let time = phase == .serving ? session.core.sync.deadline : nil

@@ -11,6 +11,7 @@ public struct ReplicaFile: Sendable {
     /// What the store was before.
     public struct Former: Sendable, Equatable {
         public let replica: UUID
+        public let name: String?
         public let storeID: String
         /// The last commit that it made as that.
         public let upTo: Int
@@ -18,6 +19,8 @@ public struct ReplicaFile: Sendable {
 
     public let journal: UUID
     public private(set) var replica: UUID
+    /// What the machine was called when it got that id. It is kept, so that whoever makes the first record makes the same.
+    public private(set) var name = ProcessFacts.hostName
     public private(set) var storeID: String
     /// Commits after this one are its own; what came before is in its first records.
     public private(set) var from: Int
@@ -43,14 +46,15 @@ public struct ReplicaFile: Sendable {
 
     /// The folder in a store's directory.
     public static let folder = "sync"
-    private static let name = "replica.json"
+    public static let fileName = "replica.json"
     private static let bytesMax = 1 << 20
 
     /// From this commit on it is another replica.
     /// - Parameter storeID: where that is another one too, all of its commits are its own.
     public mutating func becomeAnother(_ replica: UUID, after revision: Int, storeID: String) {
-        former.append(Former(replica: self.replica, storeID: self.storeID, upTo: revision))
+        former.append(Former(replica: self.replica, name: name, storeID: self.storeID, upTo: revision))
         self.replica = replica
+        name = ProcessFacts.hostName
         if storeID != self.storeID { from = 0 }
         self.storeID = storeID
     }
@@ -60,6 +64,11 @@ public struct ReplicaFile: Sendable {
         former.first { $0.storeID == storeID && revision <= $0.upTo }?.replica ?? replica
     }
 
+    /// What a replica that it is or was is called.
+    public func name(of replica: UUID) -> String? {
+        replica == self.replica ? name : former.first { $0.replica == replica }?.name
+    }
+
     // MARK: The file
 
     /// - Returns: nil where the store takes no part in sync.
@@ -67,7 +76,7 @@ public struct ReplicaFile: Sendable {
     public static func read(
         _ directory: String, in fileSystem: FileSystem
     ) throws(StorageError) -> (file: ReplicaFile, isHere: Bool)? {
-        let path = directory + "/" + folder + "/" + name
+        let path = directory + "/" + folder + "/" + fileName
         let bytes: [UInt8]?
         let status: FileStatus
         do throws(SystemError) {
@@ -76,12 +85,14 @@ public struct ReplicaFile: Sendable {
             status = try fileSystem.statusOfPath(path)
         } catch {
             throw .unavailable(
-                reason: "\(folder)/\(name) cannot be read: \(error).", advice: "Check who may read it, then try again.")
+                reason: "\(folder)/\(fileName) cannot be read: \(error).",
+                advice: "Check who may read it, then try again.")
         }
         guard let bytes, let value = try? JSONValue.parse(bytes), let file = ReplicaFile(value) else {
             throw .corrupt(
-                file: folder + "/" + name, offset: 0,
-                reason: "\(folder)/\(name) is not as it was written. Leave the sync (sync.leave) and set it up again.")
+                file: folder + "/" + fileName, offset: 0,
+                reason:
+                    "\(folder)/\(fileName) is not as it was written. Leave the sync (sync.leave) and set it up again.")
         }
         let isHere =
             file.machine == machineID(in: fileSystem) && file.device == status.device && file.inode == status.inode
@@ -93,7 +104,7 @@ public struct ReplicaFile: Sendable {
         try fileSystem.makeDirectoryIfMissing(place)
         machine = Self.machineID(in: fileSystem)
         var written = self
-        try fileSystem.replaceWhole(place + "/" + Self.name, by: place + "/temporary-" + Self.name) { status in
+        try fileSystem.replaceWhole(place + "/" + Self.fileName, by: place + "/temporary-" + Self.fileName) { status in
             (written.device, written.inode) = (status.device, status.inode)
             return Array((written.value.prettyText + "\n").utf8)
         }
@@ -101,7 +112,7 @@ public struct ReplicaFile: Sendable {
     }
 
     public static func remove(_ directory: String, in fileSystem: FileSystem) throws(SystemError) {
-        try fileSystem.unlink(directory + "/" + folder + "/" + name)
+        try fileSystem.unlink(directory + "/" + folder + "/" + fileName)
     }
 
     /// The identity that an installation of Linux has (machine-id(5)); empty where there is none.
@@ -118,6 +129,7 @@ public struct ReplicaFile: Sendable {
             let from = value["from"]?.integer, let url = value["url"]?.string, let former = value["former"]?.array
         else { return nil }
         self.init(journal: journal, replica: replica, storeID: storeID, from: from, url: url)
+        name = value["name"]?.string
         config = value["config"] ?? .object([])
         filter = value["filter"]
         isFilterNamedHere = value["isFilterNamedHere"]?.boolean ?? false
@@ -128,19 +140,21 @@ public struct ReplicaFile: Sendable {
             guard let replica = one["replica"]?.string.flatMap({ UUID($0) }), let storeID = one["storeId"]?.string,
                 let upTo = one["upTo"]?.integer
             else { return nil }
-            self.former.append(Former(replica: replica, storeID: storeID, upTo: upTo))
+            self.former.append(
+                Former(replica: replica, name: one["name"]?.string, storeID: storeID, upTo: upTo))
         }
     }
 
     private var value: JSONValue {
         let before = former.map { one in
             JSONValue.object([
-                .init("replica", .string(one.replica.text)), .init("storeId", .string(one.storeID)),
-                .init("upTo", .number(String(one.upTo))),
+                .init("replica", .string(one.replica.text)), .init("name", one.name.map { .string($0) } ?? .null),
+                .init("storeId", .string(one.storeID)), .init("upTo", .number(String(one.upTo))),
             ])
         }
         return .object([
             .init("v", 1), .init("journal", .string(journal.text)), .init("replica", .string(replica.text)),
+            .init("name", name.map { .string($0) } ?? .null),
             .init("storeId", .string(storeID)), .init("from", .number(String(from))), .init("url", .string(url)),
             .init("config", config), .init("filter", filter ?? .null),
             .init("isFilterNamedHere", .boolean(isFilterNamedHere)), .init("machine", .string(machine)),

@@ -43,6 +43,17 @@ public enum Clock {
 public enum ProcessFacts {
     public static var processID: Int { Int(getpid()) }
 
+    /// What the machine is called; nil where it has no name. gethostname(2).
+    public static var hostName: String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { room in
+            guard let start = room.baseAddress, gethostname(start, room.count) == 0 else { return nil }
+            // A longer one may have no end.
+            room[room.count - 1] = 0
+            let name = String(cString: start)
+            return name.isEmpty ? nil : name
+        }
+    }
+
     /// The arguments after the program's name.
     public static var arguments: ProgramArguments { ProgramArguments() }
 

@@ -9,14 +9,28 @@ public struct FileWatch: ~Copyable {
     public let descriptor: Int32
     private let name: [UInt8]
 
+    /// What is told of. But for the first, what is written to files of the directory wakes nobody.
+    public enum Interest: Sendable {
+        /// What is written to the file.
+        case writes
+        /// Another one in its place, by a rename.
+        case replacement
+        /// The same; and that it is made, and that it goes.
+        case presence
+    }
+
     /// Nil where the system has no such thing, has no more of them, or there is no such directory.
-    /// - Parameter isReplaced: whether the file only ever changes by a rename: then what is written in the directory wakes nobody.
-    public init?(directory: String, name: String, isReplaced: Bool = false) {
+    public init?(directory: String, name: String, for interest: Interest = .writes) {
         #if os(Linux)
             let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
             guard descriptor >= 0 else { return nil }
-            let writes = isReplaced ? 0 : IN_MODIFY | IN_CREATE
-            let events = Int(writes) | Int(IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+            let more: UInt32 =
+                switch interest {
+                case .writes: UInt32(IN_MODIFY | IN_CREATE)
+                case .replacement: 0
+                case .presence: UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM)
+                }
+            let events = Int(more) | Int(IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
             guard inotify_add_watch(descriptor, directory, UInt32(events)) >= 0 else {
                 close(descriptor)
                 return nil
@@ -33,6 +47,7 @@ public struct FileWatch: ~Copyable {
     public enum News: Sendable {
         /// Something happened, but not to the file.
         case none
+        /// It was written to, or is another one, or has come or gone.
         case written
         /// The directory is gone, or has another name: this watch is of no use any more.
         case lost

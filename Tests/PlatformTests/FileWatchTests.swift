@@ -7,8 +7,8 @@ import Testing
     private final class Watcher {
         private let watch: FileWatch
 
-        init?(_ path: String) {
-            guard let watch = FileWatch(directory: path, name: "lock") else { return nil }
+        init?(_ path: String, for interest: FileWatch.Interest = .writes) {
+            guard let watch = FileWatch(directory: path, name: "lock", for: interest) else { return nil }
             self.watch = watch
         }
 
@@ -46,6 +46,22 @@ import Testing
             for _ in 0..<1000 { try write("other") }
             try write("lock")
             #expect(watch.take() == .written)
+        }
+
+        @Test func tellsThatTheFileComesAndGoes() throws {
+            defer { remove() }
+            let watch = try #require(Watcher(path, for: .presence))
+            try write("other")
+            #expect(watch.take() == .none)
+            for name in ["lock", "other"] {
+                try FileSystem.system.replaceWhole(path + "/" + name, by: path + "/temporary") { _ in [1] }
+                #expect(watch.take() == (name == "lock" ? .written : .none))
+            }
+            unlink(path + "/lock")
+            #expect(watch.take() == .written)
+            try FileSystem.system.makeDirectory(path + "/lock")
+            #expect(watch.take() == .written)
+            rmdir(path + "/lock")
         }
 
         @Test func saysThatTheDirectoryIsGone() throws {

@@ -5,17 +5,18 @@
 
 Each life is a host that makes and changes moods, syncs, and is killed with -9 at a random moment; now and then the folder
 is away, or a store is copied. At the end everybody syncs: all stores have to show the same, and every mood whose creation
-was acknowledged and that nobody deleted has to be there. Exit code 1 if not.
+was acknowledged and that nobody deleted has to be there. At last a host that runs has to notice that another process sets up
+the sync of its store, and leaves it. Exit code 1 if not.
 """
 import argparse, json, os, random, shutil, subprocess, sys, tempfile, threading, time
 
 
 class Host:
-    def __init__(self, program, store):
+    def __init__(self, program, store, *more):
         self.process = subprocess.Popen(
-            [program, "--store", store, "--no-sync", "--durability", "none", "--log-level", "error"],
+            [program, "--store", store, "--durability", "none", "--log-level", "error", *(more or ["--no-sync"])],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.number = 0
+        self.number, self.states = 0, []
 
     def send(self, method, params=None):
         self.number += 1
@@ -36,6 +37,7 @@ class Host:
         for answer in self.answers():
             if answer.get("id") == number:
                 return answer.get("result", answer.get("error"))
+            self.states.append(answer["params"]["state"])
         raise EOFError(method)
 
     def end(self):
@@ -86,6 +88,39 @@ def live(program, store, chance, known, made, deleted, step):
         pass
     host.process.kill()
     host.process.wait()
+
+
+def notice(program, store, url):
+    """A host that is there all the time; another one sets up the sync, and leaves it."""
+    running, other = Host(program, store, "--log-level", "error"), Host(program, store)
+    watchdog = threading.Timer(60, running.process.kill)
+    watchdog.start()
+    running.ask("mood.create", {"emoji": "😊", "label": "before"})
+    running.ask("events.subscribe", {"topics": ["sync"]})
+    start = time.time()
+    answer = other.ask("sync.setup", {"url": url, "confirm": True})
+    assert answer.get("state") == "idle", answer
+    seconds = []
+    for _ in range(2):
+        while running.states[-2:] != ["syncing", "idle"]:
+            running.states.append(next(running.answers())["params"]["state"])
+        seconds.append(time.time() - start)
+        running.states, start = [], time.time()
+        # It is the one that sends.
+        running.ask("mood.create", {"emoji": "😊", "label": "after"})
+    while running.ask("sync.status")["pending"]:
+        time.sleep(0.1)
+    other.ask("sync.leave")
+    time.sleep(0.5)
+    running.states = []
+    running.ask("mood.create", {"emoji": "😊", "label": "alone"})
+    time.sleep(3)
+    status = running.ask("sync.status")
+    assert status["state"] == "off" and not running.states, (status, running.states)
+    watchdog.cancel()
+    for host in (running, other):
+        host.end()
+    print(f"a host that runs has synced {seconds[0]:.1f} s after another one set it up")
 
 
 def main():
@@ -152,6 +187,7 @@ def main():
                     break
         print(counts[-len(stores):])
         sys.exit(1)
+    notice(options.host, place + "/running", url)
     shutil.rmtree(place)
 
 

@@ -191,7 +191,7 @@ final class PluginRegistry {
     /// Has changes by other hosts noticed, where there is a store by now.
     func watchFile() {
         guard watchDescriptor == nil, let store else { return }
-        watch = FileWatch(directory: store, name: PluginRecords.fileName, isReplaced: true)
+        watch = FileWatch(directory: store, name: PluginRecords.fileName, for: .replacement)
     }
 
     /// Becomes readable when another host has changed which plugins may run; nil where files cannot be watched.

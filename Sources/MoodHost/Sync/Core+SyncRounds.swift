@@ -9,18 +9,29 @@ import Storage
 extension Core {
     /// Finds out whether this host syncs the store by itself.
     mutating func prepareSync() {
-        guard !options.isSyncOff, let settings = store.settingsForSync, !settings.isReadOnly,
-            StoreSync.isSetUp(settings.directory, in: settings.fileSystem)
-        else {
-            return sync.rest()
-        }
+        guard !options.isSyncOff, let settings = store.settingsForSync, !settings.isReadOnly else { return sync.rest() }
+        // Before it is read, so that no change comes unseen between the two.
+        sync.observe(settings.directory, isThere: store.isOpen)
+        guard StoreSync.isSetUp(settings.directory, in: settings.fileSystem) else { return sync.rest() }
         if sync.isAutomatic { return }
         let looks = StoreSync.hasFolder(settings.directory, in: settings.fileSystem)
         sync.begin(revision: store.isOpen ? store.durableRevision : 0, looks: looks)
     }
 
-    /// After a group of requests, where `sync.isAutomatic`.
-    mutating func planSync() { if store.isOpen { sync.see(store.durableRevision) } }
+    /// After a group of requests, where `sync.followsStore`.
+    mutating func planSync() {
+        guard store.isOpen else { return }
+        if sync.awaitsStore { prepareSync() }
+        if sync.isAutomatic { sync.see(store.durableRevision) }
+    }
+
+    /// Something has happened where it is said that the store takes part in sync.
+    mutating func seeSyncFile() {
+        guard sync.takeWatchNews() else { return }
+        // It may be another journal, or another transport.
+        sync.rest()
+        prepareSync()
+    }
 
     /// Begins a round if its time has come.
     mutating func syncWhenDue() {
