@@ -50,11 +50,7 @@ let package = Package(
         library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
         library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
         library("MCP", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
-        // Optimised, the compiler (6.3.1) loses a member of `StoreReplica`, and the host ends with a segmentation fault. What this
-        // target does waits for disks and networks, so it is not optimised.
-        library(
-            "MoodSync", ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"],
-            isOptimized: false),
+        library("MoodSync", ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"]),
         // Level 5
         library(
             "MoodHost",

@@ -20,39 +20,15 @@ struct BaseFile {
         return BaseFile(fold: fold.fold, storeID: storeID, revision: revision)
     }
 
-    func write(_ path: String, journal: UUID, by temporary: String, in fileSystem: FileSystem) throws(SyncError) {
+    /// - Parameter snapshot: of the store `storeID` as it is after the commit `revision`.
+    static func write(
+        _ snapshot: [UInt8], storeID: String, revision: Int, to path: String, by temporary: String,
+        in fileSystem: FileSystem
+    ) throws(SyncError) {
         let head: JSONValue = ["storeId": .string(storeID), "revision": .number(String(revision))]
-        let text = Array((head.text + "\n").utf8) + SnapshotText.text(fold, journal: journal)
+        let text = Array((head.text + "\n").utf8) + snapshot
         do throws(SystemError) { try fileSystem.replaceWhole(path, by: temporary) { _ in text } } catch {
             throw SyncPlace.error(error)
         }
-    }
-}
-
-/// A snapshot as one text.
-enum SnapshotText {
-    static func text(_ fold: Fold, journal: UUID) -> [UInt8] {
-        var bytes = ByteBuffer(capacity: 1 << 16)
-        Snapshot.write(fold, journal: journal) { line in
-            line.withUnsafeBytes { bytes.append($0) }
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        return Array(bytes.bytes)
-    }
-
-    /// - Returns: nil where a line is missing or not whole.
-    static func fold(_ text: [UInt8]) -> (fold: Fold, journal: UUID)? {
-        var reading: Snapshot.Reading?
-        var isWhole = true
-        Lines.forEach(in: text) { line, _ in
-            do throws(RecordFault) {
-                if reading == nil { reading = try Snapshot.Reading(first: line) } else { try reading?.take(line) }
-            } catch {
-                isWhole = false
-            }
-            return isWhole
-        }
-        guard isWhole, let reading, let fold = reading.fold else { return nil }
-        return (fold, reading.header.journal)
     }
 }

@@ -71,8 +71,8 @@ struct LineCoder {
 
     // MARK: Snapshots
 
-    func text(_ fold: Fold) throws(SyncError) -> [UInt8] {
-        let text = SnapshotText.text(fold, journal: journal)
+    /// A snapshot as it is carried.
+    func sealed(_ text: [UInt8]) throws(SyncError) -> [UInt8] {
         guard let filter else { return text }
         var sealed: [UInt8] = []
         for start in stride(from: 0, to: text.count, by: Self.pieceBytes) {
@@ -83,8 +83,8 @@ struct LineCoder {
         return sealed
     }
 
-    /// Nil where it is not whole, or belongs to another journal.
-    func fold(_ text: [UInt8]) throws(SyncError) -> Fold? {
+    /// What a snapshot says, and its text before it was carried; nil where it is not whole, or belongs to another journal.
+    func snapshot(_ text: [UInt8]) throws(SyncError) -> (fold: Fold, text: [UInt8])? {
         var plain: [UInt8] = text
         if !text.starts(with: Self.plainStart) {
             plain = []
@@ -99,6 +99,6 @@ struct LineCoder {
             }
         }
         guard let (fold, journal) = SnapshotText.fold(plain), journal == self.journal else { return nil }
-        return fold
+        return (fold, plain)
     }
 }

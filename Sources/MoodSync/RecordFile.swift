@@ -33,6 +33,14 @@ struct RecordFile {
 
     var last: Record? { records.last }
 
+    /// The record of this number. They follow each other.
+    func record(_ number: Int) -> Record? {
+        guard let first = records.first, number >= first.number, number - first.number < records.count else {
+            return nil
+        }
+        return records[number - first.number]
+    }
+
     /// Appends records, and waits until they are on the disk.
     mutating func append(_ more: [Record]) throws(SyncError) {
         if more.isEmpty { return }

@@ -15,7 +15,7 @@ import Storage
 ///    from the same journal.
 ///
 /// One value serves one round, by one thread; after an error it is dropped.
-struct StoreReplica: ~Copyable {
+final class StoreReplica {
     /// A record has no more operations, but for one that has a single one.
     private static let operationsMax = 500
     private static let recordBytesMax = 256 << 10
@@ -28,7 +28,7 @@ struct StoreReplica: ~Copyable {
     let file: ReplicaFile
     private(set) var fold = Fold()
     var inbox = Inbox()
-    private var moods: MoodRecords
+    var moods: MoodRecords
     /// The records that were made here, by the replica that made them.
     private(set) var own: [UUID: RecordFile] = [:]
     private(set) var others: RecordFile
@@ -55,12 +55,14 @@ struct StoreReplica: ~Copyable {
     }
 
     /// Reads what is known, and makes records of the commits that are none yet.
-    static func open(
-        _ place: SyncPlace, _ file: ReplicaFile, _ settings: StoreSettings
-    ) throws(SyncError) -> StoreReplica {
+    static func open(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
         var moods = MoodRecords(.directory(settings))
         moods.origin = MoodRecords.syncOrigin
-        var replica = StoreReplica(
+        // A copy, or another store: it takes an id of its own when it is opened for writing.
+        do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
+        moods.endGroup()
+        let file = try place.file()
+        let replica = StoreReplica(
             place, file, moods, try RecordFile(place.others, isOwn: false, in: place.fileSystem))
         try replica.own(file.replica)
         for former in file.former { try replica.own(former.replica) }
@@ -68,7 +70,7 @@ struct StoreReplica: ~Copyable {
         return replica
     }
 
-    private mutating func begin() throws(SyncError) {
+    private func begin() throws(SyncError) {
         try hold()
         defer { moods.endGroup() }
         try load()
@@ -77,12 +79,12 @@ struct StoreReplica: ~Copyable {
         if exchange(&isJoined, with: false) { try keepBase() }
     }
 
-    private mutating func own(_ replica: UUID) throws(SyncError) {
+    private func own(_ replica: UUID) throws(SyncError) {
         own[replica] = try RecordFile(place.own(replica), isOwn: true, in: place.fileSystem)
     }
 
     /// Takes the store's lock, and sees what others have committed.
-    private mutating func hold() throws(SyncError) {
+    func hold() throws(SyncError) {
         moods.setTime(Timestamp(milliseconds: Clock.milliseconds) ?? .minimum)
         moods.beginGroup()
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
@@ -96,7 +98,7 @@ struct StoreReplica: ~Copyable {
 
     // MARK: What is known
 
-    private mutating func load() throws(SyncError) {
+    private func load() throws(SyncError) {
         let base = try BaseFile.read(place.base, in: place.fileSystem)
         var start = file.from
         if let base, base.storeID == file.storeID, base.revision <= moods.durableRevision {
@@ -154,7 +156,7 @@ struct StoreReplica: ~Copyable {
 
     /// Under the store's lock: every commit that is no record yet becomes one, or several. Then the store shows what the fold
     /// does, and a join that was broken off is finished.
-    private mutating func takeLocal() throws(SyncError) {
+    func takeLocal() throws(SyncError) {
         var touched = try recordLocal()
         touched.formUnion(shownBefore.keys)
         if let unfinished = unfinished.take() {
@@ -165,7 +167,7 @@ struct StoreReplica: ~Copyable {
         shownBefore = [:]
     }
 
-    private mutating func recordLocal() throws(SyncError) -> Set<UUID> {
+    private func recordLocal() throws(SyncError) -> Set<UUID> {
         let recorded = recorded
         var touched = exchange(&unsettled, with: [])
         if recorded >= moods.durableRevision { return touched }
@@ -186,7 +188,7 @@ struct StoreReplica: ~Copyable {
     }
 
     /// What has to be done to the fold so that it shows what the store holds.
-    private mutating func differences() throws(SyncError) -> [LocalChange] {
+    private func differences() throws(SyncError) -> [LocalChange] {
         var changes: [LocalChange] = []
         var there: Set<UUID> = []
         let fold = fold
@@ -210,7 +212,7 @@ struct StoreReplica: ~Copyable {
     }
 
     /// Makes records of a commit, which `keepRecords` writes.
-    private mutating func record(_ commit: LocalCommit, of replica: UUID) -> Set<UUID> {
+    private func record(_ commit: LocalCommit, of replica: UUID) -> Set<UUID> {
         let upTo = Record.Commit(storeID: file.storeID, revision: commit.revision)
         var touched: Set<UUID> = []
         var start = 0
@@ -222,9 +224,9 @@ struct StoreReplica: ~Copyable {
                 end += 1
             }
             let (record, changed) = fold.record(
-                Array(commit.changes[start..<end]), of: replica, in: file.journal, upTo: upTo, shownBefore: shownBefore,
-                isContinued: end < commit.changes.count)
-            for change in commit.changes[start..<end] { change.show(in: &shownBefore) }
+                Array(commit.changes[start..<end]), of: replica, in: file.journal, upTo: upTo,
+                shownBefore: &shownBefore,
+                isContinued: end < commit.changes.count, name: fold.vector[replica] == 0 ? file.name(of: replica) : nil)
             touched.formUnion(changed)
             made[replica, default: []].append(record)
             start = end
@@ -233,7 +235,7 @@ struct StoreReplica: ~Copyable {
     }
 
     /// Records are on the disk before anything that came with them is in the store; many commits wait for the disk once.
-    private mutating func keepRecords() throws(SyncError) {
+    private func keepRecords() throws(SyncError) {
         for (replica, records) in exchange(&made, with: [:]) {
             if own[replica] == nil { try own(replica) }
             try own[replica]?.append(records)
@@ -242,7 +244,7 @@ struct StoreReplica: ~Copyable {
 
     /// The first records of a store that had moods before: each mood is as old as its last change.
     /// - Parameter isNew: whether there is to be a record in any case, because the journal is there with the first one.
-    mutating func recordAll(isNew: Bool) throws(SyncError) {
+    func recordAll(isNew: Bool) throws(SyncError) {
         try hold()
         defer { moods.endGroup() }
         let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
@@ -257,7 +259,7 @@ struct StoreReplica: ~Copyable {
 
     /// Brings in what waits and may be applied, a part under each hold of the lock.
     /// - Returns: how many records.
-    mutating func apply(_ tell: (Int) -> Void) throws(SyncError) -> Int {
+    func apply(_ tell: (Int) -> Void) throws(SyncError) -> Int {
         var count = 0
         inbox.drop(upTo: fold.vector)
         while true {
@@ -281,20 +283,22 @@ struct StoreReplica: ~Copyable {
     }
 
     /// Takes a snapshot in.
-    mutating func join(_ other: Fold) throws(SyncError) {
+    /// - Parameter text: of the snapshot.
+    func join(_ other: Fold, _ text: [UInt8]) throws(SyncError) {
         try hold()
         defer { moods.endGroup() }
         try takeLocal()
+        let isAll = fold.vector.last.isEmpty
         let touched = fold.join(other)
+        let joined = isAll ? text : SnapshotText.text(fold, journal: file.journal)
         // First what the journal will say is there, then that it is.
-        let joined = BaseFile(fold: fold, storeID: file.storeID, revision: moods.durableRevision)
-        try joined.write(place.joined, journal: file.journal, by: place.temporary, in: place.fileSystem)
+        try write(joined, to: place.joined)
         try commit(touched)
-        try keepBase()
+        try keepBase(joined)
     }
 
     /// Under the store's lock: the store gets what the fold shows, and the journal says how far that is.
-    private mutating func commit(_ touched: Set<UUID>) throws(SyncError) {
+    private func commit(_ touched: Set<UUID>) throws(SyncError) {
         do throws(MoodStoreError) {
             var bytes = 0
             for id in touched.sorted() {
@@ -329,20 +333,26 @@ struct StoreReplica: ~Copyable {
     }
 
     /// After a flush the lock is still held until the group ends.
-    private mutating func holdAgain() throws(MoodStoreError) { try moods.openForWriting() }
+    func holdAgain() throws(MoodStoreError) { try moods.openForWriting() }
 
     // MARK: Files
 
     /// Keeps what the store holds now as the base, so that older records need not be read again.
-    mutating func keepBase() throws(SyncError) {
-        let base = BaseFile(fold: fold, storeID: file.storeID, revision: moods.durableRevision)
-        try base.write(place.base, journal: file.journal, by: place.temporary, in: place.fileSystem)
+    /// - Parameter text: the snapshot of that, where it is there.
+    private func keepBase(_ text: [UInt8]? = nil) throws(SyncError) {
+        try write(text ?? SnapshotText.text(fold, journal: file.journal), to: place.base)
         try others.keep(place.temporary) { $0.number > fold.vector[$0.replica] }
         try place.removeIfThere(place.joined)
     }
 
+    private func write(_ snapshot: [UInt8], to path: String) throws(SyncError) {
+        try BaseFile.write(
+            snapshot, storeID: file.storeID, revision: moods.durableRevision, to: path, by: place.temporary,
+            in: place.fileSystem)
+    }
+
     /// Keeps a base, with the lock.
-    mutating func rest() throws(SyncError) {
+    func rest() throws(SyncError) {
         guard others.records.count > max(1000, fold.count / 4) else { return }
         try hold()
         defer { moods.endGroup() }
@@ -351,46 +361,16 @@ struct StoreReplica: ~Copyable {
     }
 
     /// Forgets records that a snapshot on the other side covers.
-    mutating func forgetOwn(coveredBy vector: Vector) throws(SyncError) {
+    /// - Parameter text: the snapshot.
+    func forgetOwn(coveredBy vector: Vector, _ text: [UInt8]) throws(SyncError) {
         // The base has to hold them first, and the last one tells which commits are recorded.
         try hold()
         defer { moods.endGroup() }
         try takeLocal()
-        try keepBase()
+        try keepBase(fold.vector == vector ? text : nil)
         for replica in Array(own.keys) {
             let last = own[replica]?.last?.number ?? 0
             try own[replica]?.keep(place.temporary) { $0.number > vector[replica] || $0.number == last }
         }
-    }
-
-    // MARK: Conflicts
-
-    /// Settles a conflict, as a change of the store.
-    /// - Returns: the mood as it is now.
-    mutating func settle(_ id: Conflict.ID, takesOther: Bool) throws(SyncError) -> [UInt8] {
-        try hold()
-        defer { moods.endGroup() }
-        try takeLocal()
-        guard let conflict = fold.conflicts(of: id.mood).first(where: { $0.id == id }),
-            let settled = fold.settled(conflict, takesOther: takesOther),
-            let document = settled.updated(at: moods.now)
-        else { throw .notFound(id.text, reason: "There is no conflict \(id.text). See sync.conflicts.") }
-        moods.origin = nil
-        defer { moods.origin = MoodRecords.syncOrigin }
-        var answer = JSONWriter(capacity: 1024)
-        do throws(MoodStoreError) {
-            _ = try moods.put(shared: id.mood) { document.write(revision: $0, to: &$1) }
-            try moods.mark(settles: id.member.text)
-            try moods.endCommit()
-            do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
-            try holdAgain()
-            try moods.get(id.mood, to: &answer)
-        } catch {
-            moods.abandonCommit()
-            throw .store(error)
-        }
-        moods.origin = MoodRecords.syncOrigin
-        try takeLocal()
-        return Array(answer.buffer.bytes)
     }
 }

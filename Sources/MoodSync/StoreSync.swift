@@ -15,6 +15,8 @@ public struct StoreSync: Sendable {
     /// How long another process that syncs is waited for.
     private let patienceMilliseconds: Int
     private let peer: TransportPeer
+    /// Who knows so many operations more than every snapshot puts one.
+    var operationsBeyondSnapshots = 10_000
     private let isCancelled: @Sendable () -> Bool
 
     public init(
@@ -66,7 +68,7 @@ public struct StoreSync: Sendable {
 
     /// One exchange. That the other side cannot be reached is no error: the status says so.
     public func now(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
-        if try readFile() == nil { throw Self.notSetUp }
+        _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
         do throws(SyncError) { return try round(tell) } catch {
@@ -78,22 +80,26 @@ public struct StoreSync: Sendable {
     }
 
     private func round(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
-        let file = try file()
         var state = SyncState.read(place)
         var (failure, counts): (SyncError?, SyncCounts) = (nil, SyncCounts())
         let now = (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text
         do throws(SyncError) {
+            let replica = try StoreReplica.open(place, settings)
+            let file = replica.file
             let (transport, coder) = try (transport(file), LineCoder(journal: file.journal, filter: filter(file)))
-            let replica = try StoreReplica.open(place, file, settings)
             var round = SyncRound(
-                replica, transport, coder, before: state.pushed, forgotten: state.forgotten, isCancelled: isCancelled)
+                replica, transport, coder, before: state.pushed, forgotten: state.forgotten,
+                operationsBeyondSnapshots: operationsBeyondSnapshots, isCancelled: isCancelled)
             do throws(SyncError) { try round.run(tell) } catch { failure = error }
             for (id, number) in round.vector.last where number > state.known[id] {
                 state.known[id] = number
                 state.seen[id] = now
+                // It has come back.
+                state.forgotten.removeAll { $0 == id }
             }
             state.pushed = state.pushed.joined(with: round.pushed)
             state.recorded = round.recorded
+            state.names.merge(round.names) { $1 }
             counts = round.counts
         } catch {
             failure = error
@@ -119,19 +125,7 @@ public struct StoreSync: Sendable {
         var moods = MoodRecords(.directory(settings))
         do throws(MoodStoreError) { try moods.openForWriting() } catch { throw .store(error) }
         moods.endGroup()
-        guard let file = try readFile() else { throw Self.notSetUp }
-        return file
-    }
-
-    private static let notSetUp = SyncError.refused(
-        reason: "This store takes no part in sync. Set it up with sync.setup.")
-
-    private func readFile() throws(SyncError) -> ReplicaFile? {
-        do throws(StorageError) {
-            return try ReplicaFile.read(settings.directory, in: settings.fileSystem)?.file
-        } catch {
-            throw .store(.storage(error))
-        }
+        return try place.file()
     }
 
     private func transport(_ file: ReplicaFile) throws(SyncError) -> any Transport {
@@ -230,7 +224,7 @@ public struct StoreSync: Sendable {
         moods.endGroup()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
-        if let known = try readFile() { return try setUpAgain(setup, known) }
+        if let known = try place.fileIfThere() { return try setUpAgain(setup, known) }
         let config = setup.config ?? .object([])
         let found = try journals(url, config, setup.journal)
         let journal = try chosen(found, isNew: setup.isNew, setup.journal)
@@ -249,7 +243,7 @@ public struct StoreSync: Sendable {
         file.filter = setup.filter
         try write(&file)
         do throws(SyncError) {
-            var replica = try StoreReplica.open(place, file, settings)
+            let replica = try StoreReplica.open(place, settings)
             try replica.recordAll(isNew: setup.isNew)
         } catch {
             try? ReplicaFile.remove(settings.directory, in: settings.fileSystem)
@@ -331,7 +325,7 @@ public struct StoreSync: Sendable {
 
     /// The store takes part no more. What it sent stays there, and its moods stay here.
     public func leave() throws(SyncError) {
-        if try readFile() == nil { throw Self.notSetUp }
+        _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
         do throws(SystemError) {
@@ -345,7 +339,7 @@ public struct StoreSync: Sendable {
 
     /// A replica that will not come back is told of no more.
     public func forget(_ replica: UUID) throws(SyncError) {
-        if try readFile() == nil { throw Self.notSetUp }
+        _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
         let file = try file()
@@ -364,10 +358,10 @@ public struct StoreSync: Sendable {
 
     /// All conflicts, with what was done here until now.
     public func conflicts() throws(SyncError) -> [Conflict] {
-        if try readFile() == nil { throw Self.notSetUp }
+        _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
-        return try StoreReplica.open(place, file(), settings).fold.conflicts
+        return try StoreReplica.open(place, settings).fold.conflicts
     }
 
     /// - Returns: the mood as it is now.
@@ -375,10 +369,10 @@ public struct StoreSync: Sendable {
         guard let id = Conflict.ID(text) else {
             throw .notFound(text, reason: "There is no conflict \(text). See sync.conflicts.")
         }
-        if try readFile() == nil { throw Self.notSetUp }
+        _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
-        var replica = try StoreReplica.open(place, file(), settings)
+        let replica = try StoreReplica.open(place, settings)
         return try replica.settle(id, takesOther: takesOther)
     }
 }

@@ -2,6 +2,7 @@ import JSONCodec
 import MoodStore
 import Platform
 import Replication
+import Storage
 
 /// The files of `sync/` in a store's directory:
 ///
@@ -31,6 +32,20 @@ struct SyncPlace: Sendable {
 
     func own(_ replica: UUID) -> String { "\(path)/own-\(replica.text).jsonl" }
     var temporary: String { path + "/temporary-sync" }
+
+    /// Which replica the store is; nil where it takes no part in sync.
+    func fileIfThere() throws(SyncError) -> ReplicaFile? {
+        do throws(StorageError) { return try ReplicaFile.read(store, in: fileSystem)?.file } catch {
+            throw .store(.storage(error))
+        }
+    }
+
+    func file() throws(SyncError) -> ReplicaFile {
+        guard let file = try fileIfThere() else {
+            throw .refused(reason: "This store takes no part in sync. Set it up with sync.setup.")
+        }
+        return file
+    }
 
     /// Whoever syncs holds it.
     func acquireLock(timeoutMilliseconds: Int) throws(SyncError) -> FileLock {

@@ -17,12 +17,10 @@ public struct SyncCounts: Sendable, Equatable {
 ///
 /// The store's lock is held while commits become records and records commits, and never while the other side is waited for.
 struct SyncRound: ~Copyable {
-    /// Who knows so many operations more than every snapshot puts one.
-    private static let operationsBeyondSnapshots = 10_000
     /// Who lacks so many records reads a snapshot first.
     private static let recordsBehindSnapshot = 1000
 
-    private var replica: StoreReplica
+    private let replica: StoreReplica
     private var transport: any Transport
     private let coder: LineCoder
     private let isCancelled: @Sendable () -> Bool
@@ -32,24 +30,27 @@ struct SyncRound: ~Copyable {
     /// What the other side was known to have before this round.
     private let before: Vector
     private let forgotten: [UUID]
+    private let operationsBeyondSnapshots: Int
     /// The snapshots that are there, as they were last listed.
     private var there: [TransportSnapshot] = []
     /// A line that cannot be read, and why; what comes after it waits.
     private var problem: String?
 
     init(
-        _ replica: consuming StoreReplica, _ transport: any Transport, _ coder: LineCoder, before: Vector,
-        forgotten: [UUID], isCancelled: @escaping @Sendable () -> Bool
+        _ replica: StoreReplica, _ transport: any Transport, _ coder: LineCoder, before: Vector,
+        forgotten: [UUID], operationsBeyondSnapshots: Int, isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.replica = replica
         self.transport = transport
         self.coder = coder
         self.before = before
         self.forgotten = forgotten
+        self.operationsBeyondSnapshots = operationsBeyondSnapshots
         self.isCancelled = isCancelled
     }
 
     var vector: Vector { replica.fold.vector }
+    var names: [UUID: String] { replica.fold.names }
     var recorded: Int { replica.recorded }
 
     /// - Parameter tell: what is done, how far it is, and how much there is.
@@ -84,11 +85,11 @@ struct SyncRound: ~Copyable {
         for snapshot in there
         where !vector.covers(snapshot.vector) && isWanted(vector, snapshot.vector) {
             // One that is still being copied is taken the next time.
-            guard let text = try transport.text(of: snapshot), let fold = try coder.fold(text),
+            guard let text = try transport.text(of: snapshot), let (fold, plain) = try coder.snapshot(text),
                 !vector.covers(fold.vector)
             else { continue }
             let before = vector
-            try replica.join(fold)
+            try replica.join(fold, plain)
             counts.applied += vector.recordCount(beyond: before)
             try check()
         }
@@ -129,9 +130,7 @@ struct SyncRound: ~Copyable {
             switch try coder.record(line) {
             case .record(let record):
                 if record.replica == own {
-                    if let mine = replica.own[own]?.records.first(where: { $0.number == record.number }),
-                        mine.line != record.line
-                    {
+                    if let mine = replica.own[own]?.record(record.number), mine.line != record.line {
                         throw .diverged(reason: "Somebody else wrote record \(record.number) of this replica.")
                     }
                 } else {
@@ -171,18 +170,20 @@ struct SyncRound: ~Copyable {
     private mutating func putSnapshotWhenDue() throws(SyncError) {
         let beyond =
             there.map { replica.operationCount(beyond: $0.vector) }.min() ?? replica.operationCount(beyond: Vector())
-        guard beyond >= Self.operationsBeyondSnapshots else { return try dropForgotten(there) }
+        guard beyond >= operationsBeyondSnapshots else { return try dropForgotten(there) }
         let id = replica.file.replica
-        let (fold, snapshot) = (replica.fold, TransportSnapshot(of: id, vector))
-        try transport.put(try coder.text(fold), as: snapshot)
+        let (covered, snapshot) = (vector, TransportSnapshot(of: id, vector))
+        let plain = SnapshotText.text(replica.fold, journal: coder.journal)
+        let text = try coder.sealed(plain)
+        try transport.put(text, as: snapshot)
         // Only what was read back counts.
         guard let listed = try transport.snapshots().first(where: { $0.id == snapshot.id }),
-            let text = try transport.text(of: listed), let back = try coder.fold(text), back.vector == fold.vector
+            let back = try transport.text(of: listed), SnapshotText.isSame(back, text)
         else { return }
-        try replica.forgetOwn(coveredBy: fold.vector)
+        try replica.forgetOwn(coveredBy: covered, plain)
         for own in Array(replica.own.keys).sorted() {
-            let mine = there.filter { $0.replica == own && fold.vector.covers($0.vector) && $0.id != snapshot.id }
-            try transport.drop(own, upTo: min(fold.vector[own], pushed[own]), snapshots: mine)
+            let mine = there.filter { $0.replica == own && covered.covers($0.vector) && $0.id != snapshot.id }
+            try transport.drop(own, upTo: min(covered[own], pushed[own]), snapshots: mine)
         }
         try dropForgotten(there)
     }

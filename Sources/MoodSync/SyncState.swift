@@ -17,6 +17,8 @@ struct SyncState: Sendable {
     /// The replicas that are known, and when something new of them last came.
     var known = Vector()
     var seen: [UUID: String] = [:]
+    /// What they are called.
+    var names: [UUID: String] = [:]
     /// The last commit that is among its records.
     var recorded = 0
     var forgotten: [UUID] = []
@@ -37,6 +39,7 @@ struct SyncState: Sendable {
             state.known[id] = replica["last"]?.integer ?? 0
             state.pushed[id] = replica["pushed"]?.integer ?? 0
             if let seen = replica["seen"]?.string { state.seen[id] = seen }
+            if let name = replica["name"]?.string { state.names[id] = name }
         }
         state.forgotten = (value["forgotten"]?.array ?? []).compactMap { $0.string.flatMap { UUID($0) } }
         return state
@@ -53,6 +56,7 @@ struct SyncState: Sendable {
                 .init("pushed", .number(String(pushed[id]))),
             ]
             if let seen = seen[id] { members.append(.init("seen", .string(seen))) }
+            if let name = names[id] { members.append(.init("name", .string(name))) }
             return JSONValue.object(members)
         }
         members.append(.init("replicas", .array(replicas)))

@@ -8,6 +8,7 @@ import Storage
 public struct SyncStatus: Sendable {
     public struct Replica: Sendable {
         public let id: UUID
+        /// What its machine was called; of one that has not said so, the end of its id.
         public let name: String
         /// Its last record that is in this store.
         public let last: Int
@@ -46,8 +47,8 @@ public struct SyncStatus: Sendable {
         let own = [file.replica] + file.former.map(\.replica)
         for id in own { status.pending += max(notes.known[id] - notes.pushed[id], 0) }
         for (id, last) in notes.known.last.sorted(by: { $0.key < $1.key }) where !notes.forgotten.contains(id) {
-            status.replicas.append(
-                Replica(id: id, name: String(id.text.suffix(8)), last: last, lastSeen: notes.seen[id]))
+            let name = notes.names[id] ?? file.name(of: id) ?? String(id.text.suffix(8))
+            status.replicas.append(Replica(id: id, name: name, last: last, lastSeen: notes.seen[id]))
         }
         return status
     }

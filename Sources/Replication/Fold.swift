@@ -10,12 +10,15 @@ import MoodCore
 public struct Fold: Sendable {
     /// The records that were applied.
     public private(set) var vector = Vector()
+    /// What replicas are called that have said so.
+    public private(set) var names: [UUID: String] = [:]
     private var moods: [UUID: MoodState] = [:]
 
     public init() {}
 
-    init(_ vector: Vector, _ moods: [UUID: MoodState]) {
+    init(_ vector: Vector, _ names: [UUID: String], _ moods: [UUID: MoodState]) {
         self.vector = vector
+        self.names = names
         self.moods = moods
     }
 
@@ -33,24 +36,26 @@ public struct Fold: Sendable {
     /// Applies a record whose turn it is.
     package mutating func perform(_ record: Record) -> Set<UUID> {
         vector[record.replica] = record.number
+        if let name = record.name { names[record.replica] = name }
+        let knowledge = record.knowledge
         var touched: Set<UUID> = []
         for (place, operation) in record.operations.enumerated() {
             switch operation {
             case .set(let set):
-                moods[set.mood, default: MoodState()].apply(set, of: record)
+                moods[set.mood, default: MoodState()].apply(set, of: knowledge)
                 touched.insert(set.mood)
             case .delete(_, let ids):
-                for id in ids { end(id, record, place) }
+                for id in ids { end(id, knowledge, place) }
                 touched.formUnion(ids)
             case .clear:
                 touched.formUnion(moods.keys)
-                for id in Array(moods.keys) { end(id, record, place) }
+                for id in Array(moods.keys) { end(id, knowledge, place) }
             }
         }
         return touched
     }
 
-    private mutating func end(_ id: UUID, _ record: Record, _ place: Int) {
+    private mutating func end(_ id: UUID, _ record: Record.Knowledge, _ place: Int) {
         moods[id]?.end(by: record, at: place)
         if moods[id]?.isGone == true { moods[id] = nil }
     }
@@ -58,6 +63,10 @@ public struct Fold: Sendable {
     /// Takes in what another one knows.
     /// - Returns: the moods that may have changed.
     public mutating func join(_ other: Fold) -> Set<UUID> {
+        if vector.last.isEmpty {
+            self = other
+            return Set(moods.keys)
+        }
         var touched: Set<UUID> = []
         for (id, state) in moods where other.moods[id] == nil {
             let joined = state.joined(with: MoodState(), vector, other.vector)
@@ -70,6 +79,8 @@ public struct Fold: Sendable {
             moods[id] = joined.isGone ? nil : joined
             touched.insert(id)
         }
+        // The one that knows more of a replica knows the later name.
+        for (id, name) in other.names where names[id] == nil || other.vector[id] > vector[id] { names[id] = name }
         vector = vector.joined(with: other.vector)
         return touched
     }

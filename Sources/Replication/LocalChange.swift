@@ -34,20 +34,21 @@ extension Fold {
     /// the fold may show a value that remains and has a later time.
     /// - Parameters:
     ///   - upTo: the last commit that is among the changes.
-    ///   - shownBefore: moods that the store showed, or that were not there, where the fold shows something else.
+    ///   - shownBefore: moods that the store showed, or that were not there, where the fold shows something else; then also
+    ///     those that were changed.
     ///   - isContinued: whether the next record tells of the same commit.
+    ///   - name: what the replica is called, for its first record.
     /// - Returns: the record, and the moods that it may have changed.
     public mutating func record(
         _ changes: [LocalChange], of replica: UUID, in journal: UUID, upTo: Record.Commit,
-        shownBefore: [UUID: MoodDocument?] = [:], isContinued: Bool = false
+        shownBefore shown: inout [UUID: MoodDocument?], isContinued: Bool = false, name: String? = nil
     ) -> (record: Record, touched: Set<UUID>) {
         // What the operations before it in this record did has to be seen by the next one, so each is applied to a copy of
         // its mood's state.
         let number = vector[replica] + 1
-        let empty = Record(journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, [])
+        let knowledge = Record.Knowledge(replica: replica, number: number, saw: vector)
         var states: [UUID: MoodState] = [:]
         var operations: [Operation] = []
-        var shown = shownBefore
         var isCleared = false
         for change in changes {
             let id = OperationID(replica: replica, record: number, place: operations.count)
@@ -59,20 +60,20 @@ extension Fold {
                 let set = SetOperation(
                     id, mood: mood, at: at, document,
                     Self.changes(from: before, to: document, put, state))
-                state.apply(set, of: empty)
+                state.apply(set, of: knowledge)
                 states[mood] = state
                 operations.append(.set(set))
             case .delete(let at, let ids):
                 for mood in ids {
                     guard var state = states[mood] ?? self.state(mood) else { continue }
-                    state.end(by: empty, at: id.place)
+                    state.end(by: knowledge, at: id.place)
                     states[mood] = state
                 }
                 operations.append(.delete(at: at, ids))
             case .clear(let at):
                 // Everything is ended, also what is only known by the fold.
                 for mood in Set(states.keys) {
-                    states[mood]?.end(by: empty, at: id.place)
+                    states[mood]?.end(by: knowledge, at: id.place)
                 }
                 isCleared = true
                 operations.append(.clear(at: at))
@@ -81,7 +82,7 @@ extension Fold {
         }
         let record = Record(
             journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, operations,
-            isContinued: isContinued)
+            isContinued: isContinued, name: name)
         return (record, apply(record) ?? [])
     }
 

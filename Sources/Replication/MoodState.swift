@@ -30,7 +30,7 @@ struct MoodState: Sendable {
 
     // MARK: Operations
 
-    mutating func apply(_ set: SetOperation, of record: Record) {
+    mutating func apply(_ set: SetOperation, of record: Record.Knowledge) {
         alive.removeAll { record.knew($0.id, at: set.id.place) }
         alive.append(set)
         for change in set.changes {
@@ -40,7 +40,7 @@ struct MoodState: Sendable {
     }
 
     /// A delete or a clear, at this place of a record.
-    mutating func end(by record: Record, at place: Int) {
+    mutating func end(by record: Record.Knowledge, at place: Int) {
         alive.removeAll { record.knew($0.id, at: place) }
         heads.removeAll { record.knew($0.operation.id, at: place) }
     }

@@ -40,6 +40,7 @@ extension Record {
         var upTo: Commit?
         var operations: ValidJSON?
         var isContinued = false
+        var name: String?
         var reader = JSONReader(text)
         guard reader.enterObject() else { throw .unknown("it is no object") }
         while let key = reader.nextKey() {
@@ -54,6 +55,8 @@ extension Record {
                 number = reader.number()?.integer
             } else if key.equals("more") {
                 isContinued = reader.boolean() ?? false
+            } else if key.equals("name") {
+                name = reader.text().flatMap { Self.name($0.string) }
             } else if key.equals("ops") {
                 operations = reader.skip()
             } else if key.equals("saw") {
@@ -82,6 +85,7 @@ extension Record {
         self.upTo = upTo
         self.line = line
         self.isContinued = isContinued
+        self.name = name
         self.operations = try Self.operations(operations, replica, number)
     }
 

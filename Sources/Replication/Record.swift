@@ -8,7 +8,7 @@ import Platform
 ///
 /// A replica writes records 1, 2, 3 … and never another's. `saw` has the last records of the others that were in its store
 /// when it made these commits, `upTo` the last of them. Of a commit that takes several records, all but the last say
-/// `"more":true`. `crc` is the CRC-32C of every byte of the line before it.
+/// `"more":true`. The first one of a replica may have a `name` for people. `crc` is the CRC-32C of every byte of the line before it.
 ///
 /// It is applied when it is the next of its replica and all that it saw is applied. (`Fold`)
 public struct Record: Sendable {
@@ -23,6 +23,9 @@ public struct Record: Sendable {
         }
     }
 
+    /// A name has no more characters; of a longer one the first ones are taken.
+    private static let nameLengthMax = 100
+
     /// No replica writes more.
     static let numberMax = 999_999_999_999_999
 
@@ -34,6 +37,8 @@ public struct Record: Sendable {
     public let operations: [Operation]
     /// Whether the next record of this replica tells of the same commit.
     public let isContinued: Bool
+    /// What the replica is called.
+    public let name: String?
     /// The line, without its line feed.
     public let line: [UInt8]
 
@@ -43,22 +48,40 @@ public struct Record: Sendable {
     /// Whether it may be applied to what is known.
     func follows(_ vector: Vector) -> Bool { number == vector[replica] + 1 && vector.covers(saw) }
 
-    /// Whether it, at the operation of this place, knew of an operation.
-    func knew(_ id: OperationID, at place: Int) -> Bool {
-        guard id.replica == replica else { return saw.covers(id) }
-        return id.record < number || id.record == number && id.place < place
+    /// What was known when it was made.
+    var knowledge: Knowledge { Knowledge(replica: replica, number: number, saw: saw) }
+
+    /// What a record knew of.
+    struct Knowledge {
+        let replica: UUID
+        let number: Int
+        let saw: Vector
+
+        /// Whether the record, at the operation of this place, knew of an operation.
+        func knew(_ id: OperationID, at place: Int) -> Bool {
+            guard id.replica == replica else { return saw.covers(id) }
+            return id.record < number || id.record == number && id.place < place
+        }
+    }
+
+    /// A name as it is kept: one line, not long.
+    static func name(_ text: String) -> String? {
+        let name = text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(
+            nameLengthMax)
+        return name.isEmpty ? nil : String(String.UnicodeScalarView(name))
     }
 
     // MARK: Writing
 
     public init(
         journal: UUID, replica: UUID, number: Int, saw: Vector, upTo: Commit, _ operations: [Operation],
-        isContinued: Bool = false
+        isContinued: Bool = false, name: String? = nil
     ) {
+        let name = name.flatMap { Self.name($0) }
         var saw = saw
         saw[replica] = 0
         (self.journal, self.replica, self.number, self.saw) = (journal, replica, number, saw)
-        (self.upTo, self.operations, self.isContinued) = (upTo, operations, isContinued)
+        (self.upTo, self.operations, self.isContinued, self.name) = (upTo, operations, isContinued, name)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         writer.key("v")
@@ -85,6 +108,10 @@ public struct Record: Sendable {
         if isContinued {
             writer.key("more")
             writer.boolean(true)
+        }
+        if let name {
+            writer.key("name")
+            writer.string(name)
         }
         line = LineSeal.sealed(&writer.buffer)
     }
@@ -144,11 +171,16 @@ public enum LineSeal {
     /// Whether a line is whole.
     public static func holds(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.count > byteCount else { return false }
-        let content = UnsafeRawBufferPointer(rebasing: line[..<(line.count - byteCount)])
-        var seal = ByteBuffer(capacity: 32)
-        seal.append("\"crc\":\"" as StaticString)
-        seal.append(word: CRC32C.hexDigits(of: CRC32C.checksum(content)))
-        seal.append("\"}" as StaticString)
-        return seal.bytes.elementsEqual(line[(line.count - byteCount)...])
+        let start = line.count - byteCount
+        let content = UnsafeRawBufferPointer(rebasing: line[..<start])
+        func word(_ offset: Int) -> UInt64 {
+            UInt64(littleEndian: line.loadUnaligned(fromByteOffset: start + offset, as: UInt64.self))
+        }
+        return word(0) << 8 == opening && line[line.count - 2] == UInt8(ascii: "\"")
+            && line[line.count - 1] == UInt8(ascii: "}")
+            && word(7) == CRC32C.hexDigits(of: CRC32C.checksum(content))
     }
+
+    /// `"crc":"` as the upper seven bytes of a word.
+    private static let opening: UInt64 = 0x223a_2263_7263_2200
 }

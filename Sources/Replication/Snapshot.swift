@@ -4,7 +4,7 @@ import MoodCore
 /// A fold as text, so that nobody has to read all records: lines of JSON, the first with the vector, then one for each mood by id,
 /// the last with how many there were. Each line has its checksum.
 ///
-///     {"v":1,"journal":"…","vector":{"…":7},"moods":2,"crc":"…"}
+///     {"v":1,"journal":"…","vector":{"…":7},"names":{"…":"phone"},"moods":2,"crc":"…"}
 ///     {"id":"…","ops":[{"op":"replica/n/i","at":"…","mood":{…},"isAlive":true,"heads":["label",…]},…],"crc":"…"}
 ///
 /// A set that keeps the mood alive has its whole mood, any other one only the members that it is a head of.
@@ -13,6 +13,7 @@ public enum Snapshot {
     public struct Header: Sendable, Equatable {
         public let journal: UUID
         public let vector: Vector
+        public let names: [UUID: String]
         public let moods: Int
     }
 
@@ -28,6 +29,15 @@ public enum Snapshot {
         writer.string(journal.text)
         writer.key("vector")
         fold.vector.write(to: &writer)
+        if !fold.names.isEmpty {
+            writer.key("names")
+            writer.beginObject()
+            for (replica, name) in fold.names.sorted(by: { $0.key < $1.key }) {
+                writer.key(text: replica.text)
+                writer.string(name)
+            }
+            writer.endObject()
+        }
         writer.key("moods")
         writer.integer(fold.count)
         try body(LineSeal.sealed(&writer.buffer))
@@ -79,10 +89,13 @@ public enum Snapshot {
     // MARK: Reading
 
     /// Reads the first line.
-    public static func header(_ line: UnsafeRawBufferPointer) throws(RecordFault) -> Header {
-        let text = try checked(line)
+    static func header(
+        _ line: UnsafeRawBufferPointer, _ validator: inout JSONValidator
+    ) throws(RecordFault) -> Header {
+        let text = try checked(line, &validator)
         var (journal, vector, moods): (UUID?, Vector?, Int?)
         var version: Int?
+        var names: [UUID: String] = [:]
         var reader = JSONReader(text)
         guard reader.enterObject() else { throw .unknown("it is no object") }
         while let key = reader.nextKey() {
@@ -93,13 +106,20 @@ public enum Snapshot {
                 journal = value.text()?.withDecoded { UUID($0) }
             } else if key.equals("vector") {
                 vector = Vector(&value)
+            } else if key.equals("names"), value.enterObject() {
+                while let replica = value.nextKey() {
+                    let text = JSONValue(value.skip()).string
+                    guard let id = replica.withDecoded({ UUID($0) }), let name = text.flatMap({ Record.name($0) })
+                    else { continue }
+                    names[id] = name
+                }
             } else if key.equals("moods") {
                 moods = value.number()?.integer
             }
         }
         guard version == 1 else { throw .unknown("it is of a version that is not known") }
         guard let journal, let vector, let moods, moods >= 0 else { throw .unknown("a member is missing or wrong") }
-        return Header(journal: journal, vector: vector, moods: moods)
+        return Header(journal: journal, vector: vector, names: names, moods: moods)
     }
 
     /// Takes a snapshot line by line.
@@ -109,23 +129,32 @@ public enum Snapshot {
         private var count = 0
 
         /// - Parameter first: the first line.
-        public init(first: UnsafeRawBufferPointer) throws(RecordFault) {
-            header = try Snapshot.header(first)
+        public init(first: UnsafeRawBufferPointer, _ validator: inout JSONValidator) throws(RecordFault) {
+            header = try Snapshot.header(first, &validator)
+            moods.reserveCapacity(min(header.moods, 1 << 20))
         }
 
-        public mutating func take(_ line: UnsafeRawBufferPointer) throws(RecordFault) {
-            let (id, state) = try Snapshot.mood(Snapshot.checked(line))
+        public mutating func take(
+            _ line: UnsafeRawBufferPointer, _ validator: inout JSONValidator
+        ) throws(RecordFault) {
+            let (id, state) = try Snapshot.mood(Snapshot.checked(line, &validator))
             moods[id] = state
             count += 1
         }
 
         /// The fold, once every line was taken; nil where some are missing.
-        public var fold: Fold? { count == header.moods && count == moods.count ? Fold(header.vector, moods) : nil }
+        public var fold: Fold? {
+            count == header.moods && count == moods.count ? Fold(header.vector, header.names, moods) : nil
+        }
     }
 
-    private static func checked(_ line: UnsafeRawBufferPointer) throws(RecordFault) -> ValidJSON {
+    /// What reads its lines.
+    static var validator: JSONValidator { JSONValidator(depthLimit: 64) }
+
+    private static func checked(
+        _ line: UnsafeRawBufferPointer, _ validator: inout JSONValidator
+    ) throws(RecordFault) -> ValidJSON {
         guard LineSeal.holds(line) else { throw .broken }
-        var validator = JSONValidator(depthLimit: 64)
         guard validator.accepts(line) else { throw .unknown("it is not JSON") }
         return ValidJSON(trusting: line)
     }

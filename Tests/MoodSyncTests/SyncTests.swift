@@ -59,6 +59,11 @@ import Testing
         try phone.delete(id(2))
         for store in [phone, laptop] { try store.now() }
         #expect(try laptop.moods().keys.sorted() == [id(1)])
+        let name = try #require(ProcessFacts.hostName)
+        for store in [phone, laptop] {
+            let status = try SyncStatus.read(store.path, in: .system) { _ in 0 }
+            #expect(status.replicas.map(\.name) == [name, name])
+        }
     }
 
     @Test func aConflictIsKeptUntilItIsSettled() throws {
@@ -145,6 +150,32 @@ import Testing
         let status = try SyncStatus.read(phone.path, in: .system) { _ in 0 }
         #expect(status.state == "offline")
         #expect(status.pending == 1)
+    }
+
+    /// The loop of a host begins a compaction while a round holds the lock. Nobody would attend to a wait for it, and once it
+    /// were there, the round would wait for ever.
+    @Test func aCompactionThatIsDueKeepsNobodyFromTheLock() throws {
+        let store = try SyncedStore()
+        let long = String(repeating: "x", count: 1_000_000)
+        for number in 1...34 {
+            try store.create(id(number), "Long")
+            try store.update(id(number), #"{"notes":"\#(long)"}"#)
+        }
+        var host = MoodRecords(.directory(store.settings))
+        host.lockWait.mode = .beside
+        try host.open()
+        // Its files are others by now.
+        let journal = store.path + "/journal-1.jsonl"
+        try FileManager.default.copyItem(atPath: journal, toPath: journal + ".copy")
+        try FileSystem.system.rename(journal + ".copy", journal)
+        var round = MoodRecords(.directory(store.settings))
+        try round.openForWriting()
+        host.compactWhenDue()
+        #expect(host.lockWait.descriptor < 0)
+        round.endGroup()
+        Clock.sleep(milliseconds: 50)
+        try round.openForWriting()
+        round.endGroup()
     }
 
     @Test(arguments: [

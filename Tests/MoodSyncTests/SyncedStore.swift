@@ -46,7 +46,14 @@ struct SyncedStore {
             timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text })
     }
 
-    var sync: StoreSync { StoreSync(settings, peer: peer, patienceMilliseconds: 5000, isCancelled: { false }) }
+    /// When a snapshot is put; nil: as always.
+    var operationsBeyondSnapshots: Int?
+
+    var sync: StoreSync {
+        var sync = StoreSync(settings, peer: peer, patienceMilliseconds: 5000, isCancelled: { false })
+        if let operationsBeyondSnapshots { sync.operationsBeyondSnapshots = operationsBeyondSnapshots }
+        return sync
+    }
 
     @discardableResult
     func now() throws -> SyncCounts { try sync.now { _, _ in } }

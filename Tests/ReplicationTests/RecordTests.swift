@@ -26,7 +26,10 @@ import Testing
     }
 
     static func record(_ fold: inout Fold, _ replica: UUID, _ changes: [LocalChange]) -> Record {
-        fold.record(changes, of: replica, in: journal, upTo: .init(storeID: "s", revision: 1)).record
+        var shown: [UUID: MoodDocument?] = [:]
+        return fold.record(
+            changes, of: replica, in: journal, upTo: .init(storeID: "s", revision: 1), shownBefore: &shown
+        ).record
     }
 
     static func again(_ record: Record) throws(RecordFault) -> Record {
@@ -140,11 +143,34 @@ import Testing
             var shown: [UUID: MoodDocument?] = [:]
             for change in label { change.show(in: &shown) }
             let upTo = Record.Commit(storeID: "s", revision: 2)
-            _ = phone.record(tag, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: shown)
+            _ = phone.record(tag, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: &shown)
         }
         let conflict = try #require(phone.conflicts.first)
         #expect(conflict.shown == Array(#""Green tea""#.utf8))
         #expect(conflict.other == Array(#""Coffee""#.utf8))
+    }
+
+    @Test func aNameGoesWithTheFirstRecordAndWithSnapshots() throws {
+        var phone = Fold()
+        var shown: [UUID: MoodDocument?] = [:]
+        let long = String(repeating: "x", count: 200)
+        let record = phone.record(
+            Self.put("Tea"), of: Self.phone, in: Self.journal, upTo: .init(storeID: "s", revision: 1),
+            shownBefore: &shown, name: "my\nphone" + long
+        ).record
+        var other = Fold()
+        other.apply(try Self.again(record))
+        #expect(other.names == [Self.phone: "myphone" + long.prefix(93)])
+        let read = try #require(SnapshotText.fold(SnapshotText.text(other, journal: Self.journal)))
+        #expect(read.fold.names == other.names)
+        var laptop = Fold()
+        _ = Self.record(&laptop, Self.laptop, Self.put("Coffee"))
+        _ = laptop.join(read.fold)
+        #expect(laptop.names == other.names)
+        // Who knows nothing takes what another one knows as it is.
+        var new = Fold()
+        #expect(new.join(read.fold) == [Self.mood])
+        #expect(SnapshotText.text(new, journal: Self.journal) == SnapshotText.text(other, journal: Self.journal))
     }
 
     /// A part of a join came into the store; then the process died.
@@ -154,8 +180,9 @@ import Testing
         let shown = try #require(Self.document("Coffee"))
         let changes = [#"["sea"]"#, #"["sea","work"]"#].flatMap { Self.put("Coffee", tags: $0, at: 2000) }
         let upTo = Record.Commit(storeID: "s", revision: 1)
+        var before: [UUID: MoodDocument?] = [Self.mood: .some(shown)]
         let made = phone.record(
-            changes, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: [Self.mood: .some(shown)])
+            changes, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: &before)
         #expect(!String(decoding: made.record.line, as: UTF8.self).contains(#""label":["#))
         #expect(phone.shown(Self.mood)?.value(of: Member(name: Array("label".utf8))) == Array(#""Tea""#.utf8))
     }

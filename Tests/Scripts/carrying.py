@@ -27,7 +27,8 @@ sys.path.append(os.path.join(EXAMPLES, PLUGIN))
 class Host:
     def __init__(self, program, store, carrier, *more):
         self.process = subprocess.Popen(
-            [program, "--store", store, "--durability", "none", "--log-level", "error", *carrier.options, *more],
+            [program, "--store", store, "--durability", "none", "--lock-timeout", "60", "--log-level", "error",
+             *carrier.options, *more],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.number, self.events = 0, []
 

@@ -2,10 +2,12 @@
 """Counts the processor's instructions of one request with callgrind: a figure that other work on the machine does not change.
 
 Usage: instructions.py HOST [HOST] [--method NAME …]
+       instructions.py HOST --offline [--method NAME …]
 
 Each method is asked for N and for 3N times on the same 1,000 moods; the difference over 2N is one request. Prints a row
 a method and a column a host; with two hosts also their ratio. `durable` is a create on disk, the others run in memory. `mood_get` and
-`mood_find` are what an AI client calls instead of `get` and `list50`.
+`mood_find` are what an AI client calls instead of `get` and `list50`. With `--offline` all run on disk: first on a store that
+takes part in no sync, then on one whose folder is away, and only the thread that handles requests is counted.
 """
 
 import argparse
@@ -67,18 +69,34 @@ def lines(requests):
     return "".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) + "\n" for one in requests)
 
 
-def count(host, method, times):
-    """All instructions of a process that makes the moods and is asked so often."""
+def take_part(host, folder):
+    """Sets up the sync of a store, and takes away what it goes by."""
+    shared = os.path.join(folder, "shared")
+    setup = {"jsonrpc": "2.0", "id": 1, "method": "sync.setup", "params": {"url": "folder:" + shared, "new": True}}
+    command = [host, "--store", os.path.join(folder, "store"), "--no-sync"]
+    answer = subprocess.run(command, input=lines([setup]).encode(), stdout=subprocess.PIPE, check=True).stdout
+    assert json.loads(answer)["result"]["state"] == "idle", answer
+    shutil.rmtree(shared)
+
+
+def count(host, method, times, is_on_disk=False, is_offline=False):
+    """All instructions of a process that makes the moods and is asked so often; on disk, those of its first thread."""
     folder = tempfile.mkdtemp()
     try:
+        if is_offline:
+            take_part(host, folder)
         text = lines(create(number, number) for number in range(MOODS))
         text += lines(request(method, number) for number in range(times))
-        place = ["--store", os.path.join(folder, "store")] if method == "durable" else ["--in-memory"]
-        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", host, *place]
+        place = ["--store", os.path.join(folder, "store")] if method == "durable" or is_on_disk else ["--in-memory"]
+        threads = ["--separate-threads=yes"] if is_on_disk else []
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/counts", *threads, host, *place]
         ended = subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         found = re.search(rb"Collected : (\d+)", ended.stderr)
         if not found:
             sys.exit(ended.stderr.decode(errors="replace")[-500:])
+        if is_on_disk:
+            with open(folder + "/counts-01", encoding="utf-8") as file:
+                return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE)[1])
         return int(found[1])
     finally:
         shutil.rmtree(folder)
@@ -88,14 +106,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("host", nargs="+")
     parser.add_argument("--method", action="append", choices=TIMES, default=None)
+    parser.add_argument("--offline", action="store_true")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
         print("SKIPPED: valgrind")
         return
     hosts = [os.path.abspath(host) for host in options.host]
-    for method in options.method or TIMES:
+    runs = [(hosts[0], True, False), (hosts[0], True, True)] if options.offline else [(host, False, False) for host in hosts]
+    for method in options.method or (["ping", "get", "toggle", "create"] if options.offline else TIMES):
         times = TIMES[method]
-        counts = [(count(host, method, 3 * times) - count(host, method, times)) / (2 * times) for host in hosts]
+        counts = [(count(host, method, 3 * times, *how) - count(host, method, times, *how)) / (2 * times) for host, *how in runs]
         ratio = f"{counts[1] / counts[0]:9.3f}" if len(counts) == 2 else ""
         print(f"{method:8}" + "".join(f"{one:12.0f}" for one in counts) + ratio, flush=True)
 

@@ -148,8 +148,7 @@ struct SimulatedReplica {
             let maker = disk.former.first { commit.revision <= $0.upTo }?.id ?? id
             let (record, changed) = memory.fold.record(
                 commit.changes, of: maker, in: Self.journalID,
-                upTo: .init(storeID: "s", revision: commit.revision), shownBefore: memory.shownBefore)
-            for change in commit.changes { change.show(in: &memory.shownBefore) }
+                upTo: .init(storeID: "s", revision: commit.revision), shownBefore: &memory.shownBefore)
             for (place, number) in commit.numbers.enumerated() {
                 ledger.changes[OperationID(replica: maker, record: record.number, place: place)] = number
             }
@@ -295,20 +294,7 @@ struct SimulatedReplica {
     }
 
     static func fold(_ lines: [[UInt8]]) -> Fold? {
-        do throws(RecordFault) {
-            var reading: Snapshot.Reading?
-            for line in lines {
-                let line = ByteBuffer(copying: line)
-                if reading == nil {
-                    reading = try Snapshot.Reading(first: line.bytes)
-                } else {
-                    try reading?.take(line.bytes)
-                }
-            }
-            return reading?.fold
-        } catch {
-            return nil
-        }
+        SnapshotText.fold(lines.flatMap { $0 + [UInt8(ascii: "\n")] })?.fold
     }
 
     /// Puts a snapshot, after all that was done here is sent.
