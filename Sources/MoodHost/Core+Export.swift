@@ -222,16 +222,30 @@ private struct PageText: ~Copyable {
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Something was appended.
+    /// Something was appended. Sixteen bytes are counted at a time, where none is a control character.
     mutating func settle() {
-        for byte in buffer.bytes[counted...] {
-            if byte < 0x20 {
-                bytes += byte == 10 || byte == 13 || byte == 9 ? 2 : 6
+        let fresh = UnsafeRawBufferPointer(rebasing: buffer.bytes[counted...])
+        var at = 0
+        while fresh.count - at >= 16 {
+            let block = fresh.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self)
+            if any(block .< 0x20) {
+                for byte in fresh[at..<at + 16] { count(byte) }
             } else {
-                bytes += byte == 34 || byte == 92 ? 2 : 1
+                let isEscaped = (block .== 34) .| (block .== 92)
+                bytes += 16 + Int(SIMD16<UInt8>.zero.replacing(with: 1, where: isEscaped).wrappedSum())
             }
+            at += 16
         }
+        for byte in fresh[at...] { count(byte) }
         counted = buffer.count
+    }
+
+    private mutating func count(_ byte: UInt8) {
+        if byte < 0x20 {
+            bytes += byte == 10 || byte == 13 || byte == 9 ? 2 : 6
+        } else {
+            bytes += byte == 34 || byte == 92 ? 2 : 1
+        }
     }
 
     var isFull: Bool { bytes >= bytesMax }
