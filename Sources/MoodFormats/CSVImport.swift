@@ -12,12 +12,15 @@ struct CSVImport {
         case scale(String)
     }
 
+    /// A short row.
+    private static let rowBytes = 32
+
     private var records: CSVRecords
     /// How far the file has been read.
     var at: Int { records.at }
     private var columns: [Column?] = []
     private var names: [String] = []
-    private var ids = RowIDs("csv")
+    private var ids: RowIDs
     private var times: TimeReader
     private let options: ImportOptions
     /// Which column each member is taken from, from 1.
@@ -25,6 +28,7 @@ struct CSVImport {
 
     init(_ bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) {
         records = CSVRecords(bytes)
+        ids = RowIDs("csv", expected: bytes.count / Self.rowBytes)
         self.options = options
         times = TimeReader(options.timeZone)
         guard let header = records.next() else { throw UnreadableFile("is empty") }

@@ -151,7 +151,13 @@ public struct RowIDs {
     private let format: String
     private var counts: [MoodID: Int] = [:]
 
-    public init(_ format: String) { self.format = format }
+    /// - Parameter expected: how many rows there may be, as far as is known; another number is no error, only slower.
+    public init(_ format: String, expected: Int = 0) {
+        self.format = format
+        counts.reserveCapacity(min(expected, Self.expectedMax))
+    }
+
+    private static let expectedMax = 1 << 17
 
     public mutating func next(_ cells: [[UInt8]]) -> MoodID {
         let plain = Self.id(format, cells, 0)

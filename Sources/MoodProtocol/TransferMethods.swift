@@ -91,16 +91,25 @@ public enum ImportedMoodRule {
             .optional(Name(field.name), MoodSchemas.schema(of: field), field.summary)
         }
 
+    private static func place(of key: JSONText, after last: Int) -> Int? {
+        for place in last + 1..<fields.count where fields[place].name.matches(key) { return place }
+        for place in 0..<last + 1 where fields[place].name.matches(key) { return place }
+        return nil
+    }
+
     /// The first thing that is wrong: the member and a clause; nil where nothing is. Members that nobody knows may be there.
     public static func problem(_ mood: ValidJSON, _ limits: Limits) -> (member: String, reason: String)? {
         var reader = JSONReader(mood)
         guard reader.enterObject() else { return ("", "is no object") }
         var seen: UInt64 = 0
+        var last = -1
         while let key = reader.nextKey() {
-            guard let index = fields.firstIndex(where: { $0.name.matches(key) }) else {
+            // A file mostly names them in one order, so the next one is looked at first.
+            guard let index = place(of: key, after: last) else {
                 reader.skip()
                 continue
             }
+            last = index
             if let problem = fields[index].schema.check(&reader, limits) {
                 return ("\(fields[index].name)", (problem.path.isEmpty ? "" : "\(problem.path) ") + problem.reason)
             }
