@@ -30,20 +30,21 @@ extension RecordStore {
         var unclear: Set<Int64> = []
         for mark in hours.marks {
             var bits = mark.bits
-            var day: Int?
             while bits != 0 {
-                let hour = mark.firstHour + Int64(bits.trailingZeroBitCount)
+                let place = bits.trailingZeroBitCount
                 bits &= bits - 1
+                let hour = mark.firstHour + Int64(place)
                 let moments = Self.moments(of: hour)
                 if moments.lowerBound > last { break }
-                let isClear = moments.upperBound - 1 <= last && (hours.doubted.isEmpty || !hours.doubted.contains(hour))
-                let found = isClear ? reading.day(of: moments, timeZone: Int(mark.text), texts) : nil
-                guard let found else {
+                let (day, end) = reading.day(at: moments.lowerBound, timeZone: Int(mark.text), texts)
+                guard moments.upperBound <= min(end, last + 1), !hours.doubted.contains(hour) else {
                     unclear.insert(hour)
                     continue
                 }
-                if found != day { days.insert(found) }
-                day = found
+                days.insert(day)
+                // Whatever else is in that day says no more.
+                let next = place + Int((end - moments.lowerBound) / HourMark.millisecondsOfHour)
+                bits = next < 64 ? bits & ~0 << UInt64(next) : 0
             }
         }
         unclear = unclear.filter { !Self.isKnown($0, days) }

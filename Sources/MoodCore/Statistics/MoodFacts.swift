@@ -115,14 +115,13 @@ public struct LookBack: Sendable {
         return (stretch.day, stretch.timeOfDay(mood.time))
     }
 
-    /// The day of all moments from one to another, the second excluded, by the clock of a zone; nil where it is not one day.
+    /// The day of a moment by the clock of a zone, and until when it is that day for certain.
     /// - Parameter timeZone: the number of its text, as in a mood.
     @inline(__always)
-    public mutating func day(of moments: Range<Int64>, timeZone: Int, _ texts: MoodTraits.Texts) -> Int? {
+    public mutating func day(at time: Int64, timeZone: Int, _ texts: MoodTraits.Texts) -> (day: Int, end: Int64) {
         if timeZone != latestClock.text { findClock(timeZone, texts) }
-        let start = moments.lowerBound
-        if !stretch.contains(start) { stretch = clocks.stretch(around: start, clock: latestClock.number) }
-        return moments.upperBound <= stretch.end ? stretch.day : nil
+        if !stretch.contains(time) { stretch = clocks.stretch(around: time, clock: latestClock.number) }
+        return (stretch.day, stretch.end)
     }
 
     /// The day of a mood.
