@@ -83,8 +83,10 @@ public import CPlatform
 /// The mixing is a folded 64 × 64 bit multiplication (the idea of wyhash); it is not a cryptographic hash.
 struct ByteHash {
     private let key: UInt64
+    /// The system is asked once, not for each text that is checked.
+    private static let keyOfProcess = UInt64.random(in: .min ... .max) | 1
 
-    init() { key = UInt64.random(in: .min ... .max) | 1 }
+    init() { key = Self.keyOfProcess }
 
     @inline(__always)
     func callAsFunction(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> UInt64 {
