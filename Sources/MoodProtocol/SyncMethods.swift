@@ -46,7 +46,7 @@ public enum SyncMethods {
             SyncParams.filter.field, SyncParams.confirm.field,
         ],
         common: .progress, result: state, errors: errors,
-        example: .init(#"{"url":"folder:/home/me/shared","new":true}"#))
+        example: .init(#"{"url":"folder:/home/me/shared","new":true}"#, varying: [machineName]))
 
     public static let now = MethodDeclaration(
         "sync.now", .long, .owner, "Send what was done here, and bring in what others did.", common: .progress,
@@ -59,7 +59,7 @@ public enum SyncMethods {
 
     public static let status = MethodDeclaration(
         "sync.status", .read, .owner, "Tell where this store is synced to, and how far.", result: state,
-        errors: ErrorCode.store, example: .init(after: [begun]))
+        errors: ErrorCode.store, example: .init(after: [begun], varying: [machineName]))
 
     static let state = Schema.named(
         "SyncStatus",
@@ -117,5 +117,9 @@ public enum SyncMethods {
     public static let forget = MethodDeclaration(
         "sync.forget", .long, .owner, "Tell no more of a replica that will not come back.",
         [SyncParams.replica.field], common: .progress, result: state, errors: errors,
-        example: .init(#"{"replica":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c"}"#, after: inConflict))
+        example: .init(
+            #"{"replica":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c"}"#, after: inConflict, varying: [machineName]))
+
+    /// Where a status tells what the machine is called.
+    private static let machineName = "/replicas/0/name"
 }
