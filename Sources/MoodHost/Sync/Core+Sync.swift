@@ -172,13 +172,14 @@ extension Core {
         do throws(StorageError) { try syncStatus().write(to: &out) } catch { throw RPCError(error, forWriting: false) }
     }
 
-    mutating func syncStatus() throws(StorageError) -> SyncStatus {
+    /// - Parameter commitsMax: so many commits that are not among the records are counted. Each is read from the journal.
+    mutating func syncStatus(commitsMax: Int = .max) throws(StorageError) -> SyncStatus {
         guard let settings = store.settingsForSync else { return .off }
         return try SyncStatus.read(settings.directory, in: settings.fileSystem) { after in
             var count = 0
             _ = store.commits(after: after) { commit in
                 if commit.origin != MoodRecords.syncOrigin { count += 1 }
-                return true
+                return count < commitsMax
             }
             return count
         }

@@ -92,7 +92,7 @@ extension Core {
     mutating func syncHasEnded() {
         store.lookAround()
         sync.rest(revision: store.isOpen ? store.durableRevision : 0)
-        guard let status = try? syncStatus() else { return }
+        guard let status = try? syncStatus(commitsMax: 1) else { return }
         // What was committed while the round was at work, or somebody else's.
         if status.pending > 0, status.state == "idle" || status.state == "syncing" { sync.wait() }
         if sync.isBusy { sync.wait() }
