@@ -177,7 +177,16 @@ public struct JSONReader {
         var isEscaped = false
         offset = start
         while true {
-            offset = ByteScan.plainRun(base, offset, end)
+            // Most strings are short.
+            while end - offset >= 8 {
+                let word = ByteScan.load(base, offset)
+                let hits = ByteScan.bytes(word, equalTo: 0x22) | ByteScan.bytes(word, equalTo: 0x5c)
+                if hits != 0 {
+                    offset += ByteScan.lowest(hits)
+                    break
+                }
+                offset = ByteScan.plainRun(base, offset + 8, end)
+            }
             guard offset < end else { break }
             let byte = base[offset]
             if byte == UInt8(ascii: "\"") { break }
