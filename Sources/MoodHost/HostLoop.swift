@@ -62,7 +62,7 @@ struct HostLoop: ~Copyable {
             switch next(&session) {
             case .input: receive(&session)
             case .output: watch.clientTook(&sources)
-            case .outputClosed: if !staysWithoutClient(session) { return lose(session) }
+            case .outputClosed: if !staysWithoutClient(&session) { return lose(session) }
             case .interrupted: leave(&session, isAsked: false)
             case .storeChanged: watch.takeNews(&session, &sources)
             case .lockReady: session.unpark(isTimeOver: false)
@@ -159,14 +159,14 @@ struct HostLoop: ~Copyable {
             if time != syncTime { sources.setDeadline(.sync, at: time) }
             syncTime = time
         }
-        if session.isParked || isLockAwaited { awaitLock(session) }
+        if session.isParked || isLockAwaited { awaitLock(&session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
         let flags = session.core.pluginFlags
-        if flags.contains(.present) || flags != seenFlags || arePluginsListened { listenToPlugins(session) }
+        if flags.contains(.present) || flags != seenFlags || arePluginsListened { listenToPlugins(&session) }
     }
 
     @inline(never)
-    private mutating func listenToPlugins(_ session: borrowing Session) {
+    private mutating func listenToPlugins(_ session: inout Session) {
         let registry = session.core.plugins
         seenFlags = session.core.pluginFlags
         if let descriptor = registry.watchDescriptor {
@@ -186,7 +186,7 @@ struct HostLoop: ~Copyable {
         session.attendPlugins(milliseconds: Clock.milliseconds)
     }
 
-    private mutating func awaitLock(_ session: borrowing Session) {
+    private mutating func awaitLock(_ session: inout Session) {
         let descriptor = session.core.store.lockWait.descriptor
         isLockAwaited = session.isParked && descriptor >= 0
         guard isLockAwaited else {
@@ -230,7 +230,7 @@ struct HostLoop: ~Copyable {
     }
 
     /// A client that has all its answers need not wait while plugins are told of what it has changed.
-    private mutating func staysWithoutClient(_ session: borrowing Session) -> Bool {
+    private mutating func staysWithoutClient(_ session: inout Session) -> Bool {
         guard phase == .ending, session.sendable.isEmpty, !session.hasWork, !session.hasPending,
             session.isDeliveringLate
         else { return false }

@@ -153,7 +153,8 @@ struct Session: ~Copyable {
     var isOutputFull: Bool { output.count - sent >= limits[.queuedOutputBytes] }
 
     /// Whether so much has been read that waits for its turn that nothing more may be read.
-    var isInputFull: Bool { isParked && frames.waiting.count >= limits[.messageBytes] }
+    /// Mutating, as all that the loop asks each time: a question to a borrowed session would copy it, where it is not inlined.
+    var isInputFull: Bool { mutating get { isParked && frames.waiting.count >= limits[.messageBytes] } }
 
     /// Handles the messages that are complete, and makes what they changed durable. Where there is something to send first,
     /// there is more to do afterwards (`hasWork`).

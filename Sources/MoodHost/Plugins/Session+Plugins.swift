@@ -6,17 +6,21 @@ import Storage
 extension Session {
     /// When something of the plugins is due; by `Clock.monotonicMilliseconds`.
     var pluginDeadline: Int? {
-        var earliest = core.plugins.deadline ?? .max
-        if let time = dispatcher.pending.deadline { earliest = min(earliest, time) }
-        if let time = hookDeadline { earliest = min(earliest, time) }
-        if isDeliveringLate, let deliveryEnd { earliest = min(earliest, deliveryEnd) }
-        return earliest == .max ? nil : earliest
+        mutating get {
+            var earliest = core.plugins.deadline ?? .max
+            if let time = dispatcher.pending.deadline { earliest = min(earliest, time) }
+            if let time = hookDeadline { earliest = min(earliest, time) }
+            if isDeliveringLate, let deliveryEnd { earliest = min(earliest, deliveryEnd) }
+            return earliest == .max ? nil : earliest
+        }
     }
 
     /// Whether, after the end of input, plugins are given a moment to take what they have not been told.
     var isDeliveringLate: Bool {
-        guard let deliveryEnd, Clock.monotonicMilliseconds < deliveryEnd else { return false }
-        return core.isDelivering
+        mutating get {
+            guard let deliveryEnd, Clock.monotonicMilliseconds < deliveryEnd else { return false }
+            return core.isDelivering
+        }
     }
 
     /// Sees what the plugins have done; no group is open.

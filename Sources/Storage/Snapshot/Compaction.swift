@@ -161,8 +161,10 @@ extension StoreFiles {
     public static let journalsMax = 16
 
     public var wantsRewrite: Bool {
-        let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
-        return refusal == nil && (isLong || journalCount > Self.journalsMax)
+        mutating get {
+            let isLong = journalBytes > min(max(Self.rewriteBytesMin, snapshotBytes / 2), Self.rewriteBytesMax)
+            return (isLong || journalCount > Self.journalsMax) && refusal == nil
+        }
     }
 
     /// The same for a session that has ended.

@@ -32,7 +32,8 @@ extension RecordStore {
 
     /// Whether the journal has grown so much that a new snapshot pays.
     public var wantsCompaction: Bool {
-        mutating get { !needsFlush && withFiles { $0.wantsRewrite } == true }
+        // Asked after each group: in place, because what is lent to a closure is copied.
+        mutating get { !needsFlush && files?.wantsRewrite == true }
     }
 
     /// The same for a session that has ended: much less will do, because nobody waits.
