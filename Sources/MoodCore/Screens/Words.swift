@@ -68,9 +68,14 @@ final class Words: Sendable {
 
     /// Nil where we have no words. The language is what stands before the first separator; two letters decide.
     private static func language(of locale: String) -> Language? {
-        let tag = locale.utf8.prefix(3)
-        guard tag.count == 2 || tag.last == UInt8(ascii: "_") || tag.last == UInt8(ascii: "-") else { return nil }
-        switch (tag.first.map { $0 | 0x20 }, tag.dropFirst().first.map { $0 | 0x20 }) {
+        // Each shared mood asks, so no views of the text are made.
+        var bytes = locale.utf8.makeIterator()
+        let (first, second) = ((bytes.next() ?? 0) | 0x20, (bytes.next() ?? 0) | 0x20)
+        switch bytes.next() {
+        case nil, UInt8(ascii: "_"), UInt8(ascii: "-"): break
+        default: return nil
+        }
+        switch (first, second) {
         case (UInt8(ascii: "d"), UInt8(ascii: "e")): return .german
         case (UInt8(ascii: "e"), UInt8(ascii: "n")): return .english
         case (UInt8(ascii: "e"), UInt8(ascii: "s")): return .spanish
