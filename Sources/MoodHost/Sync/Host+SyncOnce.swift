@@ -89,7 +89,8 @@ extension Core {
         sync.round?.cancel()
         _ = sync.thread.wait(milliseconds: Self.roundMilliseconds)
         store.lookAround()
-        guard let pending = try? syncStatus(commitsMax: 1).pending, pending > 0, let program = Terminal.executablePath(),
+        guard let pending = try? syncStatus(commitsMax: 1).pending, pending > 0,
+            let program = Terminal.executablePath(),
             StoreSync.mayBegin(settings, everyMilliseconds: Host.intervalMilliseconds)
         else { return }
         var arguments = ["--sync-once", "--store", settings.directory]
