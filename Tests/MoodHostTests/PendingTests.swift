@@ -39,7 +39,9 @@ import Testing
         request(number, "mood.create", #"{"id":"\#(testID(number))","emoji":"😊","label":"A"}"#)
     }
 
-    private func now(_ lines: String...) throws -> [JSONValue] {
+    private func now(_ lines: String...) throws -> [JSONValue] { try now(lines) }
+
+    private func now(_ lines: [String]) throws -> [JSONValue] {
         try session.outputNow(for: lines.joined(separator: "\n") + "\n").split(separator: "\n").map {
             try JSONValue(parsing: String($0))
         }
@@ -54,9 +56,11 @@ import Testing
     @Test(arguments: ["store.verify", "store.compact", "store.salvage"])
     func othersAreAnsweredMeanwhile(method: String) throws {
         let long = request(2, method, method == "store.salvage" ? #"{"to":"\#(saved.path)"}"# : "{}")
-        #expect(try now(long, request(3, "host.ping"), Self.create(4)).map(\.id) == [3, 4])
-        let listed = try now(request(5, "mood.list"))
-        #expect(listed.first?["result"]?["items"]?.array?.count == 2, "\(listed)")
+        // The gate stops a compaction before it has opened the store, which it does with the lock held: a change would wait.
+        let changes = method == "store.compact" ? [] : [Self.create(4)]
+        #expect(try now([long, request(3, "host.ping")] + changes).map(\.id) == [3, 4].prefix(1 + changes.count))
+        let listed = try now([request(5, "mood.list")])
+        #expect(listed.first?["result"]?["items"]?.array?.count == 1 + changes.count, "\(listed)")
         #expect(session.hasPending)
         let answers = try later()
         #expect(answers.map(\.id) == [2] && answers.map(\.outcome) == ["ok"])
