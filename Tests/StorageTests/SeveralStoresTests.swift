@@ -173,6 +173,27 @@ import Testing
         #expect(try texts(second) == ["a", "b"])
     }
 
+    /// Who opens the store while a commit is on its way counts the bytes of what it shows, then and later.
+    @Test func countsTheBytesOfWhatItShows() throws {
+        let first = try store()
+        try group(first, [Self.record(1, "a")])
+        let (published, bytes) = (directory.read("lock"), first.with { $0.byteCount })
+        try group(first, [Self.record(2, "b")])
+        let full = directory.read("lock")
+        directory.overwrite("lock", published)
+        let reader: TestRecords
+        do {
+            let lock = try FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)
+            defer { _ = lock.file.path }
+            reader = try store()
+        }
+        #expect(try texts(reader) == ["a"])
+        #expect(reader.with { $0.byteCount } == bytes)
+        directory.overwrite("lock", full)
+        #expect(try texts(reader) == ["a", "b"])
+        #expect(reader.with { $0.byteCount } == first.with { $0.byteCount })
+    }
+
     /// A line that was not published, whose seal is right, and that says something of no known form, as a later version
     /// might: the store is refused, and no opening leaves a file behind.
     @Test(arguments: [

@@ -128,14 +128,16 @@ extension Core {
         let isAbsent = store.isAbsent
         if !isAbsent { try openForWriting() }
         let before = store.statistics
-        let historyFrom = arguments[StoreParams.keepHistoryFrom]
+        let keepFrom = arguments[StoreParams.keepHistoryFrom]
         let work = LongWork(on: store.helper, .init(message: "Writing the snapshot", done: 0, total: before.moods))
         let files = isAbsent ? nil : store.work(isCancelled: { work.isCancelled })
+        let keptWithoutFiles = try files == nil ? shortenHistory(to: keepFrom) : nil
         return LongRequest(work) {
             do throws(StorageError) {
                 let report = try files?.compact { work.tell($0, $1) }
                 return { (core, out) throws(RPCError) in
-                    let historyFrom = try core.shortenHistory(to: historyFrom)
+                    var historyFrom = keptWithoutFiles ?? 0
+                    if keptWithoutFiles == nil { historyFrom = try core.shortenHistory(to: keepFrom) }
                     // What is told is the state that was written, whatever has been changed since.
                     out.beginObject()
                     out.key("revision")

@@ -21,7 +21,8 @@ extension Loading {
         var store = StoreFiles(
             settings, place, files.header, revision: shown, syncedRevision: min(shown, outcome.proven),
             snapshotBytes: snapshotBytes, lock: lock)
-        store.journalBytes = outcome.changeBytes
+        // What is not shown is not counted: it is when it comes.
+        store.journalBytes = outcome.changeBytes - (shown < outcome.last ? outcome.end - end : 0)
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
         if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isOnlyOfWriting }) ?? true {
