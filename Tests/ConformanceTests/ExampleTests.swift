@@ -42,10 +42,17 @@ import Testing
         #expect(isSame, "\(result.text)")
     }
 
-    /// A value without those members. All that vary stand at the top.
-    private static func without(_ pointers: [String], _ value: JSONValue) -> JSONValue {
+    /// A value without those members.
+    private static func without(_ pointers: [String], _ value: JSONValue, at place: String = "") -> JSONValue {
+        if let elements = value.array {
+            return .array(elements.enumerated().map { without(pointers, $1, at: "\(place)/\($0)") })
+        }
         guard let members = value.object else { return value }
-        return .object(members.filter { !pointers.contains("/" + $0.name) })
+        return .object(
+            members.compactMap { member in
+                let at = "\(place)/\(member.name)"
+                return pointers.contains(at) ? nil : .init(member.name, without(pointers, member.value, at: at))
+            })
     }
 }
 

@@ -138,17 +138,30 @@ def files():
 # MARK: With a host
 
 
+def changed(value, paths, change, at=""):
+    """A value with the members that vary, by their JSON Pointers, as `change` has them; None: without."""
+    if isinstance(value, list):
+        return [changed(one, paths, change, f"{at}/{place}") for place, one in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    shown = {}
+    for name, member in value.items():
+        place = f"{at}/{name}"
+        member = change(member) if place in paths else changed(member, paths, change, place)
+        if member is not None or place not in paths:
+            shown[name] = member
+    return shown
+
+
 def without(value, paths):
-    """A value without the members that vary; all of them stand at the top."""
-    return {name: member for name, member in value.items() if "/" + name not in paths}
+    """A value without the members that vary."""
+    return changed(value, paths, lambda _: None)
 
 
 def short(value, paths):
     """A value as the document has it: members that vary are kept short."""
-    for name, old in value.items():
-        if "/" + name in paths:
-            value[name] = type(old)() if isinstance(old, (dict, list)) else 4321 if isinstance(old, int) else old
-    return value
+    return changed(
+        value, paths, lambda old: type(old)() if isinstance(old, (dict, list)) else 4321 if isinstance(old, int) else old)
 
 
 class Hosts:

@@ -18,7 +18,8 @@ public final class HostedPlugin {
     private static let forgottenMax = 1024
     /// A plugin that leaves more than this unread is ended.
     private static let unreadBytesMax = 8 << 20
-    private static let readBytes = 64 * 1024
+    /// So much is taken at once of what it prints: clients wait for a moment at most while plugins flood the host.
+    private static let readBytes = 8 * 1024
 
     public let run: PluginRun
     public var id: PluginID { run.id }
