@@ -79,7 +79,7 @@ import Testing
         #expect(try other.call("store.undo", #"{"scope":"store","revision":1}"#).kind == "refused")
         #expect(try other.call("store.undo", #"{"scope":"store","revision":4}"#).kind == "refused")
         #expect(try other.call("store.undo", #"{"scope":"store","revision":9}"#).kind == "notFound")
-        #expect(try other.call("store.undo", #"{"revision":1,"steps":1}"#).kind == "invalidParams")
+        #expect(try other.call("store.undo", #"{"revision":1,"steps":2}"#).kind == "invalidParams")
         #expect(Self.revisions(try other.result("store.redo", #"{"scope":"store","revision":1}"#)) == [1])
         #expect(Self.revisions(try other.result("store.undo", #"{"scope":"store","revision":3}"#)) == [3])
         #expect(Self.revisions(try other.result("store.undo", #"{"scope":"store","revision":2}"#)) == [2])
