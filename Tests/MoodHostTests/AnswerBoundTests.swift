@@ -213,7 +213,8 @@ import Testing
         for line in [lines[0], lines[2]] {
             let params = try JSONValue(parsing: String(line))["params"]
             #expect(params?["truncated"]?.boolean == true && params?["count"]?.integer == 90)
-            #expect((5..<90).contains(params?["changes"]?.array?.count ?? 0))
+            // How many fit depends on which come first, and those of one commit have no order.
+            #expect((2..<90).contains(params?["changes"]?.array?.count ?? 0))
         }
     }
 
