@@ -90,7 +90,7 @@ let package = Package(
         tests("JSONCodecTests", ["JSONCodec", "FuzzTargets", "Platform", "Seeds"]),
         tests("JSONRPCTests", ["JSONRPC", "JSONCodec", "FuzzTargets"]),
         tests("StorageTests", ["Storage", "FuzzTargets", "Platform", "JSONCodec", "Seeds"]),
-        tests("SimulatedDiskTests", ["SimulatedDisk", "StoreTorture", "Storage", "Platform"]),
+        tests("SimulatedDiskTests", ["SimulatedDisk", "StoreTorture", "Storage", "Platform", "Seeds"]),
         tests("MoodTextTests", ["MoodText", "Seeds"]),
         tests("MoodCoreTests", ["MoodCore", "MoodText", "JSONCodec", "Seeds"], exclude: ["make-case-folding.pl"]),
         tests(
@@ -101,7 +101,7 @@ let package = Package(
             "MoodSyncTests",
             ["MoodSync", "Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform", "Seeds"]),
         tests("MoodFormatsTests", ["MoodFormats", "MoodCore", "JSONCodec", "FuzzTargets", "Seeds"]),
-        tests("ReplicationTests", ["Replication", "ReplicationTorture", "MoodCore", "JSONCodec"]),
+        tests("ReplicationTests", ["Replication", "ReplicationTorture", "MoodCore", "JSONCodec", "Seeds"]),
         tests(
             "MoodHostTests",
             [

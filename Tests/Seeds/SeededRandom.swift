@@ -1,3 +1,5 @@
+import Glibc
+
 /// Random numbers that are the same again for the same seed: SplitMix64 (Steele, Lea, Flood: Fast Splittable
 /// Pseudorandom Number Generators, 2014). A test prints its seed, so that a failure can be had again.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
@@ -22,6 +24,11 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// One of several values; `values` is not empty.
     public mutating func pick<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-    /// Fixed seeds, and one that nobody has tried yet; a failing test names its own.
-    public static let seeds: [UInt64] = [1, 2, 3, UInt64.random(in: 4 ... .max)]
+    /// With `MOODBOARD_SEEDS=new`, as `.ci/long` has it, a seed that nobody has tried yet; a failing test names it. Else always the
+    /// same, so that the suite judges the sources and not the day.
+    public static let further: UInt64 =
+        getenv("MOODBOARD_SEEDS").map { strcmp($0, "new") == 0 } == true
+        ? .random(in: 1_000_000 ... .max / 2) : 20_261_123
+
+    public static let seeds: [UInt64] = [1, 2, 3, further]
 }

@@ -1,9 +1,10 @@
+import Seeds
 import StoreTorture
 import Testing
 
-/// A short stretch of what the program `Torture` does for long: fixed seeds, and some that nobody has tried yet.
+/// A short stretch of what the program `Torture` does for long: fixed seeds; in `.ci/long` some that nobody has tried yet.
 @Suite struct TortureTests {
-    @Test(arguments: [1, UInt64.random(in: 1_000_000 ... .max / 2)])
+    @Test(arguments: [1, SeededRandom.further])
     func keepsEveryPromise(first: UInt64) {
         var figures = TortureFigures()
         for seed in first..<first + 1000 {

@@ -114,7 +114,7 @@ struct JournalChain {
             problem = try JournalSurvey.damage(
                 in: entry, files.settings.fileSystem, upTo: link.last,
                 following: isLast ? nil : links[place + 1].generation,
-                hasTornEnd: files.place.inventory().hasTornEnd(link.generation))
+                isSnapshot: files.place.inventory().hasTornEnd(link.generation))
         } catch {
             throw .reading(error, StoreInventory.journalName(link.generation))
         }

@@ -233,24 +233,27 @@ struct JournalSurvey {
 
     /// What is wrong with a journal that others have followed; nil where nothing is.
     ///
-    /// Only a commit that was made as a snapshot is in no journal: then nothing comes after the commit before it, or what was
-    /// torn off and is kept.
+    /// Only a commit that was made as a snapshot is in no journal. Then nothing comes after the commit before it, or what was torn
+    /// off and is kept, or the line feeds that were written in advance: they were never synced, so a power cut leaves anything
+    /// in their place.
     /// - Parameters:
     ///   - last: the commit where the next journal goes on; where there is none, the last that was made.
     ///   - following: the generation of the next journal; nil where there is none.
+    ///   - isSnapshot: whether something else proves that commit `last` was made as a snapshot, or that an end was torn off.
     static func damage(
-        in entry: OpenJournals.Entry, _ fileSystem: FileSystem, upTo last: Int, following: Int?, hasTornEnd: Bool
+        in entry: OpenJournals.Entry, _ fileSystem: FileSystem, upTo last: Int, following: Int?, isSnapshot: Bool
     ) throws(SystemError) -> Damage? {
         var problem: Damage?
         var lastWhole = entry.header?.baseRevision ?? 0
         let survey = try JournalSurvey(entry, in: fileSystem, after: nil, limit: last) { finding in
+            guard problem == nil else { return }
             switch finding {
-            case .problem(let offset, let what): if problem == nil { problem = (offset, what) }
-            case .commit(let commit, _): if problem == nil { lastWhole = commit.seq }
+            case .problem(let offset, let what): problem = (offset, what)
+            case .commit(let commit, _): lastWhole = commit.seq
             }
         }
         let isBeforeSnapshot = following == entry.generation + 1 && lastWhole == last - 1
-        if let problem { return hasTornEnd && isBeforeSnapshot ? nil : problem }
+        if let problem { return isSnapshot && isBeforeSnapshot ? nil : problem }
         // Where a journal between them is gone, nobody can tell.
         if lastWhole >= last || isBeforeSnapshot || following.map({ $0 > entry.generation + 1 }) == true { return nil }
         return (survey.bytes, "ends with commit \(lastWhole), and commit \(last) was made")

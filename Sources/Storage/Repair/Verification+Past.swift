@@ -27,7 +27,7 @@ extension Verification {
                 for entry in journal.entries where entry.header.map({ $0.storeId == files.header.storeId }) ?? true {
                     let damage = try JournalSurvey.damage(
                         in: entry, place.fileSystem, upTo: next.1, following: next.0,
-                        hasTornEnd: inventory.hasTornEnd(generation))
+                        isSnapshot: inventory.hasTornEnd(generation) || commits.contains(next.1))
                     if let damage {
                         add(
                             .damaged, name, damage.offset,
