@@ -63,7 +63,7 @@ let package = Package(
         program("mood", ["MoodClient", "Platform"]),
 
         // Random numbers that can be had again.
-        library("Seeds", path: "Tests/Seeds"),
+        library("Seeds", ["Platform"], path: "Tests/Seeds"),
 
         // Fuzzing: the properties, which the tests run shortly too, and the program that runs them for long.
         library(

@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Random numbers that are the same again for the same seed: SplitMix64 (Steele, Lea, Flood: Fast Splittable
 /// Pseudorandom Number Generators, 2014). A test prints its seed, so that a failure can be had again.
@@ -27,7 +27,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// With `MOODBOARD_SEEDS=new`, as `.ci/long` has it, a seed that nobody has tried yet; a failing test names it. Else always the
     /// same, so that the suite judges the sources and not the day.
     public static let further: UInt64 =
-        getenv("MOODBOARD_SEEDS").map { strcmp($0, "new") == 0 } == true
+        ProcessFacts.environment("MOODBOARD_SEEDS") == "new"
         ? .random(in: 1_000_000 ... .max / 2) : 20_261_123
 
     public static let seeds: [UInt64] = [1, 2, 3, further]

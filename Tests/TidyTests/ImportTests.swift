@@ -42,7 +42,7 @@ import Testing
 
     /// What only tests use: they stand below `Tests`, and no source imports them.
     static let supports: [(folder: String, mayImport: Set<String>)] = [
-        ("Tests/Seeds", []),
+        ("Tests/Seeds", ["Platform"]),
         ("Tests/SimulatedDisk", ["Platform", "Seeds"]),
         (
             "Tests/StoreTorture/Harness",
