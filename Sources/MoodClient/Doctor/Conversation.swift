@@ -101,6 +101,19 @@ final class Conversation {
         return status
     }
 
+    /// Waits until each of these ids has an answer, or none of them has got one for so long.
+    func waitForAnswers(to ids: [JSONValue], _ milliseconds: Int) {
+        func answered() -> Int { ids.count { !answers(to: $0).isEmpty } }
+        var count = answered()
+        while count < ids.count, !isOutputAtEnd,
+            wait(milliseconds, until: { isOutputAtEnd || answered() > count })
+        {
+            count = answered()
+        }
+        // One more than asked for would come now.
+        wait(20)
+    }
+
     func answers(to id: JSONValue) -> [Message] { received.filter { $0.answers(id) } }
 
     private func look() {

@@ -118,8 +118,7 @@ final class HostDoctor {
 
     /// Waits until each of these ids has an answer.
     func expectAnswers(_ talk: Conversation, to ids: [JSONValue], _ clause: String = Inspection.Clause.response) {
-        talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || ids.allSatisfy { !talk.answers(to: $0).isEmpty } }
-        talk.wait(20)
+        talk.waitForAnswers(to: ids, Self.answerMilliseconds)
         let missing = ids.filter { talk.answers(to: $0).isEmpty }
         guard let first = missing.first else { return }
         let ended = talk.isOutputAtEnd ? talk.waitForEnd(1000).map { "; it has ended (\($0))" } ?? "" : ""

@@ -110,9 +110,7 @@ final class PluginDoctor {
 
     /// Waits until everything that was asked has an answer.
     func expectAnswers(_ talk: Conversation, to ids: [JSONValue], within milliseconds: Int = answerMilliseconds) {
-        talk.wait(milliseconds) { talk.isOutputAtEnd || ids.allSatisfy { !talk.answers(to: $0).isEmpty } }
-        // One more than asked for would come now.
-        talk.wait(20)
+        talk.waitForAnswers(to: ids, milliseconds)
         let missing = ids.filter { talk.answers(to: $0).isEmpty }
         if let first = missing.first {
             let ended = lastWords(talk).map { "; it has ended\($0)" } ?? ""
