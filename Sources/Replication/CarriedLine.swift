@@ -81,12 +81,14 @@ public struct CarriedLine: Sendable, Equatable {
 public enum Lines {
     /// Passes every line that has its line feed to `body`, with the offset after that, until it answers false.
     public static func forEach(in bytes: [UInt8], _ body: (UnsafeRawBufferPointer, Int) -> Bool) {
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            while start < bytes.count, let feed = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-                guard body(UnsafeRawBufferPointer(rebasing: bytes[start..<feed]), feed + 1) else { return }
-                start = feed + 1
-            }
+        bytes.withUnsafeBytes { forEach(in: $0, body) }
+    }
+
+    static func forEach(in bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer, Int) -> Bool) {
+        var start = 0
+        while let feed = bytes.firstOffset(of: UInt8(ascii: "\n"), from: start) {
+            guard body(UnsafeRawBufferPointer(rebasing: bytes[start..<feed]), feed + 1) else { return }
+            start = feed + 1
         }
     }
 }

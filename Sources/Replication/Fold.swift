@@ -70,12 +70,14 @@ public struct Fold: Sendable {
         var touched: Set<UUID> = []
         for (id, state) in moods where other.moods[id] == nil {
             let joined = state.joined(with: MoodState(), vector, other.vector)
-            if joined.alive.count == state.alive.count, joined.heads.count == state.heads.count { continue }
+            if joined.isSame(as: state) { continue }
             moods[id] = joined.isGone ? nil : joined
             touched.insert(id)
         }
         for (id, state) in other.moods {
-            let joined = (moods[id] ?? MoodState()).joined(with: state, vector, other.vector)
+            let mine = moods[id] ?? MoodState()
+            let joined = mine.joined(with: state, vector, other.vector)
+            if joined.isSame(as: mine) { continue }
             moods[id] = joined.isGone ? nil : joined
             touched.insert(id)
         }

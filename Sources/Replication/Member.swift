@@ -13,6 +13,12 @@ public struct Member: Sendable, Hashable {
 
     init(_ prefix: [UInt8], _ text: UnsafeRawBufferPointer) { name = prefix + Array(text) }
 
+    /// Whether these two make its name.
+    func isMade(of prefix: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
+        name.count == prefix.count + text.count && name.starts(with: prefix)
+            && name.suffix(text.count).elementsEqual(text)
+    }
+
     public var text: String { String(decoding: name, as: UTF8.self) }
 
     /// Whether it is a tag: such a one is there or not, so two of its values cannot be in conflict.

@@ -93,20 +93,21 @@ public struct MoodDocument: Sendable {
     public var members: [(member: Member, value: [UInt8])] {
         var all: [(Member, [UInt8])] = []
         all.reserveCapacity(12)
-        forEachMember { member, value in all.append((member(), Array(value))) }
+        forEachMember { prefix, name, value in all.append((name.withDecoded { Member(prefix, $0) }, Array(value))) }
         return all
     }
 
     /// The value of a member; nil where it has none.
     public func value(of wanted: Member) -> [UInt8]? {
         var found: [UInt8]?
-        forEachMember { member, value in
-            if found == nil, member() == wanted { found = Array(value) }
+        forEachMember { prefix, name, value in
+            if found == nil, name.withDecoded({ wanted.isMade(of: prefix, $0) }) { found = Array(value) }
         }
         return found
     }
 
-    private func forEachMember(_ body: (() -> Member, UnsafeRawBufferPointer) -> Void) {
+    /// Passes the beginning of each member's name, the rest of it, and its value.
+    private func forEachMember(_ body: ([UInt8], JSONText, UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
             var reader = JSONReader(ValidJSON(trusting: bytes))
             guard reader.enterObject() else { return }
@@ -117,19 +118,17 @@ public struct MoodDocument: Sendable {
                             reader.skip()
                             continue
                         }
-                        Self.there.withUnsafeBytes { value in
-                            body({ tag.withDecoded { Member(Member.tagAdded, $0) } }, value)
-                        }
+                        Self.there.withUnsafeBytes { body(Member.tagAdded, tag, $0) }
                     }
                 } else if name.equals("scales"), reader.enterObject() {
                     while let scale = reader.nextKey() {
                         let value = reader.skip()
-                        body({ scale.withDecoded { Member(Member.scale, $0) } }, value.bytes)
+                        body(Member.scale, scale, value.bytes)
                     }
                 } else {
                     let value = reader.skip()
                     if name.equals("id") || name.equals("createdAt") || name.equals("updatedAt") { continue }
-                    body({ name.withDecoded { Member([], $0) } }, value.bytes)
+                    body([], name, value.bytes)
                 }
             }
         }

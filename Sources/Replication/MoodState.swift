@@ -68,6 +68,14 @@ struct MoodState: Sendable {
         return result
     }
 
+    /// Whether this, which was joined from `earlier` and another one, is what `earlier` was. What is kept of that comes first and
+    /// in its order.
+    func isSame(as earlier: MoodState) -> Bool {
+        alive.count == earlier.alive.count && heads.count == earlier.heads.count
+            && zip(alive, earlier.alive).allSatisfy { $0.id == $1.id }
+            && zip(heads, earlier.heads).allSatisfy { $0.operation.id == $1.operation.id && $0.member == $1.member }
+    }
+
     private func has(_ head: Head) -> Bool {
         heads.contains { $0.operation.id == head.operation.id && $0.member == head.member }
     }
@@ -124,6 +132,7 @@ struct MoodState: Sendable {
 
     /// The heads that are not shown and say something else than what is; of those that say the same, the latest.
     var conflicts: [Head] {
+        guard let first = heads.first, heads.contains(where: { $0.operation !== first.operation }) else { return [] }
         var found: [(head: Head, value: [UInt8]?)] = []
         for head in heads where !head.member.isTag {
             guard heads.contains(where: { $0.member == head.member && $0.operation !== head.operation }) else {

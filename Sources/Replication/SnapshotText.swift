@@ -12,7 +12,10 @@ public enum SnapshotText {
     }
 
     /// - Returns: nil where a line is missing or not whole.
-    public static func fold(_ text: [UInt8]) -> (fold: Fold, journal: UUID)? {
+    public static func fold(_ text: [UInt8]) -> (fold: Fold, journal: UUID)? { text.withUnsafeBytes { fold($0) } }
+
+    /// - Returns: nil where a line is missing or not whole.
+    public static func fold(_ text: UnsafeRawBufferPointer) -> (fold: Fold, journal: UUID)? {
         var reading: Snapshot.Reading?
         var isWhole = true
         var validator = Snapshot.validator

@@ -171,6 +171,10 @@ import Testing
         var new = Fold()
         #expect(new.join(read.fold) == [Self.mood])
         #expect(SnapshotText.text(new, journal: Self.journal) == SnapshotText.text(other, journal: Self.journal))
+        // What it knows already touches nothing, whatever else comes with it.
+        #expect(new.join(read.fold).isEmpty)
+        #expect(new.join(laptop) == [Self.mood])
+        #expect(new.join(laptop).isEmpty)
     }
 
     /// A part of a join came into the store; then the process died.

@@ -52,7 +52,10 @@ enum SimulatedMoods {
 
     static func mood(_ document: MoodDocument) -> SimulatedMood {
         var mood: SimulatedMood = [:]
-        for (member, value) in document.members where members.contains(member.text) { mood[member.text] = text(value) }
+        for (member, value) in document.members {
+            let name = member.text
+            if members.contains(name) { mood[name] = text(value) }
+        }
         return mood
     }
 

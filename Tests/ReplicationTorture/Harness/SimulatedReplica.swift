@@ -74,6 +74,7 @@ struct SimulatedReplica {
 
     var revision: Int { disk.journal.last?.revision ?? 0 }
     var view: [UUID: SimulatedMood] { disk.moods.mapValues(SimulatedMoods.mood) }
+    func shown(_ mood: UUID) -> SimulatedMood? { disk.moods[mood].map(SimulatedMoods.mood) }
     var isWaiting: Bool { memory.map { !$0.inbox.isEmpty } ?? false }
 
     /// The process dies.

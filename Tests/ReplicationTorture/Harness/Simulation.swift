@@ -116,9 +116,8 @@ public struct Simulation {
     }
 
     private mutating func change(_ place: Int, _ chance: Int) {
-        let view = replicas[place].view
-        let ids = view.keys.sorted()
-        if chance < 400, let mood = ids.randomElement(using: &random), var values = view[mood] {
+        let ids = replicas[place].disk.moods.keys.sorted()
+        if chance < 400, let mood = ids.randomElement(using: &random), var values = replicas[place].shown(mood) {
             let member = random.pick(SimulatedMoods.members)
             values[member] = SimulatedMoods.isTag(member) ? (values[member] == nil ? "true" : nil) : newValue()
             put(place, mood, values, [member: values[member]], .usual)
@@ -128,13 +127,13 @@ public struct Simulation {
             put(place, SimulatedMoods.id(moodCount), values, values.mapValues { $0 }, .usual)
         } else if chance < 580 {
             guard let mood = ids.randomElement(using: &random) else { return }
-            replicas[place].bin[mood] = view[mood]
+            replicas[place].bin[mood] = replicas[place].shown(mood)
             add(place, .delete, mood, [:], .delete(at: time(place), [mood]))
         } else if chance < 590 {
             add(place, .clear, nil, [:], .clear(at: time(place)))
         } else {
             guard features.has("u"), let mood = replicas[place].bin.keys.sorted().randomElement(using: &random),
-                let values = replicas[place].bin.removeValue(forKey: mood), view[mood] == nil
+                let values = replicas[place].bin.removeValue(forKey: mood), replicas[place].disk.moods[mood] == nil
             else { return }
             put(place, mood, values, [:], .restored)
         }
@@ -165,7 +164,7 @@ public struct Simulation {
         let number = truth.add(
             .init(
                 kind: kind, mood: mood, values: set, known: replica.disk.known,
-                before: mood.flatMap { replica.view[$0] } ?? [:], settles: settles))
+                before: mood.flatMap { replica.shown($0) } ?? [:], settles: settles))
         replicas[place].change(change, number)
     }
 
