@@ -44,6 +44,8 @@ final class StoreReplica {
     private var shownBefore: [UUID: MoodDocument?] = [:]
     /// How far others' records are in the store, as the journal says.
     private var saw = Vector()
+    /// The last commit that was looked at, or was made here: none up to it is no record yet.
+    private var looked = 0
 
     private init(
         _ place: SyncPlace, _ file: ReplicaFile, _ moods: consuming MoodRecords, _ others: RecordFile
@@ -105,6 +107,8 @@ final class StoreReplica {
             fold = base.fold
             saw = base.fold.vector
             start = base.revision
+            // A base is kept after the commits before it are records.
+            looked = base.revision
         }
         var (saw, shown, isPart) = (saw, shownBefore, false)
         let recorded = recorded
@@ -168,11 +172,11 @@ final class StoreReplica {
     }
 
     private func recordLocal() throws(SyncError) -> Set<UUID> {
-        let recorded = recorded
+        let start = max(recorded, looked)
         var touched = exchange(&unsettled, with: [])
-        if recorded >= moods.durableRevision { return touched }
+        if start >= moods.durableRevision { return touched }
         var commits: [LocalCommit] = []
-        let isWhole = moods.commits(after: recorded) { commit in
+        let isWhole = moods.commits(after: start) { commit in
             if commit.origin != MoodRecords.syncOrigin { commits.append(LocalCommit(commit)) }
             return true
         }
@@ -184,6 +188,7 @@ final class StoreReplica {
             touched.formUnion(record(commit, of: file.replica))
         }
         try keepRecords()
+        looked = moods.durableRevision
         return touched
     }
 
@@ -320,6 +325,7 @@ final class StoreReplica {
             try moods.endCommit()
             do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
             saw = fold.vector
+            looked = moods.durableRevision
             try holdAgain()
         } catch {
             moods.abandonCommit()
