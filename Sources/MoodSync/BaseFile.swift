@@ -15,7 +15,8 @@ struct BaseFile {
         do throws(SystemError) { bytes = try fileSystem.readWhole(path) } catch { throw SyncPlace.error(error) }
         guard let bytes, let feed = bytes.firstIndex(of: UInt8(ascii: "\n")),
             let head = try? JSONValue.parse(Array(bytes[..<feed])), let storeID = head["storeId"]?.string,
-            let revision = head["revision"]?.integer, let fold = SnapshotText.fold(Array(bytes[(feed + 1)...]))
+            let revision = head["revision"]?.integer,
+            let fold = bytes.withUnsafeBytes({ SnapshotText.fold(UnsafeRawBufferPointer(rebasing: $0[(feed + 1)...])) })
         else { return nil }
         return BaseFile(fold: fold.fold, storeID: storeID, revision: revision)
     }

@@ -40,12 +40,18 @@ struct PluginTransport: Transport {
     // MARK: Asking
 
     private func ask(_ method: String, _ write: (inout JSONWriter) -> Void) throws(SyncError) -> JSONValue {
+        let answer = try answer(method, write)
+        let value = answer.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+        guard value.object != nil else { throw wrong(method, "no object") }
+        return value
+    }
+
+    private func answer(_ method: String, _ write: (inout JSONWriter) -> Void) throws(SyncError) -> [UInt8] {
         var params = JSONWriter(capacity: 4096)
         params.beginObject()
         write(&params)
         params.endObject()
-        let answer: [UInt8]
-        do throws(SyncError) { answer = try peer.ask(scheme, method, Array(params.buffer.bytes)) } catch {
+        do throws(SyncError) { return try peer.ask(scheme, method, Array(params.buffer.bytes)) } catch {
             switch error {
             case .offline(let reason): throw .offline(reason: shown(reason))
             case .refused(let reason): throw .refused(reason: shown(reason))
@@ -53,8 +59,6 @@ struct PluginTransport: Transport {
             default: throw error
             }
         }
-        guard let value = try? JSONValue.parse(answer), value.object != nil else { throw wrong(method, "no object") }
-        return value
     }
 
     private func shown(_ reason: String) -> String {
@@ -255,14 +259,13 @@ struct PluginTransport: Transport {
         var text: [UInt8] = []
         for part in 0..<max(snapshot.parts, 0) {
             do throws(SyncError) {
-                let answer = try ask("transport.getPart") { params in
+                let answer = try answer("transport.getPart") { params in
                     params.key("id")
                     params.string(snapshot.id)
                     params.key("part")
                     params.integer(part)
                 }
-                guard let piece = answer["text"]?.string else { return nil }
-                text += Array(piece.utf8)
+                guard Self.append(answer, to: &text) else { return nil }
             } catch {
                 // Another one has taken its place.
                 if case .notFound = error { return nil }
@@ -270,6 +273,24 @@ struct PluginTransport: Transport {
             }
         }
         return text
+    }
+
+    /// Adds the text of an answer, which is not made a value first: a snapshot has many.
+    /// - Returns: false where it has none.
+    private static func append(_ answer: [UInt8], to text: inout [UInt8]) -> Bool {
+        answer.withUnsafeBytes { answer in
+            var reader = JSONReader(ValidJSON(trusting: answer))
+            guard reader.enterObject() else { return false }
+            while let name = reader.nextKey() {
+                if name.equals("text") {
+                    guard let piece = reader.text() else { return false }
+                    piece.withDecoded { text.append(contentsOf: $0) }
+                    return true
+                }
+                reader.skip()
+            }
+            return false
+        }
     }
 
     func put(_ text: [UInt8], as snapshot: TransportSnapshot) throws(SyncError) {

@@ -2,8 +2,8 @@
 public struct TransportPeer: Sendable {
     /// What plugins that may run bring.
     public let schemes: [String]
-    /// Asks the plugin of a scheme, and waits for its answer: `(scheme, method, params)`, both JSON. What it answers with an
-    /// error is `offline`, but for `notFound`.
+    /// Asks the plugin of a scheme, and waits for its answer: `(scheme, method, params)`, both JSON. Its answer is JSON that was
+    /// checked. What it answers with an error is `offline`, but for `notFound`.
     let ask: @Sendable (String, String, [UInt8]) throws(SyncError) -> [UInt8]
 
     public init(

@@ -13,6 +13,7 @@ import sys
 
 import jetstream
 from page import BYTES, Page, last_whole
+from parts import Parts
 
 BATCH = 256 << 10  # bytes of records in a message
 
@@ -21,13 +22,15 @@ class Missing(Exception):
     pass
 
 
-def send(message):
-    sys.stdout.buffer.write(json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode() + b"\n")
+def send(message, result=None):
+    """`result`: JSON that is ready, for the end of the message."""
+    text = json.dumps({"jsonrpc": "2.0", **message}, ensure_ascii=False).encode()
+    sys.stdout.buffer.write((text if result is None else text[:-1] + b',"result":' + result + b"}") + b"\n")
     sys.stdout.buffer.flush()
 
 
 class Transport:
-    settings, follower, notes, ahead = None, None, {}, (None, None)
+    settings, follower, notes = None, None, {}
 
     async def hello(self, dataDirectory=None, **_):
         self.path = os.path.join(dataDirectory, "places.json") if dataDirectory else None
@@ -44,6 +47,7 @@ class Transport:
             await self.stream.look()
             return {"journals": self.found}  # asked again, at the beginning of a round
         self.subject = f"moodboard.{journal or '*'}"
+        self.parts = Parts(self.stream, self.subject)
         if self.follower:
             self.follower.cancel()
         self.follower = self.stream.view = None
@@ -135,21 +139,10 @@ class Transport:
         return max([item["vector"].get(replica, 0) for item in (await self.snapshots())["items"]], default=0)
 
     async def get_part(self, id, part):
-        (place, task), self.ahead = self.ahead, (None, None)
-        text = await (task if place == (id, part) else self.find_part(id, part))
-        if text is not None:
-            # The next one is on its way while the host reads this one.
-            self.ahead = (id, part + 1), asyncio.ensure_future(self.find_part(id, part + 1))
-            self.ahead[1].add_done_callback(lambda one: one.cancelled() or one.exception())  # who asks for it is told
-            return {"text": text}
-        raise Missing(f"There is no part {part} of snapshot {id}.")
-
-    async def find_part(self, id, part):
-        for slot in "01":
-            one = await self.stream.last(f"{self.subject}.snapshot.{id[:36]}.{slot}.{part}")
-            if one and one.headers.get("MB-Id") == id:
-                return one.data.decode()
-        return None
+        text = await self.parts.get(id, part)
+        if text is None:
+            raise Missing(f"There is no part {part} of snapshot {id}.")
+        return b'{"text":' + text + b"}"
 
     async def put_part(self, id, part, text, vector=None):
         if part == 0:  # not where the newest whole one is, unless it is the same
@@ -187,7 +180,11 @@ async def main():
             continue
         try:
             method = methods.get(request["method"])
-            reply = {"result": await method(**request["params"])} if method else {"error": {"code": -32601, "message": "no such method"}}
+            result = await method(**request["params"]) if method else None
+            if isinstance(result, bytes):
+                send({"id": request["id"]}, result)
+                continue
+            reply = {"result": result} if method else {"error": {"code": -32601, "message": "no such method"}}
         except Missing as error:
             reply = {"error": {"code": 1001, "message": str(error)}}
         except Exception as error:  # what cannot be reached now is asked again later
