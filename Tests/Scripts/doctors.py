@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Shows that the doctors of `mood` find what is wrong, and nothing where nothing is.
 
-    Tests/Scripts/doctors.py PATH/TO/mood [--only NAME] [--hosts | --plugins]
+    Tests/Scripts/doctors.py PATH/TO/mood [--only NAME] [--hosts | --plugins | --transports]
 
-`mood doctor plugin` has to find every fault of `plugins/poor.py`, and none of the examples in Docs/Examples/plugins; `mood doctor
+`mood doctor transport` has to find every fault of `poortransport.py`, and none of the example transports, on a Redis server and on three
+of NATS where NATS_PYTHON names the python3 of a virtual environment that has nats-py. `mood doctor plugin` has to find every fault of `plugins/poor.py`, and none of the examples in Docs/Examples/plugins; `mood doctor
 host` every fault of `poorhost.py`, and none of moodboard. Each finding names a clause. Exits 1 where one does not.
 """
 
@@ -11,9 +12,11 @@ import argparse
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "../../Docs/Examples/plugins")
@@ -110,6 +113,66 @@ def examples(folder):
             yield name, place
 
 
+def poor_transport(folder, fault):
+    place = os.path.join(folder, "carrier", ID)
+    shutil.rmtree(os.path.dirname(place), ignore_errors=True)
+    os.makedirs(place, mode=0o755)
+    shutil.copy(os.path.join(HERE, "plugins/carrier.py"), place)
+    manifest = {
+        "manifestVersion": 1, "id": ID, "name": "Poor", "version": "1.0.0", "protocol": [1], "exec": ["python3", "./carrier.py", fault],
+        "provides": {"transports": [{"scheme": "poor", "title": "Poor"}]}, "permissions": {"moods": "none", "network": True},
+    }
+    with open(os.path.join(place, "plugin.json"), "w", encoding="utf-8") as file:
+        json.dump(manifest, file)
+    return place
+
+
+def transports(mood, folder, only):
+    """Whether each example transport and each fault is judged as it has to be."""
+    import poortransport
+    for name, engine in {"org.moodboard.redis": redis, "org.moodboard.nats": nats}.items():
+        if only in name:
+            yield from engine(mood, os.path.join(EXAMPLES, name))
+    for fault, word in {"none": None, **poortransport.FAULTS}.items():
+        if only in fault:
+            engine = poortransport.Engine(fault)
+            yield expect(f"transport: {fault}", doctor(mood, "transport", poor_transport(folder, fault), engine.url), word)
+            engine.close()
+
+
+def redis(mood, plugin):
+    if not shutil.which("redis-server"):
+        print("SKIPPED: redis-server")
+        return
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        server = subprocess.Popen(["redis-server", "--port", str(port), "--dir", folder, "--save", ""], stdout=subprocess.DEVNULL)
+        try:
+            for _ in range(100):
+                with socket.socket() as one:
+                    if one.connect_ex(("127.0.0.1", port)) == 0:
+                        break
+                time.sleep(0.1)
+            yield expect("redis", doctor(mood, "transport", plugin, f"redis://127.0.0.1:{port}"), None)
+        finally:
+            server.kill()
+            server.wait()
+
+
+def nats(mood, plugin):
+    if not shutil.which("nats-server") or "NATS_PYTHON" not in os.environ:
+        print("SKIPPED: nats-server, or NATS_PYTHON")
+        return
+    import carrying
+    carrier = carrying.JetStream(None)
+    try:
+        runtimes = [word for one in carrying.JetStream.runtimes() for word in ("--runtime", one)]
+        yield expect("nats", doctor(mood, "transport", plugin, carrier.url, *runtimes), None)
+    finally:
+        carrier.close()
+
+
 def expect(name, findings, word):
     """Whether the findings are what they have to be: none, or one with the word in it."""
     if word is None:
@@ -127,19 +190,22 @@ def main():
     parser.add_argument("--only", default="", help="only what has this in its name")
     parser.add_argument("--hosts", action="store_true", help="hosts alone")
     parser.add_argument("--plugins", action="store_true", help="plugins alone")
+    parser.add_argument("--transports", action="store_true", help="transports alone")
     options = parser.parse_args()
     mood = os.path.abspath(options.mood)
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="doctors-") as folder:
         os.chmod(folder, 0o755)
-        if not options.hosts:
+        if not options.hosts and not options.plugins:
+            outcomes += transports(mood, folder, options.only)
+        if not options.hosts and not options.transports:
             for name, place in examples(folder):
                 if options.only in name:
                     outcomes.append(expect(name, doctor(mood, "plugin", place), None))
             for fault, word in {"none": None, **PLUGIN_FAULTS}.items():
                 if options.only in fault:
                     outcomes.append(expect(f"plugin: {fault}", doctor(mood, "plugin", poor_plugin(folder, fault)), word))
-        if not options.plugins:
+        if not options.plugins and not options.transports:
             import poorhost
             host = os.path.join(os.path.dirname(mood), "moodboard")
             if options.only in "moodboard":

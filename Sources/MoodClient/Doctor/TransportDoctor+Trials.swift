@@ -22,7 +22,7 @@ extension TransportDoctor {
     }
 
     private func records(_ numbers: ClosedRange<Int>, _ text: String = "") -> [TransportRecord] {
-        numbers.map { TransportRecord($0, #"{"n":\#($0),"é🌊":"\#(text)\\ \" \u{2028}"}"#) }
+        numbers.map { TransportRecord($0, #"{"n":\#($0),"é🌊":"\#(text)\\ \" \#u{2028}"}"#) }
     }
 
     private func logs() throws(ClientError) {
@@ -37,14 +37,15 @@ extension TransportDoctor {
             expect(hosts[1].push(b, records(1...1, "b")) == 1, "Replicas write side by side.")
             expect(hosts[0].push(a, []) == 5, "Without records, `last` is told.")
             for have in [0, 2, 5] {
-                let pulled = hosts[1].pull([a: have, b: 1])
+                let pulled = hosts[1].whenCaughtUp({ $0.last[a] == 5 }) { hosts[1].pull([a: have, b: 1]) }
                 expect(
                     pulled.records[a] ?? [] == Array(all[have...]),
                     "After record \(have) not the records that were sent.")
                 expect(pulled.records[b] == nil, "A record comes that is known.")
                 expect(pulled.last[a] == 5 && pulled.last[b] == 1, "`last` has the last record of each replica.")
             }
-            expect(hosts[0].pull([:]).records[b] == records(1...1, "b"), "Others' records come byte by byte.")
+            let others = hosts[0].whenCaughtUp({ $0.last[b] == 1 }) { hosts[0].pull([:]) }
+            expect(others.records[b] == records(1...1, "b"), "Others' records come byte by byte.")
             expect(hosts[0].open(nil).contains(journal), "A journal with records is among `journals`.")
             hosts[0].open(Self.newID())
             expect(hosts[0].pull([:]).records.isEmpty, "A record of another journal comes.")
@@ -62,7 +63,9 @@ extension TransportDoctor {
             // Parts may come again where a sender has begun anew; from one 0 on they are in order.
             var (found, parts) = ([TransportRecord](), 0)
             for _ in 0..<20 {
-                let pulled = hosts[1].pull([a: 1], parts: parts > 0 ? [a: parts] : [:])
+                let pulled = hosts[1].whenCaughtUp({ $0.last[a] == 3 }) {
+                    hosts[1].pull([a: 1], parts: parts > 0 ? [a: parts] : [:])
+                }
                 for record in pulled.records[a] ?? [] {
                     if record.number == 2, record.part == 0 { found.removeAll() }
                     if record.number != 2 || record.part == found.count { found.append(record) }
@@ -84,7 +87,7 @@ extension TransportDoctor {
             }
             var found: [TransportRecord] = []
             for _ in 0..<70 {
-                let pulled = hosts[1].pull([a: found.count])
+                let pulled = hosts[1].whenCaughtUp({ $0.last[a] == 60 }) { hosts[1].pull([a: found.count]) }
                 found += pulled.records[a] ?? []
                 guard pulled.more, !(pulled.records[a] ?? []).isEmpty else { break }
             }
@@ -101,7 +104,7 @@ extension TransportDoctor {
                     expect(last == number, "What another one has written meanwhile counts in `last`.")
                 }
             }
-            let found = hosts[2].pull([:]).records[a] ?? []
+            let found = hosts[2].whenCaughtUp({ $0.last[a] == 6 }) { hosts[2].pull([:]) }.records[a] ?? []
             expect(found.map(\.number) == Array(1...6), "Of two records with the same number, the first one stays.")
             expect(found.allSatisfy { $0.text.hasSuffix("by 0") }, "What was there is written over.")
         }
@@ -116,7 +119,7 @@ extension TransportDoctor {
             hosts[0].put("\(a)-2", 0, text + "0")
             expect(hosts[1].snapshots().isEmpty, "A snapshot is listed before its last part is there.")
             hosts[0].put("\(a)-2", 1, text + "1", vector: .object([.init(a, 2)]))
-            let listed = hosts[1].snapshots()
+            let listed = hosts[1].whenCaughtUp({ !$0.isEmpty }) { hosts[1].snapshots() }
             expect(
                 listed.count == 1 && listed[0].id == "\(a)-2" && listed[0].parts == 2
                     && listed[0].vector.isEqual(to: .object([.init(a, 2)])),
@@ -126,12 +129,13 @@ extension TransportDoctor {
                 expect(same, "A part is not as it was put.")
             }
             hosts[0].put("\(a)-3", 0, "newer", vector: .object([.init(a, 3)]))
-            expect(hosts[1].snapshots().contains { $0.id == "\(a)-3" }, "A newer snapshot is not listed.")
+            let newer = hosts[1].whenCaughtUp({ $0.contains { $0.id == "\(a)-3" } }) { hosts[1].snapshots() }
+            expect(newer.contains { $0.id == "\(a)-3" }, "A newer snapshot is not listed.")
             expect(hosts[1].text("\(a)-3", 0) == "newer", "The newer snapshot has another text.")
             hosts[0].drop(a, upTo: 3, ids: ["\(a)-2"])
+            let left = hosts[1].whenCaughtUp({ $0.count == 1 }) { hosts[1].snapshots() }
             expect(
-                hosts[1].snapshots().map(\.id) == ["\(a)-3"],
-                "A snapshot that was dropped is listed, or another one is not.")
+                left.map(\.id) == ["\(a)-3"], "A snapshot that was dropped is listed, or another one is not.")
             let gone = hosts[1].answer("transport.getPart", ["id": .string("\(a)-2"), "part": 0])
             expect(gone?["error"]?["code"]?.integer == 1001, "A part that is not there is the error 1001.")
         }
@@ -144,7 +148,7 @@ extension TransportDoctor {
             hosts[0].put("\(a)-4", 0, "all", vector: .object([.init(a, 4)]))
             hosts[0].drop(a, upTo: 4)
             expect(hosts[0].push(a, records(4...6)) == 6, "After `drop` the log goes on with the next number.")
-            let pulled = hosts[1].pull([a: 4])
+            let pulled = hosts[1].whenCaughtUp({ $0.last[a] == 6 }) { hosts[1].pull([a: 4]) }
             expect(pulled.records[a] == records(5...6), "What comes after `upTo` is still there.")
             expect(pulled.last[a] == 6, "`last` does not go back.")
             let fromBegin = hosts[1].pull([:]).records[a] ?? []
@@ -171,7 +175,8 @@ extension TransportDoctor {
             let before = hosts[1].changes
             _ = hosts[0].push(a, records(1...1))
             hosts[1].wait(3000) { hosts[1].changes > before }
-            expect(hosts[1].pull([:]).records[a] == records(1...1), "What was pushed is not pulled.")
+            let pulled = hosts[1].whenCaughtUp({ $0.last[a] == 1 }) { hosts[1].pull([:]) }
+            expect(pulled.records[a] == records(1...1), "What was pushed is not pulled.")
         }
     }
 

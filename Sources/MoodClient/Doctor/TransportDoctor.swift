@@ -102,6 +102,19 @@ final class TransportTalk {
 
     func wait(_ milliseconds: Int, until isSo: () -> Bool = { false }) { talk.wait(milliseconds, until: isSo) }
 
+    /// Asks again, where an engine of several servers may be behind with what another host has just put.
+    func whenCaughtUp<Answer>(_ isSo: (Answer) -> Bool, _ ask: () -> Answer) -> Answer {
+        for _ in 0..<Self.tries {
+            let answer = ask()
+            if isSo(answer) || !isUsable { return answer }
+            wait(Self.pauseMilliseconds)
+        }
+        return ask()
+    }
+
+    private static let tries = 20
+    private static let pauseMilliseconds = 100
+
     /// The whole answer; nil where none came.
     func answer(_ method: String, _ params: JSONValue) -> JSONValue? {
         guard isUsable else { return nil }

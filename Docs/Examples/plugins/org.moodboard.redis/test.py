@@ -60,6 +60,7 @@ def main():
             except OSError:
                 time.sleep(0.1)
         hosts = one, two = [Host(url, journal) for _ in range(2)]
+        time.sleep(0.5)  # until they listen
         assert one.opened == {"journals": []}, one.opened
         assert one.push(a) == 0 and one.push(a, *map(record, (1, 2, 3))) == 3
         assert one.push(a, record(3), record(4)) == 4 and one.push(a, record(6)) == 4
