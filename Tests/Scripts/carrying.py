@@ -5,21 +5,25 @@
     carrying.py HOST latency  [--carrier jetstream] [--changes 300]
     carrying.py HOST push     [--carrier folder|jetstream] [--changes 100000]
     carrying.py HOST newcomer [--carrier folder|jetstream] [--changes 100000]
+    carrying.py HOST forget   [--carrier folder|git|jetstream]
 
 agree: all stores change moods at the same time, while hosts and plugins are killed with -9, what carries is taken away and put
 back, and the server that leads the stream is killed; at the end all have to show the same, with every mood that was
 acknowledged, once. latency: from `sync.now` in one host to the event in another one, which nobody asks anything. push: changes
-that were made before are sent. newcomer: a new store, until it shows all moods of another one, by its snapshot.
+that were made before are sent. newcomer: a new store, until it shows all moods of another one, by its snapshot. forget: what a store that
+will not come back has left goes once a snapshot of another one has it, a new store has all of it, and should it come back nothing
+is lost.
 
 jetstream: three servers of `nats-server` on loopback; NATS_PYTHON names the python3 of a virtual environment that has nats-py.
 Where one of both is missing: SKIPPED.
 """
-import argparse, json, os, random, shutil, signal, subprocess, sys, tempfile, threading, time
+import argparse, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 from syncing import moods
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../Docs/Examples/plugins")
 PLUGIN = "org.moodboard.nats"
+SNAPSHOT = 10_001  # who knows so many operations more than every snapshot puts one
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(EXAMPLES, PLUGIN))
 
@@ -83,6 +87,14 @@ class Folder:
         shutil.rmtree(self.path, ignore_errors=True)
         os.rename(self.path + "-away", self.path)
 
+    def left(self, journal, replica):
+        """What is there of a replica: how many files or messages with records, and whether there is a snapshot."""
+        names = self.names(f"{journal}/{replica}")
+        return sum(name[0].isdigit() for name in names), "snapshot.jsonl" in names
+
+    def names(self, place):
+        return os.listdir(f"{self.path}/{place}")
+
     def close(self):
         pass
 
@@ -93,6 +105,10 @@ class Git(Folder):
         subprocess.run(["git", "init", "-q", "--bare", self.path], check=True)
         self.url = "git+file://" + self.path
 
+    def names(self, place):
+        tree = subprocess.run(["git", "-C", self.path, "ls-tree", "--name-only", f"moodboard:{place}"], check=True, capture_output=True)
+        return tree.stdout.decode().split()
+
 
 class JetStream:
     options = ("--plugins", EXAMPLES)
@@ -102,10 +118,16 @@ class JetStream:
         self.cluster = Cluster()
         self.url = self.cluster.url
 
+    @staticmethod
+    def runtimes():
+        """The folder of nats-py, and that of the Python which it was made of, where the system's is another one."""
+        prefixes = subprocess.run(
+            [os.environ["NATS_PYTHON"], "-c", "import sys; print(sys.prefix, sys.base_prefix)"], check=True, capture_output=True)
+        return [one for one in prefixes.stdout.decode().split() if one != "/usr"]
+
     def prepare(self, host):
         info = host.ask("plugin.info", {"id": PLUGIN})
-        runtimes = [os.path.dirname(os.path.dirname(os.environ["NATS_PYTHON"]))]
-        answer = host.ask("plugin.trust", {"id": PLUGIN, "digest": info["digest"], "runtimes": runtimes})
+        answer = host.ask("plugin.trust", {"id": PLUGIN, "digest": info["digest"], "runtimes": self.runtimes()})
         assert "error" not in answer, answer
 
     def cut(self):
@@ -116,6 +138,25 @@ class JetStream:
     def restore(self):
         if self.killed is not None:
             self.cluster.start(self.killed)
+
+    def left(self, journal, replica):
+        subject = f"moodboard.{journal}.{replica}"
+        state = json.loads(self.ask("$JS.API.STREAM.INFO.MOODBOARD", {"subjects_filter": f"moodboard.{journal}.>"}))["state"]
+        parts = [name for name in state["subjects"] if f".snapshot.{replica}." in name]
+        return state["subjects"].get(subject, 0), any(b"MB-Id" in self.ask(f"$JS.API.DIRECT.GET.MOODBOARD.{part}") for part in parts)
+
+    def ask(self, subject, question=None):
+        """What the servers answer, with its headers."""
+        text = json.dumps(question).encode() if question else b""
+        port = next(port for port, server in zip(self.cluster.clients, self.cluster.servers) if server)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection, connection.makefile("rwb") as file:
+            file.write(b'CONNECT {"verbose":false,"headers":true}\r\nSUB _INBOX.left 1\r\n'
+                       + f"PUB {subject} _INBOX.left {len(text)}\r\n".encode() + text + b"\r\n")
+            file.flush()
+            while line := file.readline():
+                if line.startswith((b"MSG", b"HMSG")):
+                    return file.read(int(line.split()[-1]))
+        raise EOFError(subject)
 
     def close(self):
         self.cluster.close()
@@ -170,13 +211,7 @@ class Trial:
                 cuts += 1
         seconds = time.time() - start
         hosts = [self.host(number, "--no-sync") for number in range(self.options.stores)]
-        for _ in range(120):
-            answers = [host.ask("sync.now") for host in hosts]
-            statuses = [host.ask("sync.status") for host in hosts]
-            if all(not any(answer.get(name, 1) for name in ("pushed", "pulled", "applied")) for answer in answers) \
-                    and all(status["state"] == "idle" and status["pending"] == 0 for status in statuses):
-                break
-            time.sleep(0.3)
+        self.settle(*hosts)
         shown = [moods(host) for host in hosts]
         for host in hosts:
             assert host.ask("store.verify")["ok"]
@@ -189,6 +224,16 @@ class Trial:
               f" {self.kills} kills of hosts, {self.plugin_kills} of plugins, {cuts} cuts, {seconds:.0f} s;"
               f" {len(labels)} moods, lost {lost}, doubled {doubled}, different {different}")
         return lost or doubled or different
+
+    def settle(self, *hosts):
+        """Until nobody has anything for the others, and all were reached."""
+        for _ in range(120):
+            answers = [host.ask("sync.now") for host in hosts]
+            statuses = [host.ask("sync.status") for host in hosts]
+            if all(not any(answer.get(name, 1) for name in ("pushed", "pulled", "applied")) for answer in answers) \
+                    and all(status["state"] == "idle" and status["pending"] == 0 for status in statuses):
+                return
+            time.sleep(0.3)
 
     kills = plugin_kills = 0
 
@@ -264,9 +309,9 @@ class Trial:
             host.end()
         return p99 > 250
 
-    def make(self, host, count):
+    def make(self, host, count, notes="A few words about a day."):
         for start in range(0, count, 500):
-            numbers = [host.send("mood.create", {"emoji": "😊", "label": f"mood {start + n}", "notes": "A few words about a day."})
+            numbers = [host.send("mood.create", {"emoji": "😊", "label": f"mood {start + n}", "notes": notes})
                        for n in range(min(500, count - start))]
             for number in numbers:
                 host.answer(number)
@@ -301,11 +346,51 @@ class Trial:
         print(f"{self.options.carrier}: a new store has {new.ask('store.info')['moods']} moods after {seconds:.2f} s")
         new.end()
 
+    # One that will not come back
+
+    def forget(self):
+        home, lost = self.join(0), self.join(1)
+        gone = lost.ask("sync.status")["replica"]
+
+        def left():
+            return self.carrier.left(self.journal, gone)
+
+        self.make(lost, SNAPSHOT)
+        self.settle(lost)  # a snapshot of its own
+        for _ in range(3):
+            self.make(lost, 300, "long " * 1000)
+            self.settle(lost)
+        self.settle(home)
+        before = left()
+        assert before[0] > 2 and before[1], before
+
+        home.ask("sync.forget", {"replica": gone})
+        self.settle(home)
+        assert left() == before, "no other snapshot has what it did last"
+        assert gone not in [one["id"] for one in home.ask("sync.status")["replicas"]]
+        self.make(home, SNAPSHOT)
+        self.settle(home)
+        after = left()
+        assert after[0] < before[0] and not after[1], (before, after)
+
+        new = self.join(2)
+        self.settle(new, home)
+        assert moods(new) == moods(home) and len(moods(new)) == 2 * SNAPSHOT + 903
+        found = lost.ask("mood.create", {"emoji": "😊", "label": "found again"})["id"]
+        self.settle(lost, home, new)
+        shown = [moods(host) for host in (lost, home, new)]
+        assert found in shown[0] and shown[0] == shown[1] == shown[2], [(len(one), found in one) for one in shown]
+        assert gone in [one["id"] for one in home.ask("sync.status")["replicas"]]
+        for host in (home, lost, new):
+            host.end()
+        print(f"{self.options.carrier}: of a forgotten replica {before[0]} files or messages and a snapshot were there, then {after[0]}"
+              f" and none; {len(shown[0])} moods in three stores")
+
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("host")
-    parser.add_argument("what", choices=["agree", "latency", "push", "newcomer"])
+    parser.add_argument("what", choices=["agree", "latency", "push", "newcomer", "forget"])
     parser.add_argument("--carrier", choices=["folder", "git", "jetstream"], default="folder")
     parser.add_argument("--stores", type=int, default=4)
     parser.add_argument("--changes", type=int)

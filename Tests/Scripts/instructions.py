@@ -99,7 +99,8 @@ def count(host, method, times, is_on_disk=False, is_offline=False):
                 return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE)[1])
         return int(found[1])
     finally:
-        shutil.rmtree(folder)
+        # A process that the host has left to sync may still be there.
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def main():

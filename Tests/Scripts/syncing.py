@@ -6,7 +6,8 @@
 Each life is a host that makes and changes moods, syncs, and is killed with -9 at a random moment; now and then the folder
 is away, or a store is copied. At the end everybody syncs: all stores have to show the same, and every mood whose creation
 was acknowledged and that nobody deleted has to be there. At last a host that runs has to notice that another process sets up
-the sync of its store, and leaves it. Exit code 1 if not.
+the sync of its store, and leaves it; what a host that lived shortly left is sent by a process of its own; and a copied store
+runs no filter. Exit code 1 if not.
 """
 import argparse, json, os, random, shutil, subprocess, sys, tempfile, threading, time
 
@@ -123,6 +124,59 @@ def notice(program, store, url):
     print(f"a host that runs has synced {seconds[0]:.1f} s after another one set it up")
 
 
+def hurry(program, store, url):
+    """What a host that lived shortly has not sent, a process of its own sends; not twice in a minute."""
+    host = Host(program, store)
+    answer = host.ask("sync.setup", {"url": url, "confirm": True})
+    assert answer.get("state") == "idle", answer
+    host.end()
+
+    def pending_after_a_change():
+        host = Host(program, store, "--lock-timeout", "30")
+        host.ask("mood.create", {"emoji": "😊", "label": "in a hurry"})
+        host.end()
+        return pending()
+
+    def pending():
+        host = Host(program, store)
+        status = host.ask("sync.status")
+        host.end()
+        return status["pending"]
+
+    left, end = pending_after_a_change(), time.time() + 20
+    while left and time.time() < end:
+        time.sleep(0.1)
+        left = pending()
+    assert left == 0, "nobody has sent what a short life left"
+    pending_after_a_change()
+    time.sleep(3)
+    assert pending() == 1, "it was sent within the same minute"
+
+
+def seal(program, place):
+    """A filter is run where a person has named it, and not in a copy of that store."""
+    store, shared, turned = place + "/sealed", place + "/turned", ["tr", "A-Za-z", "N-ZA-Mn-za-m"]
+    setup = {"url": "folder:" + shared, "filter": {"push": turned, "pull": turned}}
+    host = Host(program, store)
+    assert host.ask("sync.setup", {**setup, "new": True}).get("state") == "idle"
+    host.ask("mood.create", {"emoji": "😊", "label": "Secret"})
+    assert host.ask("sync.now").get("pushed") == 1
+    host.end()
+    there = b"".join(open(os.path.join(folder, name), "rb").read() for folder, _, names in os.walk(shared) for name in names)
+    assert b"Secret" not in there and b"Frperg" not in there and b"sealed" in there
+    shutil.copytree(store, store + "-copy")
+    host = Host(program, store + "-copy")
+    host.ask("mood.create", {"emoji": "😊", "label": "of the copy"})
+    answer = host.ask("sync.now")
+    assert answer.get("code") == 1003 and "copy" in answer["data"]["reason"], answer
+    assert host.ask("sync.setup", setup).get("state") == "idle"
+    assert host.ask("sync.status")["pending"] == 0
+    host.end()
+    host = Host(program, store)
+    assert host.ask("sync.now")["applied"] == 1
+    host.end()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("host")
@@ -188,6 +242,9 @@ def main():
         print(counts[-len(stores):])
         sys.exit(1)
     notice(options.host, place + "/running", url)
+    hurry(options.host, place + "/hurried", url)
+    seal(options.host, place)
+    print("a process of its own has sent what a short life left, once a minute; a filter was run where a person had named it")
     shutil.rmtree(place)
 
 
