@@ -95,6 +95,11 @@ def main():
         mood = host.ask("mood.create", {"emoji": "😊", "label": "Happy"})["id"]
         for way in ways:
             host.trust(name_of(way))
+        # What the first start of all opens stays open.
+        host.receive(host.send(f"x.{name_of(ways[0])}.go", {"number": 1}))
+        host.ask("plugin.disable", {"id": name_of(ways[0])})
+        host.ask("plugin.enable", {"id": name_of(ways[0])})
+        wait_until(lambda: not descendants(host.pid), 5)
         before = descriptors(host.pid)
         run, quiet, beside, waiting, found = Run(host, mood), [], [], collections.deque(), None
         try:
