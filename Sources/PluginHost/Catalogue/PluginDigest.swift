@@ -9,15 +9,20 @@ public struct PluginDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// Nil where the text is no digest.
     public init?(_ text: String) {
-        guard text.utf8.count == 71, text.utf8.starts(with: "sha256:".utf8) else { return nil }
-        let isHex = text.utf8.dropFirst(7).allSatisfy { byte in
+        var text = text
+        guard text.withUTF8({ Self.isText(UnsafeRawBufferPointer($0)) }) else { return nil }
+        self.text = text
+    }
+
+    /// Whether these bytes are a digest.
+    static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == 71, bytes.starts(with: "sha256:".utf8) else { return false }
+        return bytes.dropFirst(7).allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
             default: false
             }
         }
-        guard isHex else { return nil }
-        self.text = text
     }
 
     init(_ hash: SHA256) { text = "sha256:" + hash.hex() }

@@ -67,10 +67,10 @@ extension PluginRecords {
             guard reader.enterObject() else { throw Damage("is no object") }
             var (digest, trustedSince, execRealPath): (String?, String?, String?)
             var trustedRevision: Int?
-            var (granted, manifest): (JSONValue?, [UInt8]?)
+            var manifest: [UInt8]?
             self.config = .object([])
             func digestText(_ reader: inout JSONReader) -> String? {
-                reader.text().flatMap { PluginDigest($0.string)?.text }
+                reader.text().flatMap { text in text.withDecoded { PluginDigest.isText($0) } ? text.string : nil }
             }
             while let key = reader.nextKey() {
                 var isRight = true
@@ -89,8 +89,11 @@ extension PluginRecords {
                     config = JSONValue(reader.skip())
                     isRight = config.object != nil
                 } else if key.equals("granted") {
-                    granted = JSONValue(reader.skip())
-                    isRight = granted?.object != nil
+                    if let granted = Self.granted(&reader) {
+                        (readable, writable, runtimes) = granted
+                    } else {
+                        isRight = false
+                    }
                 } else if key.equals("execRealPath") {
                     execRealPath = reader.text()?.string
                     isRight = execRealPath != nil
@@ -112,16 +115,51 @@ extension PluginRecords {
             guard let trustedRevision else { throw Damage("has no trustedRevision") }
             guard let execRealPath else { throw Damage("has no execRealPath") }
             guard let manifest else { throw Damage("has no manifest") }
-            func paths(_ value: JSONValue?) -> [String] { (value?.array ?? []).compactMap(\.string) }
             self.id = id
             self.digest = digest
             self.trustedSince = trustedSince
             self.trustedRevision = trustedRevision
             self.execRealPath = execRealPath
-            readable = paths(granted?["files"]?["read"])
-            writable = paths(granted?["files"]?["write"])
-            runtimes = paths(granted?["runtimes"])
             manifestText = manifest
+        }
+
+        /// Nil where it is no object.
+        private static func granted(
+            _ reader: inout JSONReader
+        ) -> (readable: [String], writable: [String], runtimes: [String])? {
+            guard reader.enterObject() else { return nil }
+            var granted: (readable: [String], writable: [String], runtimes: [String]) = ([], [], [])
+            while let key = reader.nextKey() {
+                if key.equals("runtimes") {
+                    granted.runtimes = paths(&reader)
+                } else if key.equals("files"), reader.enterObject() {
+                    while let key = reader.nextKey() {
+                        if key.equals("read") {
+                            granted.readable = paths(&reader)
+                        } else if key.equals("write") {
+                            granted.writable = paths(&reader)
+                        } else {
+                            reader.skip()
+                        }
+                    }
+                } else {
+                    reader.skip()
+                }
+            }
+            return granted
+        }
+
+        /// The texts of a list; what is no text in it, or no list, is passed over.
+        private static func paths(_ reader: inout JSONReader) -> [String] {
+            guard reader.enterArray() else {
+                reader.skip()
+                return []
+            }
+            var paths: [String] = []
+            while reader.nextElement() {
+                if let text = reader.text() { paths.append(text.string) } else { reader.skip() }
+            }
+            return paths
         }
 
         func write(to writer: inout JSONWriter) {

@@ -78,7 +78,9 @@ public struct PluginRecords: Sendable, Equatable {
     }
 
     /// Equal if the files would be.
-    public static func == (a: PluginRecords, b: PluginRecords) -> Bool { a.write() == b.write() }
+    public static func == (a: PluginRecords, b: PluginRecords) -> Bool {
+        a.records.count == b.records.count && a.write() == b.write()
+    }
 }
 
 /// The file `plugins-secrets.json` of a store, which nobody else may read (0600): the members of configs with `writeOnly`.
