@@ -6,9 +6,16 @@ import Testing
 
 @Suite struct CatalogueTests {
     private static func scan(_ folder: TestFolder, _ places: [String] = ["store/plugins"]) -> [FoundPlugin] {
+        var digests = KnownDigests()
+        return scan(folder, places, &digests)
+    }
+
+    private static func scan(
+        _ folder: TestFolder, _ places: [String] = ["store/plugins"], _ digests: inout KnownDigests
+    ) -> [FoundPlugin] {
         Catalogue.scan(
             places: places.map { folder.path + "/" + $0 }, storeDirectory: folder.path + "/store",
-            builtInFormats: ["text", "html"], builtInCells: ["hero"])
+            builtInFormats: ["text", "html"], builtInCells: ["hero"], digests: &digests)
     }
 
     private static func first(_ folder: TestFolder) throws -> FoundPlugin { try #require(scan(folder).first) }

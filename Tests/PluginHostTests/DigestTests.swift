@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Synchronization
 import Testing
 
 @testable import PluginHost
@@ -74,6 +75,35 @@ import Testing
         hash.update([0xff, 0xfe, 0] + Array("-\u{0}0\u{0}".utf8))
         #expect(try PluginFolder(folder.path, .system).digest().text == "sha256:" + hash.hex())
         try calls.remove(place.descriptor, name, false)
+    }
+
+    @Test(arguments: [0, KnownDigests.settlingMilliseconds])
+    func aFolderIsReadAgainWhereItMayHaveChanged(settling: Int) throws {
+        let folder = try TestFolder()
+        try folder.write("one", to: "main.py")
+        // Its time of change is over.
+        usleep(20_000)
+        let opened = Mutex(0)
+        var calls = FolderCalls.system
+        calls.openFile = { place, name throws(SystemError) in
+            opened.withLock { $0 += 1 }
+            return try FolderCalls.system.openFile(place, name)
+        }
+        var digests = KnownDigests(settlingMilliseconds: settling)
+        func digest() throws -> PluginDigest {
+            let place = try PluginFolder(folder.path, calls)
+            return try digests.digest(of: place, at: folder.path, place.entries())
+        }
+        let first = try digest()
+        #expect(try digest() == first)
+        #expect(opened.withLock { $0 } == (settling == 0 ? 1 : 2))
+        // As long as before.
+        try folder.write("two", to: "main.py")
+        let second = try digest()
+        #expect(second != first)
+        #expect(try second == PluginFolder(folder.path, .system).digest())
+        try folder.write("one", to: "main.py", mode: 0o755)
+        #expect(try digest() != first)
     }
 
     @Test func toolsAreHashedSortedAndAsTheirNumbersAreWritten() throws {

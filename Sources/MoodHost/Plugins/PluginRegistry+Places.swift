@@ -32,6 +32,6 @@ extension PluginRegistry {
         return Catalogue.scan(
             places: places, storeDirectory: store,
             builtInFormats: Set(MoodCore.ShareFormat.all.map { "\($0.name)" }),
-            builtInCells: Set(CellType.all.map { "\($0.type)" }), only: id)
+            builtInCells: Set(CellType.all.map { "\($0.type)" }), digests: &digests, only: id)
     }
 }

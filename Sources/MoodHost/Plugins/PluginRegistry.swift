@@ -47,6 +47,8 @@ final class PluginRegistry {
     var deliveryDeadline: Int?
     /// Plugins of which copies are left that nobody trusts any more.
     var outdated: Set<PluginID> = []
+    /// Of the folders that somebody has asked about.
+    var digests = KnownDigests()
     let temporary = TemporaryFolder("moodboard-plugins")
 
     init(_ options: HostOptions) {

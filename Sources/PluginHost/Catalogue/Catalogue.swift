@@ -15,16 +15,17 @@ public struct FoundPlugin: Sendable {
     public internal(set) var digest: PluginDigest?
 }
 
-/// The plugins that are in folders. Nothing is kept: folders are read when somebody asks.
+/// The plugins that are in folders, which are looked at when somebody asks.
 public enum Catalogue {
     /// Finds plugins, and says of each why it may not run.
     /// - Parameters:
     ///   - places: as `PluginPlace.all` lists them. One that is not there has none.
     ///   - storeDirectory: nil in memory.
-    ///   - only: the folders of this id alone: the others are not read, which takes time for each of their bytes.
+    ///   - digests: of folders that were read before.
+    ///   - only: the folders of this id alone.
     public static func scan(
         places: [String], storeDirectory: String?, builtInFormats: Set<String>, builtInCells: Set<String>,
-        only wanted: PluginID? = nil
+        digests: inout KnownDigests, only wanted: PluginID? = nil
     ) -> [FoundPlugin] {
         let rules = CatalogueRules(
             protected: ProtectedFolders(places + (storeDirectory.map { [$0] } ?? [])), formats: builtInFormats,
@@ -39,7 +40,7 @@ public enum Catalogue {
                 let (id, path) = (PluginID(name), place + "/" + name)
                 guard isPlugin(path, id) else { continue }
                 let isShadowed = id.map { !ids.insert($0).inserted } ?? false
-                found.append(FoundPlugin(id: name, path: path, isShadowed: isShadowed, rules))
+                found.append(FoundPlugin(id: name, path: path, isShadowed: isShadowed, rules, &digests))
             }
         }
         return found
@@ -111,7 +112,9 @@ struct CatalogueRules {
 }
 
 extension FoundPlugin {
-    fileprivate init(id: String, path: String, isShadowed: Bool, _ rules: CatalogueRules) {
+    fileprivate init(
+        id: String, path: String, isShadowed: Bool, _ rules: CatalogueRules, _ digests: inout KnownDigests
+    ) {
         self.id = id
         self.path = path
         self.isShadowed = isShadowed
@@ -126,7 +129,7 @@ extension FoundPlugin {
             } catch {
                 problem = error
             }
-            if problem == nil, !isShadowed { digest = try folder.digest(of: entries) }
+            if problem == nil, !isShadowed { digest = try digests.digest(of: folder, at: path, entries) }
         } catch {
             problem = ManifestProblem(error)
         }

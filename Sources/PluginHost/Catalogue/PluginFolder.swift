@@ -39,11 +39,13 @@ struct PluginFolder: ~Copyable {
     static let levelsMax = 32
     static let ignored: [[UInt8]] = [Array(".git".utf8), Array("__pycache__".utf8)]
 
-    struct Entry: Sendable {
+    struct Entry: Sendable, Equatable {
         /// From the folder on, with slashes.
         let path: [UInt8]
-        let isExecutable: Bool
-        let size: Int
+        let status: FileStatus
+
+        var isExecutable: Bool { status.permissions & 0o100 != 0 }
+        var size: Int { status.size }
     }
 
     let file: File
@@ -87,7 +89,7 @@ struct PluginFolder: ~Copyable {
         var entries: [Entry] = []
         var limits = Limits()
         try walk([], &limits) { (_, path, status) throws(PluginFolderProblem) in
-            entries.append(Entry(path: path, isExecutable: status.permissions & 0o100 != 0, size: status.size))
+            entries.append(Entry(path: path, status: status))
         }
         return entries.sorted { $0.path.lexicographicallyPrecedes($1.path) }
     }
