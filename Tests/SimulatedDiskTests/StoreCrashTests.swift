@@ -1,4 +1,5 @@
 import Platform
+import Seeds
 import SimulatedDisk
 import Storage
 import StoreTorture
@@ -77,6 +78,58 @@ private final class Others: Sendable {
             #expect(store.refusal == nil, "killed at call \(number)")
             #expect(isThere, "killed at call \(number)")
         }
+    }
+
+    /// A long commit, and compactions after it.
+    private static func liveLong(_ process: SimulatedProcess) {
+        do throws(StorageError) {
+            var store = try RecordStore.open(storeSettings(process), TortureRecord.extractor)
+            try store.commit(1, fill: RecordStore.lineBytesMax)
+            for slot in 3...4 {
+                try store.commit(slot)
+                _ = try store.compact()
+            }
+        } catch {
+            // It was killed.
+        }
+    }
+
+    /// A commit that became a snapshot is undone from the snapshot that it replaced, which has to stay: nothing else says what was
+    /// before, because the history begins later. All calls take minutes, so a run takes
+    /// one in eleven of them, which the seed decides.
+    @Test(arguments: [(Fault.Moment.before, Disk.Fate.everythingLost), (.after, .anything)])
+    func aLongCommitThatIsThereCanBeUndone(moment: Fault.Moment, fate: Disk.Fate) throws {
+        let before = TortureRecord.bytes(slot: 1, time: 1, version: 2, text: 1, fill: 10)
+        let stride = 11
+        var number = Int(SeededRandom.further % UInt64(stride)) + 1 - stride
+        var undone = 0
+        var isOver = false
+        while !isOver {
+            number += stride
+            let disk = makeDisk(seed: UInt64(number), blockBytes: 4096)
+            do {
+                var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
+                try store.commit(1)
+                try store.commit(2)
+                _ = try store.compact()
+                #expect(try store.shortenHistory(to: 3) == 3)
+            }
+            let process = disk.startProcess()
+            process.plan([Fault(.call(number), .killed(moment))])
+            Self.liveLong(process)
+            isOver = process.isAlive
+            disk.restorePower(fate)
+            var store = try RecordStore.open(storeSettings(disk.startProcess()), TortureRecord.extractor)
+            #expect(store.refusal == nil, "killed at call \(number)")
+            guard store.revision >= 3 else { continue }
+            var request = UndoRequest(isRedo: false)
+            request.revision = 3
+            let plan = try store.planUndo(request)
+            #expect(plan.targets.map(\.bytes) == [before], "killed at call \(number)")
+            store.abandonCommit()
+            undone += 1
+        }
+        #expect(number > 100 && undone > 3)
     }
 
     /// Mended: the lines that came during a compaction stood synced in the new journal, after a commit that the old one had

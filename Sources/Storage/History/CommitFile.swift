@@ -102,9 +102,15 @@ enum CommitFile {
             throw damaged(name)
         }
         // Between members a line feed is white space, and within them there is none.
-        let line = content.filter { $0 != UInt8(ascii: "\n") }
+        var line = ByteBuffer(capacity: content.count)
+        var rest = content
+        while let end = rest.firstOffset(of: UInt8(ascii: "\n")) {
+            line.append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
+        }
+        line.append(rest)
         var failure: StorageError?
-        let isRead = line.withUnsafeBytes { line in
+        let isRead = line.withBytes { line in
             guard let commit = JournalLine(content: line), commit.seq == revision else { return false }
             do throws(StorageError) { try body(commit, bytes.count) } catch { failure = error }
             return true
