@@ -17,9 +17,6 @@ extension Core {
             { (core, arguments, out) throws(RPCError) in try core.importMoods(arguments, &out) }),
     ]
 
-    /// A larger file is read beside the loop.
-    private static let bytesAtOnceMax = 128 << 10
-
     mutating func importMoods(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let path = arguments[TransferParams.path]
         guard arguments[has: TransferParams.text] != (path != nil) else {
@@ -46,7 +43,7 @@ extension Core {
             isDryRun: arguments.isDryRun, limits: options.limits, now: now,
             makesStore: !pluginFlags.contains(.changeHooks))
         // Hooks are asked in the loop; and what comes after it in a batch has to see what it did.
-        if file.byteCount > Self.bytesAtOnceMax, self.path != nil, !isInBatch, !pluginFlags.contains(.changeHooks) {
+        if file.isLarge, self.path != nil, !isInBatch, !pluginFlags.contains(.changeHooks) {
             throw try importBesideLoop(job, arguments)
         }
         let chosen = try job.run(&store, to: &out) { (_, _) throws(RPCError) in

@@ -38,31 +38,34 @@ struct ImportJob: Sendable {
         }
         var taker = ImportTaker(limits, now: now, replaces: replaces, ImportTally(strict: isStrict, file.param))
         var chosen: [[UInt8]] = []
-        var count = 0
-        while let item = moods.next() {
-            count += 1
-            if count % Self.stepItems == 0 { try goOn(moods.bytesRead, bytes.count) }
-            switch item {
-            case .problem(let problem): taker.tally.add(problem)
-            case .settings(let line, let given):
-                if let reason = Core.problem(ofSettings: given) {
-                    taker.tally.add(ImportProblem(line: line, column: nil, reason: reason, text: ""))
-                } else {
-                    chosen.append(given)
+        let ahead = ImportAhead(moods, isAhead: file.isLarge)
+        while let batch = ahead.next() {
+            try goOn(batch.bytesRead, bytes.count)
+            for item in batch.items {
+                switch item {
+                case .problem(let problem): taker.tally.add(problem)
+                case .settings(let line, let given):
+                    if let reason = Core.problem(ofSettings: given) {
+                        taker.tally.add(ImportProblem(line: line, column: nil, reason: reason, text: ""))
+                    } else {
+                        chosen.append(given)
+                    }
+                case .mood(let mood):
+                    if store.isRehearsing, makesStore, !isDryRun, !isStrict, taker.isRight(mood) {
+                        store.waitHere()
+                        do throws(MoodStoreError) {
+                            try store.openForWriting()
+                        } catch {
+                            throw RPCError(changing: error)
+                        }
+                    }
+                    try taker.take(mood, into: &store)
                 }
-            case .mood(let mood):
-                if store.isRehearsing, makesStore, !isDryRun, !isStrict, taker.isRight(mood) {
-                    store.waitHere()
-                    do throws(MoodStoreError) { try store.openForWriting() } catch { throw RPCError(changing: error) }
-                }
-                try taker.take(mood, into: &store)
             }
         }
         try taker.tally.finish(to: &out)
         return chosen
     }
-
-    private static let stepItems = 256
 }
 
 /// The text that is imported.
@@ -71,6 +74,9 @@ struct FileToImport: Sendable {
     private let path: String?
     private let text: [UInt8]
     let byteCount: Int
+    /// Whether reading it takes so long that it is done beside the loop.
+    var isLarge: Bool { byteCount > Self.bytesAtOnceMax }
+    private static let bytesAtOnceMax = 128 << 10
 
     init(text: [UInt8]) {
         path = nil
