@@ -70,14 +70,16 @@ public enum StoreMethods {
     public static let undo = MethodDeclaration(
         "store.undo", .write, .writeMoods,
         "Take back the last commits, in one new commit; refused if another has since touched their moods.",
-        [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
+        [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .longChange,
+        result: undone,
         errors: ErrorCode.writing + [.conflict, .refused, .notFound],
         example: .init(after: [.init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#)]))
 
     public static let redo = MethodDeclaration(
         "store.redo", .write, .writeMoods,
         "Do again what was undone last, in one new commit; possible until something new is done.",
-        [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .change, result: undone,
+        [StoreParams.steps.field, StoreParams.revision.field, StoreParams.scope.field], common: .longChange,
+        result: undone,
         errors: ErrorCode.writing + [.conflict, .refused, .notFound],
         example: .init(after: [
             .init("mood.delete", #"{"id":"019b7c65-1a3e-7000-8000-000000000003"}"#), .init("store.undo", "{}"),

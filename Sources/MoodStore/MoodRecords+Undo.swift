@@ -10,9 +10,11 @@ extension MoodRecords {
     /// commit's.
     /// - Returns: the commits that were undone or redone, in that order; empty if there are none.
     ///
-    /// - Parameter ofStore: the commits of whoever, by any process; in memory, where there is one only, those of the session.
+    /// - Parameters:
+    ///   - ofStore: the commits of whoever, by any process; in memory, where there is one only, those of the session.
+    ///   - goOn: called now and then with the moods done and their number; false ends it with `StorageError.cancelled`.
     public mutating func undo(
-        _ request: UndoRequest, ofStore: Bool, at now: Timestamp
+        _ request: UndoRequest, ofStore: Bool, at now: Timestamp, goOn: (_ done: Int, _ total: Int) -> Bool
     ) throws(MoodStoreError) -> [UndoneCommit] {
         // Earlier requests of the group must be durable before they can be undone.
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }
@@ -30,17 +32,32 @@ extension MoodRecords {
             }
         }
         var scratch = JSONWriter(capacity: 1024)
+        var done = 0
+        func step() throws(MoodStoreError) {
+            if done % Self.undoStep == 0, !goOn(done, plan.targets.count) { throw .storage(.cancelled) }
+            done += 1
+        }
         for case (_, let bytes?) in plan.targets {
+            try step()
             scratch.rewind(to: 0)
             try restore(bytes, at: now, &scratch)
         }
-        do throws(StorageError) {
-            for case (let id, nil) in plan.targets { _ = try records.remove(id) }
-        } catch {
-            throw .storage(error)
+        for case (let id, nil) in plan.targets {
+            try step()
+            do throws(StorageError) { _ = try records.remove(id) } catch { throw .storage(error) }
         }
         return plan.commits
     }
+
+    private static let undoStep = 512
+
+    /// Whether `undo` may take so long that others should not have to wait for it: it reads files, and they are large; or this
+    /// session has changed a lot.
+    public mutating func isUndoLong(ofStore: Bool) -> Bool {
+        ofStore ? records.byteCount > Self.undoAtOnceBytes : records.undoableBytes > Self.undoAtOnceBytes
+    }
+
+    private static let undoAtOnceBytes = 1 << 20
 
     mutating func restore(
         _ record: [UInt8], at now: Timestamp, _ scratch: inout JSONWriter

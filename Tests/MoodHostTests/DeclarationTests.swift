@@ -59,8 +59,9 @@ import Testing
                 && ["mood.", "store.", "editor.submit", "action.perform"].contains { "\(method.name)".hasPrefix($0) }
             let names = method.fields.map { "\($0.name)" }
             #expect(names.contains("dryRun") == changesMoods, "\(method.name)")
-            // An import is a change that may take long.
-            let isLong = method.effect == .long || method.name == "store.import"
+            // These are changes that may take long.
+            let isLongChange = ["store.import", "store.undo", "store.redo"].contains("\(method.name)")
+            let isLong = method.effect == .long || isLongChange
             #expect(names.contains("progressToken") == isLong, "\(method.name)")
             let ofOne = ["update", "delete", "setFavorite", "toggleFavorite", "setNotes"].map { "mood.\($0)" }
             #expect(names.contains("ifRevision") == ofOne.contains("\(method.name)"), "\(method.name)")

@@ -1,38 +1,12 @@
 import JSONCodec
 import Platform
-import Synchronization
 import Testing
 
 @testable import MoodHost
 
 /// An import of a large file is made by the helper thread, with the store: it holds up no ping, and the rest keeps its order.
 @Suite struct LongImportTests {
-    /// Holds up what the helper thread makes durable until it is opened.
-    private final class Gate: Sendable {
-        private let loop = pthread_self().hashValue
-        private let isClosed = Mutex(true)
-        private let isAwaited = Mutex(false)
-
-        func open() { isClosed.withLock { $0 = false } }
-
-        /// Waits until somebody waits for it.
-        func awaitSomebody() { while !isAwaited.withLock({ $0 }) { usleep(500) } }
-
-        var fileSystem: FileSystem {
-            let system = FileSystem.system
-            var slow = system
-            slow.syncData = { [self] descriptor throws(SystemError) in
-                while pthread_self().hashValue != loop, isClosed.withLock({ $0 }) {
-                    isAwaited.withLock { $0 = true }
-                    usleep(500)
-                }
-                try system.syncData(descriptor)
-            }
-            return slow
-        }
-    }
-
-    private let gate = Gate()
+    private let gate = HelperGate(.makingDurable)
     private let directory = TestDirectory()
     private let files = TestDirectory()
     private let session: TestSession

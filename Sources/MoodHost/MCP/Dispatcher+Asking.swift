@@ -33,6 +33,9 @@ extension Dispatcher {
     ) throws(RPCError) -> NativeOutcome {
         native.rewind(to: 0)
         failure = nil
+        let wasDoneAtOnce = core.isDoneAtOnce
+        core.isDoneAtOnce = true
+        defer { core.isDoneAtOnce = wasDoneAtOnce }
         do throws(RPCError) {
             guard let entry = try core.find(JSONText(method)) else { throw .methodNotFound("\(method)", []) }
             try arguments.read(params, for: entry.method, limits, &validator)

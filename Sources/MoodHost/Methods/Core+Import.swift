@@ -42,8 +42,8 @@ extension Core {
             isStrict: arguments[TransferParams.strict], replaces: arguments[TransferParams.replace],
             isDryRun: arguments.isDryRun, limits: options.limits, now: now,
             makesStore: !pluginFlags.contains(.changeHooks))
-        // Hooks are asked in the loop; and what comes after it in a batch has to see what it did.
-        if file.isLarge, self.path != nil, !isInBatch, !pluginFlags.contains(.changeHooks) {
+        // Hooks are asked in the loop; and some have to see what it did when it returns.
+        if file.isLarge, self.path != nil, !isDoneAtOnce, !pluginFlags.contains(.changeHooks) {
             throw try importBesideLoop(job, arguments)
         }
         let chosen = try job.run(&store, to: &out) { (_, _) throws(RPCError) in

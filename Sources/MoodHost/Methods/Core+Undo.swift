@@ -7,9 +7,6 @@ import Storage
 
 /// `store.undo` and `store.redo`.
 extension Core {
-    /// How many moods of a commit are named.
-    private static let undoneNamesMax = 1000
-
     mutating func undo(
         _ arguments: borrowing Arguments, isRedo: Bool, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -27,13 +24,38 @@ extension Core {
                 .refused, "A plugin can undo in a store on disk only.",
                 [.init("by", "store"), .init("reason", "the moods are kept in memory")])
         }
+        let job = UndoJob(
+            request: request, isOfStore: arguments[StoreParams.scope] == .store || askingPlugin != nil, now: now)
+        // Hooks are asked in the loop; and some have to see what it did when it returns.
+        if path != nil, !isDoneAtOnce, askingPlugin == nil, !pluginFlags.contains(.changeHooks),
+            store.isUndoLong(ofStore: job.isOfStore)
+        {
+            throw try undoBesideLoop(job, arguments)
+        }
+        try job.run(&store, to: &out) { (_, _) in true }
+    }
+}
+
+/// `store.undo` or `store.redo`: all that it takes besides the store, so that it can be done in any thread.
+struct UndoJob: Sendable {
+    /// How many moods of a commit are named.
+    private static let undoneNamesMax = 1000
+
+    let request: UndoRequest
+    /// Whether it takes the commits of whoever.
+    let isOfStore: Bool
+    let now: Timestamp
+
+    /// Does it in the commit of the present request, which stays open, and writes the answer.
+    /// - Parameter goOn: called now and then with the moods done and their number; false where nobody wants it any more.
+    func run(
+        _ store: inout MoodRecords, to out: inout JSONWriter, goOn: (_ done: Int, _ total: Int) -> Bool
+    ) throws(RPCError) {
         let commits: [UndoneCommit]
         do throws(MoodStoreError) {
-            commits = try store.undo(
-                request, ofStore: arguments[StoreParams.scope] == .store || askingPlugin != nil, at: now)
+            commits = try store.undo(request, ofStore: isOfStore, at: now, goOn: goOn)
         } catch {
-            if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
-            throw RPCError(error)
+            throw RPCError(changing: error)
         }
         out.beginObject()
         out.key("revision")

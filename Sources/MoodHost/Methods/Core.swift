@@ -61,8 +61,9 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Whether the helper thread has the store, and another opening of its files stands in for it.
     var isStoreAway = false
-    /// Whether the present request is a member of a batch.
-    var isInBatch = false
+    /// Whether what the present request changes has to be there when it returns: members of a batch take effect in their order, and
+    /// a tool says what has changed.
+    var isDoneAtOnce = false
     /// Set by a request that has to be tried again once the helper thread has nothing to do.
     var awaitsWork = false
     /// The plugin that asks now; nil: the client does.

@@ -15,34 +15,22 @@ final class LentStore: @unchecked Sendable {
 
     fileprivate init(_ store: consuming MoodRecords) { self.store = store }
 
-    /// All of an import: once this has succeeded it is durable.
+    /// A change in one commit: once this has succeeded it is durable.
+    /// - Parameter change: opens the commit, and writes the answer.
     /// - Returns: the answer.
     fileprivate func carryOut(
-        _ job: ImportJob, _ operation: OperationKey?, _ work: LongWork
+        _ operation: OperationKey?, isDryRun: Bool, _ work: LongWork, _ change: Change
     ) throws(RPCError) -> [UInt8] {
         do throws(RPCError) {
             store.waitHere()
             do throws(MoodStoreError) { try store.openForRequest() } catch { throw RPCError(changing: error) }
-            let goOn = { (done: Int, total: Int) throws(RPCError) in
-                if work.isCancelled { throw RPCError(StorageError.cancelled, forWriting: true) }
-                work.tell(done, total)
-            }
             var answer = JSONWriter(capacity: 4096)
-            var chosen = try job.run(&store, to: &answer, goOn: goOn)
-            if store.isRehearsing {
-                let isToKeep = !job.isDryRun && (store.isCommitOpen || !chosen.isEmpty)
-                store.endRehearsal()
-                if isToKeep {
-                    do throws(MoodStoreError) { try store.openForWriting() } catch { throw RPCError(changing: error) }
-                    answer.rewind(to: 0)
-                    chosen = try job.run(&store, to: &answer, goOn: goOn)
-                }
-            }
-            if job.isDryRun {
+            try change(self, work, &answer)
+            store.endRehearsal()
+            if isDryRun {
                 store.abandonCommit()
             } else {
                 guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
-                try adopt(chosen, replaces: job.replaces)
                 if let operation { store.keepOutcome(operation, answer: answer.buffer.bytes) }
                 do throws(MoodStoreError) { try store.endCommit() } catch { throw RPCError(changing: error) }
             }
@@ -53,6 +41,35 @@ final class LentStore: @unchecked Sendable {
             // Ends the group of requests in which commits were made durable before this one.
             do throws(StorageError) { try store.flush() } catch let other { throw RPCError(other, forWriting: true) }
             throw error
+        }
+    }
+
+    fileprivate typealias Change = @Sendable (LentStore, LongWork, inout JSONWriter) throws(RPCError) -> Void
+
+    fileprivate func carryOut(_ job: ImportJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+        let goOn = { (done: Int, total: Int) throws(RPCError) in
+            if work.isCancelled { throw RPCError(StorageError.cancelled, forWriting: true) }
+            work.tell(done, total)
+        }
+        var chosen = try job.run(&store, to: &answer, goOn: goOn)
+        if store.isRehearsing {
+            let isToKeep = !job.isDryRun && (store.isCommitOpen || !chosen.isEmpty)
+            store.endRehearsal()
+            if isToKeep {
+                do throws(MoodStoreError) { try store.openForWriting() } catch { throw RPCError(changing: error) }
+                answer.rewind(to: 0)
+                chosen = try job.run(&store, to: &answer, goOn: goOn)
+            }
+        }
+        guard !job.isDryRun else { return }
+        guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
+        try adopt(chosen, replaces: job.replaces)
+    }
+
+    fileprivate func carryOut(_ job: UndoJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+        try job.run(&store, to: &answer) { (done, total) in
+            work.tell(done, total)
+            return !work.isCancelled
         }
     }
 
@@ -80,18 +97,43 @@ final class LentStore: @unchecked Sendable {
 }
 
 extension Core {
-    /// Leaves an import to the helper thread, with the store.
+    /// Leaves an import to the helper thread.
     mutating func importBesideLoop(
         _ job: ImportJob, _ arguments: borrowing Arguments
     ) throws(RPCError) -> RPCError {
+        try changeBesideLoop(
+            Method(TransferMethods.import), arguments, .init(message: "Reading", done: 0, total: job.file.byteCount)
+        ) { (lent, work, answer) throws(RPCError) in
+            try lent.carryOut(job, work, &answer)
+        }
+    }
+
+    /// Leaves an undo or redo to the helper thread.
+    mutating func undoBesideLoop(
+        _ job: UndoJob, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> RPCError {
+        let method = job.request.isRedo ? Method(StoreMethods.redo) : Method(StoreMethods.undo)
+        return try changeBesideLoop(
+            method, arguments, .init(message: job.request.isRedo ? "Redoing" : "Undoing", done: 0, total: 0)
+        ) { (lent, work, answer) throws(RPCError) in
+            try lent.carryOut(job, work, &answer)
+        }
+    }
+
+    private mutating func changeBesideLoop(
+        _ method: Method, _ arguments: borrowing Arguments, _ beginning: LongWork.Progress,
+        _ change: @escaping LentStore.Change
+    ) throws(RPCError) -> RPCError {
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
-        let operation =
-            arguments[CommonParams.operation] == nil ? nil : arguments.operationKey(of: Method(TransferMethods.import))
-        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: job.file.byteCount))
+        let operation = arguments[CommonParams.operation] == nil ? nil : arguments.operationKey(of: method)
+        let isDryRun = arguments.isDryRun
+        let work = LongWork(on: store.helper, beginning)
         let lent = lendStore()
         return answerLater(
             LongRequest(work) {
-                let result = Result { () throws(RPCError) in try lent.carryOut(job, operation, work) }
+                let result = Result { () throws(RPCError) in
+                    try lent.carryOut(operation, isDryRun: isDryRun, work, change)
+                }
                 return { (core, out) throws(RPCError) in
                     core.takeBack(lent)
                     let answer = try result.get()

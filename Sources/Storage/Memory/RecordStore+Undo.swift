@@ -91,6 +91,9 @@ extension RecordStore {
 
     /// Nothing up to here can be undone.
     public mutating func forgetUndo() { undo.forget() }
+
+    /// What undo and redo of all commits of this process may have to read and write, in bytes.
+    public var undoableBytes: Int { mutating get { undo.byteCount } }
 }
 
 /// One commit of this process, and what it takes to undo it, or to redo it.

@@ -256,6 +256,9 @@ struct UndoLog: ~Copyable {
         for (id, version) in past.versions { versions[id] = (past.revision, version) }
     }
 
+    /// What is noted of durable commits.
+    var byteCount: Int { (steps + redo).reduce(keptBytes) { $0 + $1.byteCount } }
+
     /// Holds what the steps take within bounds; the oldest go first.
     private mutating func limit() {
         var bytes = redo.reduce(0) { $0 + $1.byteCount } + versions.count * 64

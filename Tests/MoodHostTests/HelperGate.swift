@@ -1,0 +1,50 @@
+import Platform
+import Synchronization
+
+/// Holds up the helper thread in a call of the file system while it is closed.
+final class HelperGate: Sendable {
+    enum Place { case reading, makingDurable }
+
+    private let place: Place
+    private let loop = pthread_self().hashValue
+    private let isClosed = Mutex(true)
+    private let isAwaited = Mutex(false)
+
+    init(_ place: Place) { self.place = place }
+
+    func open() { isClosed.withLock { $0 = false } }
+
+    func close() {
+        isClosed.withLock { $0 = true }
+        isAwaited.withLock { $0 = false }
+    }
+
+    /// Waits until somebody waits for it.
+    func awaitSomebody() { while !isAwaited.withLock({ $0 }) { usleep(500) } }
+
+    /// The system's, with the gate.
+    var fileSystem: FileSystem {
+        let system = FileSystem.system
+        var slow = system
+        switch place {
+        case .makingDurable:
+            slow.syncData = { [self] descriptor throws(SystemError) in
+                pass()
+                try system.syncData(descriptor)
+            }
+        case .reading:
+            slow.read = { [self] (descriptor, buffer, offset) throws(SystemError) in
+                pass()
+                return try system.read(descriptor, buffer, offset)
+            }
+        }
+        return slow
+    }
+
+    private func pass() {
+        while pthread_self().hashValue != loop, isClosed.withLock({ $0 }) {
+            isAwaited.withLock { $0 = true }
+            usleep(500)
+        }
+    }
+}
