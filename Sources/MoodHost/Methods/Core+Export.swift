@@ -222,30 +222,25 @@ private struct PageText: ~Copyable {
 
     init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-    /// Something was appended. Sixteen bytes are counted at a time, where none is a control character.
+    /// Something was appended.
     mutating func settle() {
         let fresh = UnsafeRawBufferPointer(rebasing: buffer.bytes[counted...])
         var at = 0
-        while fresh.count - at >= 16 {
-            let block = fresh.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self)
-            if any(block .< 0x20) {
-                for byte in fresh[at..<at + 16] { count(byte) }
-            } else {
-                let isEscaped = (block .== 34) .| (block .== 92)
-                bytes += 16 + Int(SIMD16<UInt8>.zero.replacing(with: 1, where: isEscaped).wrappedSum())
+        while at < fresh.count {
+            // Few at a time, so that a byte can hold what escapes add, and without a branch: so compilers do many at once.
+            let end = min(at + 48, fresh.count)
+            var more: UInt8 = 0
+            while at < end {
+                let byte = fresh[at]
+                let isShort = (byte == 34) || (byte == 92) || (byte == 10) || (byte == 13) || (byte == 9)
+                let long: UInt8 = byte < 0x20 ? 5 : 0
+                more &+= isShort ? 1 : long
+                at &+= 1
             }
-            at += 16
+            bytes &+= Int(more)
         }
-        for byte in fresh[at...] { count(byte) }
+        bytes += fresh.count
         counted = buffer.count
-    }
-
-    private mutating func count(_ byte: UInt8) {
-        if byte < 0x20 {
-            bytes += byte == 10 || byte == 13 || byte == 9 ? 2 : 6
-        } else {
-            bytes += byte == 34 || byte == 92 ? 2 : 1
-        }
     }
 
     var isFull: Bool { bytes >= bytesMax }
