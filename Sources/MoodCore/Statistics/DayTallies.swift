@@ -11,6 +11,10 @@ struct DayTallies {
     }
 
     private mutating func find(_ day: Int) {
+        // Around midnight moods of several zones take turns.
+        for place in (latest - 1)...(latest + 1) where days.indices.contains(place) && days[place].day == day {
+            return latest = place
+        }
         if let place = places[day] { return latest = place }
         latest = days.count
         places[day] = latest
@@ -21,6 +25,8 @@ struct DayTallies {
     var count: Int { days.count }
     var last: Int? { days.lazy.map(\.day).max() }
     subscript(day: Int) -> Tally? { places[day].map { days[$0].tally } }
+    /// In the order in which they came.
+    var all: [(day: Int, tally: Tally)] { days }
     /// By day.
     var sorted: [(day: Int, tally: Tally)] { days.sorted { $0.day < $1.day } }
 }

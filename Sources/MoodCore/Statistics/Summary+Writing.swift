@@ -4,7 +4,7 @@ import MoodText
 extension Summary {
     /// Writes the result of `stats.summary`.
     public mutating func write(to writer: inout JSONWriter) {
-        let days = days()
+        let (days, whole) = (days(), whole)
         writer.beginObject()
         // One end may be a day, and the other a moment.
         let (from, to) = (
@@ -86,7 +86,8 @@ extension Summary {
 
     /// The tags that can be compared, by count, then tag.
     var comparedTags: [(tag: TagCounts.Tag, average: Double, without: Double)] {
-        tags.sorted.compactMap { tag in
+        let whole = whole
+        return tags.sorted.compactMap { tag in
             guard tag.tally.valued >= Self.comparedMin, whole.valued - tag.tally.valued >= Self.comparedMin,
                 let average = tag.tally.average, let without = tag.tally.averageOfOthers(in: whole)
             else { return nil }

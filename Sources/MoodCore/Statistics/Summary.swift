@@ -24,7 +24,6 @@ public struct Summary {
     /// Of the course; what has been taken in does not depend on it.
     public var step: Step
 
-    var whole = Tally()
     var favorites = 0
     var estimated = 0
     var previous = Tally()
@@ -32,7 +31,6 @@ public struct Summary {
     var valences = [Int](repeating: 0, count: edges.count - 1)
     var scales = ScaleCounts()
     var tags = TagCounts()
-    var weekdays = [Tally](repeating: Tally(), count: 7)
     var hours = [Tally](repeating: Tally(), count: 24)
     var byDay = DayTallies()
     var firstDay: Int?
@@ -56,14 +54,12 @@ public struct Summary {
         let feeling = feelings.number(of: mood, texts)
         let valence = mood.valence ?? feelings.all[feeling].estimate
         guard isInSpan else { return previous.add(valence) }
-        whole.add(valence)
         if mood.isFavorite { favorites += 1 }
         if mood.valence == nil, valence != nil { estimated += 1 }
         feelings.count(feeling, valence)
         if let valence { valences[Self.bucket(of: valence)] += 1 }
         scales.add(mood, texts)
         tags.add(mood, valence: valence, texts)
-        weekdays[CivilDate.weekday(ofDay: reading.day)].add(valence)
         hours[min(reading.timeOfDay / 3_600_000, 23)].add(valence)
         byDay.add(reading.day, valence)
         firstDay = min(firstDay ?? reading.day, reading.day)
@@ -105,6 +101,16 @@ public struct Summary {
             sum.add(abs(next - mean))
         }
         return sum.average
+    }
+
+    /// Of all moods.
+    var whole: Tally { byDay.all.reduce(into: Tally()) { $0.add($1.tally) } }
+
+    /// From Monday.
+    var weekdays: [Tally] {
+        byDay.all.reduce(into: [Tally](repeating: Tally(), count: 7)) {
+            $0[CivilDate.weekday(ofDay: $1.day)].add($1.tally)
+        }
     }
 
     /// By 0, 6, 12 and 18 o'clock.
