@@ -11,12 +11,24 @@ import JSONCodec
 /// (a person edited the record, or a later version added members), ask that one.
 public struct CanonicalMood {
     public let id: MoodID
-    /// As written, escapes and all.
+    /// As written, escapes and all; so is the label.
+    let emoji: JSONText
     public let label: JSONText
     public let timestamp: Timestamp
     public let isFavorite: Bool
-    public let hasTimeZone: Bool
+    /// With its brackets.
+    let tags: UnsafeRawBufferPointer
+    let optional: Optionals
+    public var hasTimeZone: Bool { optional.timeZone != nil }
     public let updatedAt: Timestamp
+
+    /// Of the members that a mood may lack, those that are looked at: their values as they stand there.
+    struct Optionals {
+        var valence: UnsafeRawBufferPointer?
+        var scales: UnsafeRawBufferPointer?
+        /// With its quotes.
+        var timeZone: UnsafeRawBufferPointer?
+    }
 
     public init?(_ record: UnsafeRawBufferPointer) { self.init(CanonicalCursor(record)) }
 
@@ -26,12 +38,12 @@ public struct CanonicalMood {
     @inline(__always)
     private init?(_ cursor: CanonicalCursor) {
         var cursor = cursor
-        guard let id = cursor.id(), cursor.skip(",\"emoji\":"), cursor.text() != nil, cursor.skip(",\"label\":"),
+        guard let id = cursor.id(), cursor.skip(",\"emoji\":"), let emoji = cursor.text(), cursor.skip(",\"label\":"),
             let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let timestamp = cursor.time(),
             cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(),
-            cursor.skip(",\"notes\":"), cursor.text() != nil, cursor.skip(",\"tags\":["), cursor.texts()
+            cursor.skip(",\"notes\":"), cursor.text() != nil, cursor.skip(",\"tags\":["), let tags = cursor.list()
         else { return nil }
-        var optional: MoodFields = []
+        var optional = Optionals()
         if !cursor.skip(",\"attachments\":[") {
             guard cursor.optional(&optional), cursor.skip(",\"attachments\":[") else { return nil }
         }
@@ -39,8 +51,10 @@ public struct CanonicalMood {
             cursor.skip(",\"updatedAt\":\""), let updatedAt = cursor.time(), cursor.skip(",\"revision\":"),
             cursor.lastInteger()
         else { return nil }
-        hasTimeZone = optional.contains(MoodFields(.timeZone))
         self.id = id
+        self.emoji = emoji
+        self.tags = tags
+        self.optional = optional
         self.label = label
         self.timestamp = timestamp
         self.isFavorite = isFavorite
@@ -108,17 +122,24 @@ struct CanonicalCursor {
         return (name.raw, UnsafeRawBufferPointer(rebasing: record[start..<at]))
     }
 
-    /// The members that a mood may lack, in the order of the table; `found` gets those that are there.
+    /// The members that a mood may lack, in the order of the table.
     @inline(never)
-    mutating func optional(_ found: inout MoodFields) -> Bool {
+    mutating func optional(_ found: inout CanonicalMood.Optionals) -> Bool {
         for field in MoodField.optional {
             let start = at
             guard skip(",\""), skip(field.name), skip("\":") else {
                 at = start
                 continue
             }
+            let valueStart = at
             guard value(field.kind.json) else { return false }
-            found.insert(MoodFields(field))
+            let value = UnsafeRawBufferPointer(rebasing: record[valueStart..<at])
+            switch field {
+            case .valence: found.valence = value
+            case .scales: found.scales = value
+            case .timeZone: found.timeZone = value
+            default: break
+            }
         }
         return true
     }

@@ -18,15 +18,20 @@ extension RecordExtractor {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
                 return RecordHead(mood: mood)
             }
-            guard let head = headOfAnyLayout(bytes) else { return nil }
-            withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
-            return head
+            return headAndTextOfAnyLayout(bytes, &text)
         },
         revision: { MoodMembers(trusting: ValidJSON(trusting: $0)).revision },
         knownHead: { bytes in
             CanonicalMood(known: bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes)
         },
-        traits: { record, scratch in MoodFacts(record).traits(&scratch) })
+        traits: { record, scratch in MoodFacts(record).traits(&scratch) },
+        headTextAndTraits: { bytes, text, scratch in
+            if let mood = CanonicalMood(bytes) {
+                mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
+                return (RecordHead(mood: mood), MoodFacts(mood).traits(&scratch))
+            }
+            return headAndTextOfAnyLayout(bytes, &text).map { ($0, MoodFacts(bytes).traits(&scratch)) }
+        })
 
     /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a
     /// file that somebody edited: only what is JSON is read as such.
@@ -35,6 +40,14 @@ extension RecordExtractor {
         // Why it is none is nothing that a caller could use: `MoodInspector` says it where somebody asks.
         guard (try? validator.validate(bytes)) != nil else { return nil }
         return MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
+    }
+
+    private static func headAndTextOfAnyLayout(
+        _ bytes: UnsafeRawBufferPointer, _ text: inout ByteBuffer
+    ) -> RecordHead? {
+        guard let head = headOfAnyLayout(bytes) else { return nil }
+        withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
+        return head
     }
 
     /// Hands the decoded label of a record to `body`.

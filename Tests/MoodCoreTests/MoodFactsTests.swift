@@ -14,16 +14,25 @@ import Testing
     private static func described(_ text: String) -> String {
         Array(text.utf8).withUnsafeBytes { bytes in
             let facts = MoodFacts(bytes)
-            let tags = facts.tags.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "none"
-            let scales = facts.scales.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "none"
-            return "\(facts.emoji.string) \(facts.label.string) \(facts.time) \(facts.isFavorite) \(facts.valence ?? 9)"
-                + " \(facts.timeZone?.string ?? "none") \(tags) \(scales)"
+            // What was read for its head too says the same.
+            if let mood = CanonicalMood(bytes) { #expect(described(MoodFacts(mood)) == described(facts)) }
+            return described(facts)
         }
+    }
+
+    private static func described(_ facts: MoodFacts) -> String {
+        let tags = facts.tags.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "none"
+        let scales = facts.scales.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "none"
+        return "\(facts.emoji.string) \(facts.label.string) \(facts.time) \(facts.isFavorite) \(facts.valence ?? 9)"
+            + " \(facts.timeZone?.string ?? "none") \(tags) \(scales)"
     }
 
     private static let expected = #"😊 Hap"py 1767323045006 true -0.25 Asia/Tokyo ["sea","\u00e9"] {"sleep":7.5}"#
 
-    @Test func isReadAsItIsWritten() { #expect(Self.described(Self.written) == Self.expected) }
+    @Test func isReadAsItIsWritten() {
+        #expect(Self.described(Self.written) == Self.expected)
+        #expect(Array(Self.written.utf8).withUnsafeBytes { CanonicalMood($0) != nil })
+    }
 
     @Test(arguments: [
         (#""valence":-0.25,"scales""#, #""scales""#, "9.0 Asia/Tokyo", "-0.25 Asia/Tokyo"),

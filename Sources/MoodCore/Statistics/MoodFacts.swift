@@ -44,6 +44,21 @@ public struct MoodFacts {
 
     private init() {}
 
+    /// The same of a record that has been read in the layout in which moods are written.
+    @inline(__always)
+    public init(_ mood: CanonicalMood) {
+        emoji = mood.emoji
+        label = mood.label
+        time = mood.timestamp.milliseconds
+        isFavorite = mood.isFavorite
+        if mood.tags.count > 2 { tags = ValidJSON(trusting: mood.tags) }
+        if let number = mood.optional.valence { valence = JSONNumber(raw: number).double }
+        if let object = mood.optional.scales { scales = ValidJSON(trusting: object) }
+        if let text = mood.optional.timeZone {
+            timeZone = JSONText(column: UnsafeRawBufferPointer(rebasing: text.dropFirst().dropLast()))
+        }
+    }
+
     /// The same in the layout in which moods are written, which is less work.
     /// - Returns: whether it is in that layout.
     @inline(__always)

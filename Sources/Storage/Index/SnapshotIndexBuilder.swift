@@ -64,7 +64,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The same for a record without a line feed.
     @inline(__always)
     mutating func add(line record: UnsafeRawBufferPointer, at offset: Int) -> String? {
-        guard let head = extractor.headAndText(record, &texts.arena) else {
+        guard let (head, traits) = extractor.headTextAndTraits(record, &texts.arena, &scratch) else {
             texts.discard()
             return "this line is not a record"
         }
@@ -83,7 +83,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
             row: count, offset: offset, byteCount: record.count, checksum: CRC32C.checksum(record))
         IndexRow(head: head, place: place).append(to: &image, checksum)
         textNumbers.append(texts.enter(prefix: head.textPrefix))
-        addColumns(head, record)
+        addColumns(head, traits)
         if head.isMarked { marked.append(UInt32(truncatingIfNeeded: count)) }
         recordBytes += record.count
         count += 1
@@ -94,8 +94,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
     private static let columnTextsMax = 1 << 31 - 1 - RecordTraits.textCount
 
     @inline(__always)
-    private mutating func addColumns(_ head: RecordHead, _ record: UnsafeRawBufferPointer) {
-        let traits = extractor.traits(record, &scratch)
+    private mutating func addColumns(_ head: RecordHead, _ traits: RecordTraits) {
         var numbers = InlineArray<4, UInt32>(repeating: 0)
         for place in 0..<RecordTraits.textCount {
             guard let text = traits.texts[place] else { continue }

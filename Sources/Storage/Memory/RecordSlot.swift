@@ -48,7 +48,11 @@ public struct RecordExtractor: Sendable {
     public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
     /// What is kept of a record in columns; what does not stand in the record as it is needed is put together in the buffer.
     public let traits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits
+    /// Head, text and traits by one look at the record: the first buffer is that of the text.
+    let headTextAndTraits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> HeadAndTraits?
+    public typealias HeadAndTraits = (head: RecordHead, traits: RecordTraits)
 
+    /// - Parameter headTextAndTraits: nil: by one look for the head and the text, and one for the traits.
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
@@ -59,7 +63,10 @@ public struct RecordExtractor: Sendable {
         knownHead: (@Sendable (UnsafeRawBufferPointer) -> RecordHead?)? = nil,
         traits: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits = { _, _ in
             RecordTraits(word: 0, texts: [nil, nil, nil, nil])
-        }
+        },
+        headTextAndTraits: (
+            @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> HeadAndTraits?
+        )? = nil
     ) {
         self.head = head
         self.knownHead = knownHead ?? head
@@ -69,13 +76,17 @@ public struct RecordExtractor: Sendable {
         self.id = id
         self.headAndText = headAndText
         self.traits = traits
+        self.headTextAndTraits =
+            headTextAndTraits ?? { bytes, text, scratch in
+                headAndText(bytes, &text).map { ($0, traits(bytes, &scratch)) }
+            }
     }
 
     /// The same for records that are looked at closely later on: their heads are taken without a second look.
     var trusting: RecordExtractor {
         RecordExtractor(
             head: knownHead, compareTexts: compareTexts, compareText: compareText, id: id, headAndText: headAndText,
-            revision: revision, knownHead: knownHead, traits: traits)
+            revision: revision, knownHead: knownHead, traits: traits, headTextAndTraits: headTextAndTraits)
     }
 }
 
