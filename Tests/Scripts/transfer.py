@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Moods in and out of files, judged by programs that others wrote: `csv` and `json` of Python, `icalendar`, `jrnl` and
-`daylio-parser` of PyPI. Those that are not installed are named and passed over.
+"""Moods in and out of files, judged by programs that others wrote: `csv` and `json` of Python, `sqlite3`, `icalendar`, `jrnl`
+and `daylio-parser` of PyPI. Those that are not installed are named and passed over.
 
-    transfer.py HOST [--moods 200] [--damaged 1000] [--backups 20] [--seed 1]
+    transfer.py HOST [--mood MOOD] [--moods 200] [--damaged 1000] [--backups 20] [--seed 1]
 
 1. Random moods are exported in each form. Each reader must read all of them, and find labels, times, notes and tags.
 2. What those programs write is imported: an export of jrnl that jrnl itself made, a calendar that icalendar made.
 3. What is exported as jsonl and csv gives the same moods in an empty store; the same file again changes nothing.
 4. Damaged files from the seed: the host answers each, a strict import that fails has changed nothing, each problem has its line.
-5. Exports while four hosts write: each is whole and one moment's state.
+5. Exports while four hosts write, with --mood by `mood backup`: each is whole and one moment's state. Every hundredth backup,
+   and the last, is restored into an empty store, which is then verified.
 
 Exit 1 when something is not so.
 """
@@ -100,8 +101,25 @@ def judge(host, moods, folder):
     check([row["notes"] for row in rows] == [mood["notes"] for mood in moods], "csv: notes")
     entries = json.loads(texts["jrnl"])["entries"]
     check([entry["title"] for entry in entries] == ["😊 " + mood["label"] for mood in moods], "jrnl: titles")
+    judge_table(os.path.join(folder, "csv"), moods)
     judge_calendar(texts["ics"], moods)
     return texts
+
+
+def judge_table(path, moods):
+    program = shutil.which("sqlite3")
+    if not program:
+        print("SKIPPED: sqlite3")
+        return
+    # Rows by hex, because notes have line breaks.
+    made = subprocess.run(
+        [program, ":memory:"], input=f".import --csv {path} moods\nselect id, hex(label), hex(notes), hex(tags) from moods;\n",
+        capture_output=True, text=True, timeout=60)
+    rows = [line.split("|") for line in made.stdout.splitlines()]
+    words = [[mood["id"]] + [text.encode().hex().upper() for text in (mood["label"], mood["notes"], ",".join(mood["tags"]))]
+             for mood in moods]
+    check(made.stderr == "" and rows == words, f"sqlite3: {made.stderr} {len(rows)} rows")
+    print("read by sqlite3:", len(rows))
 
 
 def judge_calendar(text, moods):
@@ -226,8 +244,9 @@ def damaged(host_path, texts, count, chance, folder):
     print(f"damaged files: {count}, refused {refused}, problems {listed_problems}")
 
 
-def while_others_write(host_path, count, folder):
+def while_others_write(host_path, mood, count, folder):
     """Each writer counts; a backup is one moment's state where it has each writer's numbers without a gap."""
+    backup = os.path.join(folder, "backup.jsonl")
     store = os.path.join(folder, "shared")
     stop = threading.Event()
 
@@ -237,6 +256,21 @@ def while_others_write(host_path, count, folder):
         while not stop.is_set():
             result(host, "mood.create", {"emoji": "😊", "label": f"{writer} {number}", "timestamp": "2026-01-01T00:00:00Z"})
             number += 1
+            # So slowly that a thousand backups are no longer than need be.
+            time.sleep(0.05)
+        host.close()
+
+    def client(*words):
+        made = subprocess.run([mood, "--host", host_path, *words], capture_output=True, text=True, timeout=120)
+        check(made.returncode == 0, f"mood {words}: {made.stderr}")
+
+    def restored(moods):
+        copy = os.path.join(folder, "restored")
+        shutil.rmtree(copy, ignore_errors=True)
+        client("--store", copy, "restore", backup, "--yes")
+        host = opened(host_path, copy)
+        check(len(listed(host)) == len(moods), "a backup that was restored has other moods")
+        check(result(host, "store.verify", {})["ok"], "a backup that was restored is not whole")
         host.close()
 
     writers = [threading.Thread(target=write, args=(writer,)) for writer in range(4)]
@@ -248,7 +282,15 @@ def while_others_write(host_path, count, folder):
         deadline = time.monotonic() + 20
         while result(reader, "store.info", {})["revision"] <= seen and time.monotonic() < deadline:
             time.sleep(0.001)
-        moods = [json.loads(line) for line in export(reader, "jsonl").splitlines()]
+        if mood:
+            client("--store", store, "backup", backup, "--force")
+            with open(backup) as file:
+                text = file.read()
+        else:
+            text = export(reader, "jsonl")
+        moods = [json.loads(line) for line in text.splitlines()]
+        if mood and (number % 100 == 99 or number == count - 1):
+            restored(moods)
         for writer in range(4):
             numbers = sorted(int(mood["label"].split()[1]) for mood in moods if mood["label"].startswith(f"{writer} "))
             check(numbers == list(range(len(numbers))), f"backup {number}: writer {writer} has gaps")
@@ -266,6 +308,7 @@ def while_others_write(host_path, count, folder):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("host")
+    arguments.add_argument("--mood")
     arguments.add_argument("--moods", type=int, default=200)
     arguments.add_argument("--damaged", type=int, default=1000)
     arguments.add_argument("--backups", type=int, default=20)
@@ -283,7 +326,7 @@ def main():
         judge_jrnl(given.host, folder)
         round_trips(given.host, texts, moods, folder)
         damaged(given.host, texts, given.damaged, chance, folder)
-        while_others_write(given.host, given.backups, folder)
+        while_others_write(given.host, given.mood, given.backups, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     print("seed", given.seed, "wrong:", len(FAILED))
