@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""How soon the client answers a person: the time from its start to the first byte that it prints, and of a key in `mood browse`.
+
+    clientfigures.py MOOD HOST [--moods 100000] [--rounds 15] [--seed 1] [--most 0]
+
+A store of random moods is made. Each command is run that often, the commands in turns; the least and the middle time are told.
+`add` is told with its end, because it is durable then. In `mood browse`, on a terminal of 80 by 24, keys are pressed in the menu, the
+list and a mood; the time is that to the first byte of the frame, and how many pieces a frame came in is told.
+
+Goals: 15 ms to the first output, `mood add` durable in 8 ms, a key answered in 16 ms. With `--most N` the exit code is 1 where a
+middle time is more than N times its goal.
+"""
+import argparse
+import fcntl
+import os
+import pty
+import random
+import select
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+COMMANDS = [
+    "list", "list --on 2020-05-01", "list --tag work --in 2020", "list --text nothing", "show @last", "tags", "stats",
+    "stats --in 2020", "year 2020", "month 2020-05", "day 2020-05-01", "on-this-day", "log", "export csv", "share @last",
+]
+
+
+def fill(host, store, count, chance):
+    lines = "".join(
+        '{"jsonrpc":"2.0","method":"mood.create","params":{"emoji":"😊","label":"%s","timestamp":"%d-%02d-%02dT%02d:00:00Z","tags":["%s"],'
+        '"notes":"note %d","valence":%.1f}}\n' % (
+            chance.choice(["Happy", "Calm", "Tired"]), chance.randrange(2014, 2026), chance.randrange(1, 13), chance.randrange(1, 29),
+            chance.randrange(24), chance.choice(["work", "home", "sea"]), number, chance.uniform(-1, 1)) for number in range(count))
+    subprocess.run([host, "--no-plugins", "--store", store], input=lines.encode(), stdout=subprocess.DEVNULL, check=True)
+
+
+def first_byte(words, environment):
+    """Milliseconds to the first byte, and to the end."""
+    start = time.perf_counter()
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    os.read(process.stdout.fileno(), 1)
+    first = time.perf_counter()
+    while os.read(process.stdout.fileno(), 1 << 20):
+        pass
+    if process.wait(60) not in (0, 66):
+        sys.exit(f"{words} has failed")
+    return (first - start) * 1000, (time.perf_counter() - start) * 1000
+
+
+def keys(mood, environment, rounds):
+    """Milliseconds until a frame begins, and in how many pieces it comes, for each key that is pressed."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.execve(mood, [mood, "browse"], dict(environment, TERM="xterm-256color"))
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+
+    def quiet(milliseconds=150):
+        pieces = 0
+        while select.select([terminal], [], [], milliseconds / 1000)[0]:
+            try:
+                os.read(terminal, 1 << 20)
+            except OSError:  # The other end is closed.
+                break
+            pieces += 1
+        return pieces
+
+    quiet(1000)
+    # To the end of the menu and into the list, then down and up in it, into a mood and back.
+    times, pieces = [], []
+    for key in ["\033[F", "\r"] + ["\033[B"] * rounds + ["\033[6~", "\033[A", "\r", "\033"] * (rounds // 3):
+        start = time.perf_counter()
+        os.write(terminal, key.encode())
+        if select.select([terminal], [], [], 2)[0]:
+            times.append((time.perf_counter() - start) * 1000)
+            pieces.append(quiet())
+    os.write(terminal, b"q")
+    quiet()
+    os.close(terminal)
+    os.waitpid(process, 0)
+    return sorted(times), pieces
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("mood")
+    parser.add_argument("host")
+    parser.add_argument("--moods", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=float, default=0)
+    given = parser.parse_args()
+    chance = random.Random(given.seed)
+    slow = []
+
+    def row(what, times, goal):
+        times = sorted(times)
+        middle = times[len(times) // 2]
+        print(f"| {what} | {times[0]:.1f} | {middle:.1f} | {goal} |")
+        if given.most and middle > goal * given.most:
+            slow.append(what)
+
+    with tempfile.TemporaryDirectory() as folder:
+        store = os.path.join(folder, "store")
+        fill(given.host, store, given.moods, chance)
+        environment = {
+            "PATH": os.environ["PATH"], "HOME": folder, "LANG": "C.UTF-8", "TZ": "UTC", "MOODBOARD_HOST": given.host,
+            "MOODBOARD_STORE": store, "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder,
+        }
+        commands = [given.mood, "--host", given.host, "--store", store]
+        times = {command: [] for command in COMMANDS}
+        added = []
+        for _ in range(given.rounds):
+            for command, list_ in times.items():
+                list_.append(first_byte(commands + command.split(), environment)[0])
+            added.append(first_byte(commands + ["add", "😊", "Happy"], environment)[1])
+        print(f"{given.moods:,} moods\n| what | least, ms | middle, ms | goal, ms |\n| --- | --- | --- | --- |")
+        for command, list_ in times.items():
+            row(f"`mood {command}`, first byte", list_, 15)
+        row("`mood add`, durable", added, 8)
+        answered, pieces = keys(given.mood, environment, given.rounds)
+        row(f"`mood browse`, a key ({len(answered)} pressed)", answered, 16)
+        print(f"the slowest key {answered[-1]:.1f} ms; frames in one piece: {pieces.count(1)} of {len(pieces)}")
+    for what in slow:
+        print("SLOW", what)
+    sys.exit(1 if slow else 0)
+
+
+main()
