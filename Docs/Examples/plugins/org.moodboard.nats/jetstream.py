@@ -1,14 +1,17 @@
 """A stream of NATS JetStream: what the rights of one journal allow (publish, CONSUMER.CREATE and DIRECT.GET under its subjects)."""
 import asyncio
 import collections
+import contextlib
 import json
 import ssl
+import time
 import uuid
 
 import nats
 from nats.js.errors import APIError
 
 Entry = collections.namedtuple("Entry", "subject seq headers data")
+BELIEVED = 60  # seconds that a consumer which follows is kept
 STALE = 10071  # somebody has published on the subject meanwhile
 
 
@@ -39,6 +42,7 @@ class Stream:
         self.connection, self.js, self.name = connection, connection.jetstream(), config.get("stream", "MOODBOARD")
         self.heard = {}  # by subject: the newest sequence that was published from here, or told of
         self.view = None  # by subject: its newest message without what is in it, while somebody follows
+        self.is_over = False  # whether who follows has to begin anew
         self.sizes = [config["replicas"]] if "replicas" in config else [3, 1]
 
     async def make(self):
@@ -93,7 +97,9 @@ class Stream:
 
         for turn in range(100):
             entries, pause = {name: one for name, one in (self.view or {}).items() if fits(name)}, 0.005
-            if self.view is None or "*" in prefix or turn > 20:  # nobody follows, or not from a server that is alive
+            if turn == 20 and self.view is not None:
+                self.doubt()  # who follows has not heard what this one has
+            if self.view is None or "*" in prefix:
                 entries, pause = {}, 0.02
                 await self.read(subject, lambda one: entries.update({one.subject: one}), deliver_policy="last_per_subject",
                                 headers_only=True)
@@ -134,15 +140,21 @@ class Stream:
             self.heard[entry.subject] = entry.seq
         return is_new
 
+    def doubt(self):
+        """Who follows begins anew: a consumer may stand still, and say that it lives."""
+        self.view, self.is_over = None, True
+
     async def follow(self, subject, is_news, tell):
         """Keeps the view of a subject, and tells of what is published; of anything, where the consumer may have been lost with
-        its server."""
+        its server. No consumer is believed for long."""
         while True:
+            messages = None
             try:
-                messages = await self.connection.subscribe(self.connection.new_inbox())
+                messages, self.is_over = await self.connection.subscribe(self.connection.new_inbox()), False
+                end = time.monotonic() + BELIEVED
                 left, view = await self.consume(subject, messages.subject, deliver_policy="last_per_subject", headers_only=True,
                                                 idle_heartbeat=2_000_000_000), {}
-                while True:
+                while not self.is_over and time.monotonic() < end:
                     if left == 0 and self.view is None:
                         self.view = view
                     one = await messages.next_msg(timeout=6)
@@ -161,3 +173,5 @@ class Stream:
                 tell()
             finally:
                 self.view = None
+                with contextlib.suppress(Exception):  # the connection may be away
+                    await messages.unsubscribe()

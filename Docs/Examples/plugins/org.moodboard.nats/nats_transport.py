@@ -114,6 +114,8 @@ class Transport:
             if page.next <= page.last[page.replica]:
                 await self.stream.read(
                     newest.subject, page.take, deliver_policy="by_start_sequence", opt_start_seq=page.start)
+        if page.has_gap:
+            self.stream.doubt()  # the snapshot that covers it may not have been heard of
         if self.path:
             with open(self.path + ".new", "w", encoding="utf-8") as file:
                 json.dump(self.notes, file)

@@ -6,7 +6,7 @@ BYTES = 1 << 20
 class Page:
     def __init__(self, have, parts, notes):
         self.have, self.parts, self.notes = have, parts, notes
-        self.records, self.last, self.size = [], {}, 0
+        self.records, self.last, self.size, self.has_gap = [], {}, 0, False
 
     def begin(self, newest):
         """With the newest message of a replica; whether there is more of it, from the sequence `start` on."""
@@ -24,6 +24,7 @@ class Page:
         if last < self.next:
             return False
         if first > self.next:
+            self.has_gap = True
             return True  # dropped: a snapshot has what comes before
         part, parts = part_of(one.headers)
         about = {"part": part, "parts": parts} if parts > 1 else {}
