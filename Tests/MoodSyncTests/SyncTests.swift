@@ -194,7 +194,7 @@ import Testing
     }
 
     /// Stores with changes, copies, rounds and damage to what is copied, in any order; then everybody syncs.
-    @Test(arguments: [1, SeededRandom.further])
+    @Test(arguments: [1] + SeededRandom.further)
     func nothingIsLostAmongManyStores(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let url = try Carrier.folder.url()

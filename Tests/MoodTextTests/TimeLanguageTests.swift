@@ -222,7 +222,7 @@ import Testing
             "+23:59",
             "1.5", "h", "\u{0}", "é", ".", "-", "1h1h1h1h", "tomorrow", "months", "the", "of",
         ]
-        var random = SeededRandom(seed: SeededRandom.further)
+        var random = SeededRandom.fresh()
         for _ in 0..<20_000 {
             let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in words.randomElement(using: &random) ?? ""
             }

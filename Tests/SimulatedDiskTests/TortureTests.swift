@@ -4,7 +4,7 @@ import Testing
 
 /// A short stretch of what the program `Torture` does for long: fixed seeds; in `.ci/long` some that nobody has tried yet.
 @Suite struct TortureTests {
-    @Test(arguments: [1, SeededRandom.further])
+    @Test(arguments: [1] + SeededRandom.further)
     func keepsEveryPromise(first: UInt64) {
         var figures = TortureFigures()
         for seed in first..<first + 1000 {
