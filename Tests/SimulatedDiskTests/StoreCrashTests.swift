@@ -101,7 +101,7 @@ private final class Others: Sendable {
     func aLongCommitThatIsThereCanBeUndone(moment: Fault.Moment, fate: Disk.Fate) throws {
         let before = TortureRecord.bytes(slot: 1, time: 1, version: 2, text: 1, fill: 10)
         let stride = 11
-        var number = Int(SeededRandom.further % UInt64(stride)) + 1 - stride
+        var number = Int((SeededRandom.further.first ?? 0) % UInt64(stride)) + 1 - stride
         var undone = 0
         var isOver = false
         while !isOver {
