@@ -152,7 +152,7 @@ extension Core {
         loadPlugins()
         try requirePlugin(id)
         try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
-        plugins.outdated.insert(id)
+        plugins.noteOutdated(id)
         guard plugins.find(id) != nil else {
             // Its folder is gone too: nothing is known of it any more.
             return JSONValue.object([.init("id", .string(id.text)), .init("state", "untrusted")]).write(to: &out)
@@ -240,7 +240,7 @@ extension Core {
             if let before = records[id] { (record.config, record.isEnabled) = (before.config, before.isEnabled) }
             records[id] = record
         }
-        plugins.outdated.insert(id)
+        plugins.noteOutdated(id)
         // The tools of an MCP server are known when it has run.
         if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
         try writePlugin(id, &out)

@@ -22,6 +22,9 @@ extension PluginRegistry {
         removeOutdated()
     }
 
+    /// Copies of a plugin are left that nobody trusts any more.
+    func noteOutdated(_ id: PluginID) { outdated.insert(id) }
+
     /// Removes the copies that nobody trusts any more, once nothing runs from them here.
     private func removeOutdated() {
         guard !outdated.isEmpty, let folder = try? runFolder() else { return }
