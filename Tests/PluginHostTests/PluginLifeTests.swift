@@ -34,6 +34,23 @@ import Testing
         #expect(end == nil && life.state == .stopped && life.crashes == 0)
     }
 
+    @Test func itHasTimeToRunAndThenTimeToAnswer() {
+        var life = PluginLife(Self.times)
+        _ = life.need(at: 0)
+        let waits = life.tick(at: 9_999, isBusy: true)
+        #expect(waits == nil && life.state == .starting)
+        life.started(at: 9_999)
+        #expect(life.deadline == 10_049)
+        // It is told once.
+        life.started(at: 10_000)
+        let late = life.tick(at: 10_049, isBusy: true)
+        #expect(late == .kill && life.reason == "it did not answer plugin.hello within 50 ms")
+        _ = life.tick(at: 20_000, isBusy: true)
+        _ = life.need(at: 20_000)
+        let never = life.tick(at: 30_000, isBusy: true)
+        #expect(never == .kill && life.reason == "it did not run within 10000 ms")
+    }
+
     @Test func aGoodbyeThatIsNotHeardIsFollowedByTwoSignals() {
         var life = Self.running()
         let orders = [

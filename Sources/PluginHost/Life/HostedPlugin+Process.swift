@@ -10,6 +10,7 @@ extension HostedPlugin {
             switch report {
             case .started(let pid, let isolation):
                 processID = pid
+                life.started(at: now)
                 self.isolation = isolation.map { (part: $0.0, level: $0.1) }
             case .refused(let reason):
                 note("It could not be started: \(reason)")

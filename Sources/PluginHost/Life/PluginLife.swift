@@ -26,6 +26,9 @@ public struct PluginLife: Sendable {
 
     /// All in milliseconds.
     public struct Times: Sendable {
+        /// Until its process runs, which on a busy machine may have to wait.
+        public var start = 10_000
+        /// From there until it has answered the greeting.
         public var hello = 5_000
         public var backOff = 1_000
         public var backOffMax = 60_000
@@ -58,6 +61,7 @@ public struct PluginLife: Sendable {
     private var timeOuts = 0
     private var isNeededAgain = false
     private var isTerminating = false
+    private var hasProcess = false
 
     public init(_ times: Times = Times()) { self.times = times }
 
@@ -80,7 +84,8 @@ public struct PluginLife: Sendable {
     private mutating func start(at now: Int) -> Order {
         state = .starting
         reason = nil
-        deadline = now + times.hello
+        hasProcess = false
+        deadline = now + times.start
         starts += 1
         rubbish = 0
         timeOuts = 0
@@ -127,6 +132,13 @@ public struct PluginLife: Sendable {
     }
 
     // MARK: What it does
+
+    /// Its process runs.
+    public mutating func started(at now: Int) {
+        guard state == .starting, !hasProcess else { return }
+        hasProcess = true
+        deadline = now + times.hello
+    }
 
     /// It has answered the greeting.
     public mutating func greeted(at now: Int) {
@@ -211,7 +223,11 @@ public struct PluginLife: Sendable {
     public mutating func tick(at now: Int, isBusy: Bool) -> Order? {
         guard let deadline, now >= deadline else { return nil }
         switch state {
-        case .starting: return crash(at: now, because: "it did not answer plugin.hello within \(times.hello) ms")
+        case .starting:
+            let reason =
+                hasProcess
+                ? "it did not answer plugin.hello within \(times.hello) ms" : "it did not run within \(times.start) ms"
+            return crash(at: now, because: reason)
         case .running:
             guard !isBusy else {
                 self.deadline = now + times.idle

@@ -18,7 +18,7 @@ public struct LifeTarget: Sendable {
     public func check(_ input: [UInt8]) throws(Violation) {
         guard let first = input.first else { return }
         var times = PluginLife.Times()
-        (times.hello, times.backOff, times.idle) = (50, 1 + Int(first & 15), 100)
+        (times.start, times.hello, times.backOff, times.idle) = (70, 50, 1 + Int(first & 15), 100)
         times.crashWindow = 1_000 << Int(first >> 5)
         var course = Course(PluginLife(times))
         for place in stride(from: 1, to: input.count - 1, by: 2) {
@@ -80,6 +80,7 @@ public struct LifeTarget: Sendable {
                 hasProcess = false
                 return life.greetAnew(at: now)
             case 10 where what >= 250: return life.condemn(because: "it has written too much")
+            case 10 where hasProcess && what & 16 == 0: life.started(at: now)
             default: return life.tick(at: now, isBusy: what & 16 == 0)
             }
             return nil
