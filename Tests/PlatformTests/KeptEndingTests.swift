@@ -30,8 +30,7 @@ import Testing
             var run = KeptRun()
             if let report = process.nextReport() { run.note(report) }
             #expect(run.pid > 1)
-            let id = process.keeperID
-            let keeper = try #require(id)
+            let keeper = process.keeperID
             switch ending {
             case .byItself: process.closeInput()
             case .killed: process.kill()

@@ -66,7 +66,9 @@ import Testing
         }
         let keeper = try KeptPlan(["/bin/true"])
         keeper.plan.keeper = "/no/such/keeper"
-        #expect(try KeptRun(keeper).refusal == "clone /no/such/keeper: No such file or directory")
+        #expect(throws: SystemError(call: "clone", subject: "/no/such/keeper", code: ENOENT)) {
+            _ = try KeptProcess.start(keeper.plan)
+        }
     }
 
     @Test func terminatesTheProgramAndWhatItStarted() throws {
@@ -95,8 +97,7 @@ import Testing
             Issue.record("not started")
             return
         }
-        let id = process.keeperID
-        let keeper = try #require(id)
+        let keeper = process.keeperID
         #expect(getsid(keeper) == keeper)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { #expect(kill(keeper, number) == 0) }
         #expect(write(process.input, "ready\n", 6) == 6)
