@@ -94,6 +94,10 @@ struct CanonicalCursor {
         return true
     }
 
+    /// What comes after this place.
+    @inline(__always)
+    var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: record[min(at, record.count)...]) }
+
     /// Passes over the id of a record that is known to have one.
     @inline(__always)
     mutating func skipID() -> Bool {

@@ -217,6 +217,40 @@ private enum Word {
 // MARK: - Search
 
 extension CaseFolding {
+    /// Whether JSON in UTF-8 may hold a text that contains the folded needle. False only where none does, however texts are folded:
+    /// all is ASCII without escapes, and the needle's first and last byte stand nowhere as far apart as in the needle.
+    public static func mayContain(
+        foldedNeedle needle: UnsafeRawBufferPointer, in json: UnsafeRawBufferPointer
+    ) -> Bool {
+        guard let first = needle.first, let last = needle.last else { return true }
+        // Letters of both cases have the same bits then, and so have some other bytes.
+        let (start, end) = (first | 0x20, last | 0x20)
+        let offset = needle.count - 1
+        let blockBytes = 64
+        var at = 0
+        while json.count - at >= offset + blockBytes {
+            // Without a branch, and with what the least instructions of x86-64 know: so compilers do many bytes at once.
+            var high: UInt8 = 0
+            var escape = UInt8.max
+            var match = UInt8.max
+            for index in at..<at &+ blockBytes {
+                let byte = json[index]
+                high |= byte
+                escape = min(escape, byte ^ UInt8(ascii: "\\"))
+                match = min(match, ((byte | 0x20) ^ start) | ((json[index &+ offset] | 0x20) ^ end))
+            }
+            if high >= 0x80 || escape == 0 || match == 0 { return true }
+            at += blockBytes
+        }
+        while at < json.count {
+            let byte = json[at]
+            if byte >= 0x80 || byte == UInt8(ascii: "\\") { return true }
+            if at + offset < json.count, byte | 0x20 == start, json[at + offset] | 0x20 == end { return true }
+            at += 1
+        }
+        return false
+    }
+
     /// Looks for places where the needle's first and last byte fit, eight at a time, and compares there. Text that was
     /// made to fit almost everywhere uses up the credit for comparisons; from there on a linear search goes on.
     private static func search(for needle: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Bool {

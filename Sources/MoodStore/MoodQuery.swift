@@ -92,6 +92,25 @@ public struct MoodFilter: Sendable {
     var looksAtTags: Bool { !tags.isEmpty || !anyTags.isEmpty || !noTags.isEmpty }
     var looksAtValence: Bool { valenceFrom != nil || valenceTo != nil }
 
+    /// Milliseconds since 1970: from the first on, and before the second; nil where there is no such bound.
+    typealias Span = (from: Int64?, to: Int64?)
+
+    /// No mood outside of it is meant. Wider than the days, by what a zone can be away from UTC and a day can begin late.
+    var span: Span {
+        var span: Span = (from?.milliseconds, to?.milliseconds)
+        guard let range = days?.range else { return span }
+        if range.lowerBound > .min {
+            let first = Int64(range.lowerBound - 2) * Self.millisecondsOfDay
+            span.from = max(first, span.from ?? first)
+        }
+        if range.upperBound < .max {
+            let end = Int64(range.upperBound + 3) * Self.millisecondsOfDay
+            span.to = min(end, span.to ?? end)
+        }
+        return span
+    }
+    private static let millisecondsOfDay: Int64 = 86_400_000
+
     mutating func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool {
         if let isFavorite, head.isMarked != isFavorite { return false }
         if let from, head.time < from.milliseconds { return false }
@@ -116,6 +135,9 @@ public struct MoodFilter: Sendable {
 
     private func matchesTexts(_ record: UnsafeRawBufferPointer) -> Bool {
         guard emoji != nil || label != nil || foldedText != nil || looksAtTags else { return true }
+        if let foldedText, !foldedText.withUnsafeBytes({ MoodFacts.mayContain(foldedNeedle: $0, in: record) }) {
+            return false
+        }
         var isTextFound = foldedText == nil
         var missing = tags
         var hasAny = anyTags.isEmpty

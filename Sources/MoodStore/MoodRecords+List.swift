@@ -42,6 +42,7 @@ extension MoodRecords {
         var text: [UInt8] = []
         let isByText = query.sort == .label
         let isFiltered = !filter.isEmpty
+        let span = filter.span
 
         writer.beginObject()
         writer.key("items")
@@ -52,7 +53,7 @@ extension MoodRecords {
             let head = record.head
             let bytes = record.bytes
             if isFiltered {
-                if Self.isPast(head, query) { return false }
+                if Self.isPast(head, span, query) { return false }
                 guard filter.matches(head, bytes) else { return true }
             }
             var wanted = bytes.count
@@ -96,29 +97,22 @@ extension MoodRecords {
         writer.endObject()
     }
 
-    /// Where a list by time can begin, so that it need not skip what its range excludes.
+    /// Where a list by time can begin, so that it need not skip what its span excludes.
     private func startPosition(_ query: MoodQuery) -> RecordPosition? {
         guard query.sort == .timestamp else { return nil }
+        let span = query.filter.span
         if query.isDescending {
             // In descending order, after (to, lowest id) come the moods before `to`.
-            return query.filter.to.map {
-                RecordPosition(key: $0.milliseconds, text: [], id: RecordID(high: 0, low: 0))
-            }
+            return span.to.map { RecordPosition(key: $0, text: [], id: RecordID(high: 0, low: 0)) }
         }
-        return query.filter.from.map {
-            RecordPosition(key: $0.milliseconds - 1, text: [], id: RecordID(high: .max, low: .max))
-        }
+        return span.from.map { RecordPosition(key: $0 - 1, text: [], id: RecordID(high: .max, low: .max)) }
     }
 
-    /// Whether a list that is sorted by time has left its range.
-    private static func isPast(_ head: RecordHead, _ query: MoodQuery) -> Bool {
+    /// Whether a list has left the span of its filter; never for one that is not sorted by time.
+    private static func isPast(_ head: RecordHead, _ span: MoodFilter.Span, _ query: MoodQuery) -> Bool {
         guard query.sort == .timestamp else { return false }
-        if query.isDescending {
-            guard let from = query.filter.from else { return false }
-            return head.time < from.milliseconds
-        }
-        guard let to = query.filter.to else { return false }
-        return head.time >= to.milliseconds
+        if query.isDescending { return span.from.map { head.time < $0 } ?? false }
+        return span.to.map { head.time >= $0 } ?? false
     }
 
     private mutating func total(_ filter: MoodFilter) throws(StorageError) -> Int {
@@ -128,11 +122,12 @@ extension MoodRecords {
         var query = MoodQuery()
         query.filter = filter
         var filter = filter
+        let span = filter.span
         var count = 0
         try records.walk(
             .time, isDescending: true, after: startPosition(query), markedOnly: filter.isFavorite == true
         ) { record in
-            if Self.isPast(record.head, query) { return false }
+            if Self.isPast(record.head, span, query) { return false }
             if filter.matches(record.head, record.bytes) { count += 1 }
             return true
         }

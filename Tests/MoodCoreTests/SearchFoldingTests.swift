@@ -1,3 +1,5 @@
+import JSONCodec
+import Seeds
 import Testing
 
 @testable import MoodCore
@@ -40,6 +42,46 @@ import Testing
             guard let scalar = Unicode.Scalar(code) else { continue }
             let once = Self.folded(String(Character(scalar)))
             #expect(Self.folded(String(decoding: once, as: UTF8.self)) == once, "U+\(String(code, radix: 16))")
+        }
+    }
+
+    private static func mayContain(_ needle: [UInt8], _ json: [UInt8]) -> Bool {
+        needle.withUnsafeBytes { needle in json.withUnsafeBytes { CaseFolding.mayContain(foldedNeedle: needle, in: $0) }
+        }
+    }
+
+    /// What the quick look excludes is nowhere to be found.
+    @Test(arguments: SeededRandom.seeds) func aQuickLookExcludesNothingThatIsThere(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let letters = Array("abkKsSzZ@`[{ \u{212A}\u{17F}éE\u{301}İ😊\"\\/\n")
+        func text(_ count: ClosedRange<Int>) -> String {
+            String(
+                (0..<Int.random(in: count, using: &random)).map { _ in letters.randomElement(using: &random) ?? "a" })
+        }
+        var excluded = 0
+        for _ in 0..<20_000 {
+            let (needle, haystack) = (text(1...4), text(0...70))
+            var writer = JSONWriter(capacity: 16)
+            writer.string(haystack)
+            if Self.mayContain(Self.folded(needle), Array(writer.buffer.bytes)) { continue }
+            excluded += 1
+            #expect(!Self.finds(needle, in: haystack), "\(needle) \(haystack)")
+        }
+        #expect(excluded > 100)
+    }
+
+    /// At every place of a text, also where its end is looked at byte by byte.
+    @Test func aQuickLookFindsEveryPlace() {
+        for count in 1...100 {
+            for place in 0..<count {
+                var text = [UInt8](repeating: UInt8(ascii: "x"), count: count)
+                #expect(!Self.mayContain(Array("a".utf8), text))
+                text[place] = UInt8(ascii: "A")
+                #expect(Self.mayContain(Array("a".utf8), text))
+                #expect(Self.mayContain(Array("xa".utf8), text) == (place > 0))
+                text[place] = UInt8(ascii: "\\")
+                #expect(Self.mayContain(Array("a".utf8), text))
+            }
         }
     }
 }

@@ -39,4 +39,33 @@ import Testing
         #expect(try #require(text.firstMatch(of: /"average":([-0-9.]+),"spread"/)?.1) == "0.18")
         for number in text.matches(of: /[0-9]\.([0-9e-]+)/) { #expect(number.1.count <= 10 && !number.1.contains("e")) }
     }
+
+    /// A list by time passes over what lies far from its days; a list by label looks at all moods. Both find the same.
+    @Test(arguments: ["00:00", "12:00"]) func aListOfDaysPassesOverNoMood(dayStartsAt: String) throws {
+        _ = try session.result("settings.set", #"{"dayStartsAt":"\#(dayStartsAt)","timeZone":"UTC"}"#)
+        for zone in ["Pacific/Kiritimati", "Etc/GMT+12", "UTC", "Asia/Kathmandu"] {
+            for hour in 0..<60 {
+                let time = "2026-01-0\(7 + hour / 24)T\(hour % 24 < 10 ? "0" : "")\(hour % 24):30:00Z"
+                _ = try session.result(
+                    "mood.create", #"{"emoji":"😊","label":"A","timestamp":"\#(time)","timeZone":"\#(zone)"}"#)
+            }
+        }
+        func ids(_ filter: String, _ order: String) throws -> Set<String> {
+            let list = try session.result("mood.list", #"{"limit":1000,"filter":{\#(filter)},\#(order)}"#)
+            return Set(try #require(list["items"]?.array).compactMap { $0["id"]?.string })
+        }
+        for day in 4...12 {
+            let date = "2026-01-\(day < 10 ? "0" : "")\(day)"
+            for filter in [
+                #""dayFrom":"\#(date)","dayTo":"\#(date)""#, #""dayFrom":"\#(date)""#, #""dayTo":"\#(date)""#,
+                #""dayFrom":"\#(date)","to":"2026-01-08T00:00:00Z""#,
+            ] {
+                let all = try ids(filter, #""sort":"label""#)
+                for order in ["asc", "desc"] {
+                    #expect(try ids(filter, #""sort":"timestamp","order":"\#(order)""#) == all, "\(filter) \(order)")
+                }
+            }
+        }
+        #expect(try ids(#""dayFrom":"2026-01-08","dayTo":"2026-01-08""#, #""sort":"label""#).count > 50)
+    }
 }

@@ -44,6 +44,17 @@ public struct MoodFacts {
 
     private init() {}
 
+    /// Whether a text of a stored mood may contain the needle, which is folded: a look at bytes that excludes nearly all moods where
+    /// few contain it. The emoji is no such text.
+    @inline(__always)
+    public static func mayContain(
+        foldedNeedle needle: UnsafeRawBufferPointer, in record: UnsafeRawBufferPointer
+    ) -> Bool {
+        var cursor = CanonicalCursor(record, isKnown: true)
+        guard cursor.skipID(), cursor.skip(",\"emoji\":"), cursor.text() != nil else { return true }
+        return CaseFolding.mayContain(foldedNeedle: needle, in: cursor.rest)
+    }
+
     /// The same of a record that has been read in the layout in which moods are written.
     @inline(__always)
     public init(_ mood: CanonicalMood) {
