@@ -60,7 +60,7 @@ extension Core {
 
     /// A store may have come into being.
     mutating func storeMayBeThere() {
-        if plugins.isLoaded { plugins.watchFile() }
+        if plugins.isLoaded, noticesOthers { plugins.watchFile() }
         chooseSummaries()
     }
 

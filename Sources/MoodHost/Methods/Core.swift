@@ -72,6 +72,8 @@ struct Core: ~Copyable {
     var kept = KeptSettings()
     /// The plugins that are there.
     let plugins: PluginRegistry
+    /// Whether it is noticed what other hosts do about plugins and sync.
+    private(set) var noticesOthers = false
     /// What every request asks of them.
     private(set) var pluginFlags = PluginFlags.unread
     /// When the store is synced.
@@ -97,6 +99,14 @@ struct Core: ~Copyable {
         let messageBytes = options.limits[.messageBytes]
         store.moodBytesMax = min(store.moodBytesMax, messageBytes - min(Self.bytesAroundMood, messageBytes / 16))
         if case .directory(let path) = options.place { self.path = path } else { path = nil }
+    }
+
+    /// Notices from now on what other hosts do about plugins and sync, and what they have done.
+    mutating func noticeOthers() {
+        noticesOthers = true
+        reloadPlugins()
+        sync.rest()
+        prepareSync()
     }
 
     /// Takes the time for the requests to come.

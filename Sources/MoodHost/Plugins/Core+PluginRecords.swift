@@ -5,7 +5,7 @@ import MoodStore
 import PluginHost
 import Storage
 
-/// What was trusted: read when the store is opened, watched from then on, and replaced under the store's lock.
+/// What was trusted: read when the store is opened, watched if the host stays, and replaced under the store's lock.
 extension Core {
     /// Reads which plugins may run, unless that was done.
     mutating func loadPlugins() {
@@ -24,7 +24,7 @@ extension Core {
             return
         }
         // Before it is read, so that no change comes unseen between the two.
-        plugins.watchFile()
+        if noticesOthers { plugins.watchFile() }
         do throws(StorageError) {
             let records = try readPluginRecords()
             plugins.problem = nil

@@ -70,6 +70,16 @@ extension Session {
     mutating func seePluginFile() {
         guard core.plugins.takeFileNews() else { return }
         core.reloadPlugins()
+        sendPluginNews()
+    }
+
+    /// The host stays: it is told from now on what others do.
+    mutating func noticeOthers() {
+        core.noticeOthers()
+        sendPluginNews()
+    }
+
+    private mutating func sendPluginNews() {
         sendNotices()
         groupStart = output.count
         tellOfPlugins(milliseconds: Clock.milliseconds)

@@ -37,6 +37,8 @@ enum Event {
         case plugins
         /// The client has taken nothing for too long while others go on.
         case stall
+        /// The host stays.
+        case staying
     }
 }
 
@@ -52,6 +54,7 @@ extension EventSources.Name {
     static let plugins = Self(8)
     static let sync = Self(9)
     static let syncFile = Self(10)
+    static let staying = Self(11)
 }
 
 extension Event {
@@ -71,6 +74,7 @@ extension Event {
         case .due(.stall): self = .timer(.stall)
         case .due(.plugins): self = .timer(.plugins)
         case .due(.sync): self = .timer(.sync)
+        case .due(.staying): self = .timer(.staying)
         case .readable(.plugins): self = .pluginsChanged
         case .readable(.syncFile): self = .syncChanged
         case .readable(let name), .writable(let name), .closed(let name):

@@ -30,6 +30,9 @@ struct HostLoop: ~Copyable {
     private static let farewellMilliseconds = Interruption.patienceMilliseconds
     /// and then for the rest of a message. With what comes after, the process ends within a second.
     private static let cuttingMilliseconds = 300
+    /// A host that has had a store for so long stays, and notices from then on what others do. The end of a watch (inotify) takes
+    /// the kernel 15 ms: more than all the rest, if a host answers one question and ends.
+    private static let stayingMilliseconds = 200
     private static let readBytes = 256 * 1024
     /// While changes come whose sync takes longer than their handling: the more of them it is for, the better.
     private static let sharedReadBytes = 1024 * 1024
@@ -43,6 +46,7 @@ struct HostLoop: ~Copyable {
     private var arePluginsListened = false
     private var phase = Phase.serving
     private var isWide = false
+    private var isStayingSet = false
     /// When the store is to be synced, as the sources know it.
     private var syncTime: Int?
     /// What tells of the sync's file, as the sources know it.
@@ -77,6 +81,7 @@ struct HostLoop: ~Copyable {
             case .timer(.lock): session.unpark(isTimeOver: true)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
+            case .timer(.staying): session.noticeOthers()
             case .timer(.farewell): if let ending = cut(&session) { return ending }
             }
         }
@@ -169,6 +174,12 @@ struct HostLoop: ~Copyable {
     private mutating func listenToPlugins(_ session: inout Session) {
         let registry = session.core.plugins
         seenFlags = session.core.pluginFlags
+        if !seenFlags.contains(.unread), !isStayingSet {
+            isStayingSet = true
+            if session.core.path != nil {
+                sources.setDeadline(.staying, at: Clock.monotonicMilliseconds + Self.stayingMilliseconds)
+            }
+        }
         if let descriptor = registry.watchDescriptor {
             sources.listen(to: descriptor, as: .plugins, for: .reading)
         } else {

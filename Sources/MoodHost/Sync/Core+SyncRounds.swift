@@ -11,7 +11,7 @@ extension Core {
     mutating func prepareSync() {
         guard !options.isSyncOff, let settings = store.settingsForSync, !settings.isReadOnly else { return sync.rest() }
         // Before it is read, so that no change comes unseen between the two.
-        sync.observe(settings.directory, isThere: store.isOpen)
+        sync.observe(noticesOthers ? settings.directory : nil, isThere: store.isOpen)
         guard StoreSync.isSetUp(settings.directory, in: settings.fileSystem) else { return sync.rest() }
         if sync.isAutomatic { return }
         let looks = StoreSync.hasFolder(settings.directory, in: settings.fileSystem)

@@ -66,8 +66,9 @@ struct SyncPlan {
     }
 
     /// Has a store watched, unless it is.
-    mutating func observe(_ store: String, isThere: Bool) {
-        if watchDescriptor < 0 { watch = SyncWatch(store: store) }
+    /// - Parameter store: nil: it is not to be watched yet.
+    mutating func observe(_ store: String?, isThere: Bool) {
+        if watchDescriptor < 0 { watch = store.flatMap { SyncWatch(store: $0) } }
         watchDescriptor = watch?.descriptor ?? -1
         awaitsStore = watchDescriptor < 0 && !isThere
     }
