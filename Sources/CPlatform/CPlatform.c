@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,15 @@ char *cplatform_argument(int index) {
     return NULL;
 }
 #endif
+
+int cplatform_process_descriptor(int child) {
+#if defined(__linux__) && defined(SYS_pidfd_open)
+    return (int)syscall(SYS_pidfd_open, child, 0);
+#else
+    (void)child;
+    return -1;
+#endif
+}
 
 // Written once, before the handlers are installed; they only read it.
 static int interruption_writer = -1, interruption_milliseconds, interruption_code;

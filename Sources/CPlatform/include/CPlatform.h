@@ -20,6 +20,9 @@ static inline int cplatform_errno(void) { return errno; }
 int cplatform_argument_count(void);
 char *cplatform_argument(int index);
 
+// A descriptor that becomes readable when a child ends (Linux 5.3); -1 where there is none.
+int cplatform_process_descriptor(int child);
+
 // Linux lets an unprivileged process widen a pipe to /proc/sys/fs/pipe-max-size; elsewhere nothing happens.
 static inline int cplatform_set_pipe_size(int fd, int bytes) {
 #ifdef F_SETPIPE_SZ
