@@ -35,7 +35,7 @@ import Testing
     /// Records of many lengths, some longer than a piece.
     @Test(arguments: [[100], [370, 70_000], [1_000_000, 17], [3_000_000], [2_097_152, 4_190_000, 5]])
     func writesWholePieces(lengths: [Int]) throws {
-        let piece = SnapshotWriter.pieceBytes
+        let piece = FileSystem.pieceBytes
         var records: [String] = []
         var bytes = 0
         while bytes < 3 * piece {

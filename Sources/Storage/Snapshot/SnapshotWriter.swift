@@ -4,15 +4,12 @@ import Platform
 /// Writes a snapshot in the form that `SnapshotReader` describes, in bounded memory. The first failure stops it; it is
 /// told at the end, because whoever hands over the records cannot do anything about it.
 ///
-/// What is written begins and ends at multiples of `pieceBytes`, but for the file's end: the page cache keeps what came
-/// in one piece in one piece, as far as it is aligned, and finds, locks and maps such pieces as a whole. A random read of
-/// a large file costs a third less then.
+/// What is written begins and ends at multiples of `FileSystem.pieceBytes`, but for the file's end: the page cache keeps what
+/// came in one piece in one piece, as far as it is aligned, and finds, locks and maps such pieces as a whole. A random read
+/// of a large file costs a third less then.
 struct SnapshotWriter: ~Copyable {
-    /// As much as the page cache puts together at most: what one entry of a page directory maps.
-    static let pieceBytes = 2 << 20
-
     private let file: File
-    private var buffer = ByteBuffer(capacity: SnapshotWriter.pieceBytes + (64 << 10))
+    private var buffer = ByteBuffer(capacity: FileSystem.pieceBytes + (64 << 10))
     private var offset = 0
     private var checksum: UInt32 = 0
     private var failure: SystemError?
@@ -31,7 +28,7 @@ struct SnapshotWriter: ~Copyable {
         if count > 1 { buffer.append(",\n") }
         let start = offset + buffer.count
         buffer.append(record: record)
-        if buffer.count >= Self.pieceBytes { writePieces() }
+        if buffer.count >= FileSystem.pieceBytes { writePieces() }
         return start
     }
 
@@ -49,7 +46,7 @@ struct SnapshotWriter: ~Copyable {
     }
 
     private mutating func writePieces() {
-        let count = buffer.count / Self.pieceBytes * Self.pieceBytes
+        let count = buffer.count / FileSystem.pieceBytes * FileSystem.pieceBytes
         checksum = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]), seed: checksum)
         put(count)
     }
