@@ -11,7 +11,7 @@ public enum TimeZones {
     /// Foundation and ICU take more than that (`GMT+2`, `PST` for Los Angeles, `SystemV/PST8`); those are refused,
     /// because no other program would read them the same way. Names are never used as paths.
     public static func isKnown(_ name: String) -> Bool {
-        isWellFormed(name) && (identifiers.contains(name) || isLink(name))
+        isWellFormed(name) && (isLink(name) || identifiers.contains(name))
     }
 
     /// The name of the system's zone; `UTC` if that has none.
@@ -35,7 +35,7 @@ public enum TimeZones {
         0x61...0x7A ~= byte | 0x20
     }
 
-    /// Names that the list leaves out but the data resolves.
+    /// Asked before the list, which takes longer to be made than a zone to be found; some names are not in it.
     private static func isLink(_ name: String) -> Bool {
         if foreign.contains(name) || name.hasPrefix("SystemV/") { return false }
         // "GMT" and "UTC" with any offset are computed, not looked up.
