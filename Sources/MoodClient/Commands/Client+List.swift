@@ -81,6 +81,9 @@ extension Client {
 
     // MARK: For programs
 
+    /// How many moods are asked for at once: few at first, so that something is there soon.
+    private static func limit(isFirst: Bool) -> Int { isFirst ? 100 : 1_000 }
+
     /// All pages, or as many moods as `--limit` says. If there is none, that is told.
     private func eachMood(
         _ filter: [JSONValue.Member], _ body: (MoodPage) throws(ClientError) -> Void
@@ -89,7 +92,7 @@ extension Client {
         var cursor: String?
         var isFirst = true
         repeat {
-            let params = listParams(filter, limit: min(rest, 1_000))
+            let params = listParams(filter, limit: min(rest, Self.limit(isFirst: isFirst)))
             guard let page = MoodPage(try call("mood.list", params + cursorMember(cursor))) else { throw unexpected() }
             if isFirst, page.items.isEmpty { tellOfNoMoods(page.empty, isFiltered: !filter.isEmpty) }
             isFirst = false
@@ -106,7 +109,7 @@ extension Client {
         var total: Int?
         var separator = #"{"items":["#
         repeat {
-            let params = listParams(filter, limit: 1_000)
+            let params = listParams(filter, limit: Self.limit(isFirst: cursor == nil))
             guard let page = MoodPage(try call("mood.list", params + cursorMember(cursor))) else { throw unexpected() }
             total = total ?? page.total
             var bytes: [UInt8] = []

@@ -119,6 +119,8 @@ extension Core {
 final class RunningExport: @unchecked Sendable {
     let format: ExportFormat
     let key: UInt64
+    /// Of the first page, so that somebody who waits sees soon that it has begun.
+    private static let firstBytesMax = 256 << 10
     private let bytesMax: Int
     private let wantsHistory: Bool
     private let settings: [UInt8]
@@ -149,7 +151,7 @@ final class RunningExport: @unchecked Sendable {
     func makePage(_ number: Int, isCancelled: () -> Bool) -> Result<Void, StorageError> {
         guard number == page + 1, !isLast, let moods else { return .success(()) }
         do throws(StorageError) {
-            var page = PageText(bytesMax: bytesMax)
+            var page = PageText(bytesMax: number == 0 ? min(bytesMax, Self.firstBytesMax) : bytesMax)
             if number == 0 {
                 writer.begin(to: &page.buffer)
                 if !settings.isEmpty { settings.withUnsafeBytes { writer.append(settings: $0, to: &page.buffer) } }
