@@ -28,11 +28,7 @@ import Testing
         gate.close()
     }
 
-    private func now(_ lines: String...) throws -> [JSONValue] {
-        try session.outputNow(for: lines.joined(separator: "\n") + "\n").split(separator: "\n").map {
-            try JSONValue(parsing: String($0))
-        }
-    }
+    private func now(_ lines: String...) throws -> [JSONValue] { try session.answersNow(lines) }
 
     /// What comes once the gate is open.
     private func later() throws -> [JSONValue] {

@@ -154,6 +154,13 @@ final class TestSession {
         }
     }
 
+    /// The same, without waiting for what comes later.
+    func answersNow(_ lines: [String]) throws -> [JSONValue] {
+        try outputNow(for: lines.joined(separator: "\n") + "\n").split(separator: "\n").map {
+            try JSONValue(parsing: String($0))
+        }
+    }
+
     /// The answer to one request.
     func call(_ method: String, _ params: String = "{}") throws -> JSONValue {
         try #require(try answers(request(1, method, params)).first)

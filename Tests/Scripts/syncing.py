@@ -6,8 +6,8 @@
 Each life is a host that makes and changes moods, syncs, and is killed with -9 at a random moment; now and then the folder
 is away, or a store is copied. At the end everybody syncs: all stores have to show the same, and every mood whose creation
 was acknowledged and that nobody deleted has to be there. At last a host that runs has to notice that another process sets up
-the sync of its store, and leaves it; what a host that lived shortly left is sent by a process of its own; and a copied store
-runs no filter. Exit code 1 if not.
+the sync of its store, and leaves it; what a host that lived shortly left is sent by a process of its own; a copied store
+runs no filter; and a long sync tells how far it is. Exit code 1 if not.
 """
 import argparse, json, os, random, shutil, subprocess, sys, tempfile, threading, time
 
@@ -177,6 +177,40 @@ def seal(program, place):
     host.end()
 
 
+def progress(program, place, moods=20_000):
+    """What takes long tells how far it is, and is cancelled; the next round does the rest."""
+    host = Host(program, place + "/far")
+    rows = (f"😊,mood {number},2026-01-{1 + number % 28:02} 12:00\n" for number in range(moods))
+    text = "emoji,label,timestamp\n" + "".join(rows)
+    assert host.ask("store.import", {"format": "csv", "text": text, "timeZone": "UTC"})["created"] == moods
+    url = "folder:" + place + "/far-shared"
+    assert host.ask("sync.setup", {"url": url, "new": True}).get("state") == "idle"
+    host.end()
+    host = Host(program, place + "/far-too")
+    number = host.send("sync.setup", {"url": url, "progressToken": "how far"})
+    told = []
+    for answer in host.answers():
+        if answer.get("method") == "$/progress":
+            assert answer["params"]["token"] == "how far", answer
+            told.append(answer["params"]["value"])
+            if len(told) == 3:
+                host.process.stdin.write(b'{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":%d}}\n' % number)
+                host.process.stdin.flush()
+        if answer.get("id") == number:
+            break
+    counts = [value["done"] for value in told]
+    assert counts and all(value["message"] for value in told) and max(counts) > 0, told
+    was = "done before it was cancelled" if "result" in answer else f"error {answer['error']['code']}"
+    host.end()
+    host = Host(program, place + "/far-too")
+    if host.ask("sync.status")["state"] == "off":
+        assert host.ask("sync.setup", {"url": url}).get("state") == "idle"
+    host.ask("sync.now")
+    assert host.ask("mood.list", {"limit": 1})["total"] == moods
+    host.end()
+    print(f"a long sync told {len(told)} times how far it is, up to {max(counts)}; cancelled: {was}; afterwards all is there")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("host")
@@ -244,6 +278,7 @@ def main():
     notice(options.host, place + "/running", url)
     hurry(options.host, place + "/hurried", url)
     seal(options.host, place)
+    progress(options.host, place)
     print("a process of its own has sent what a short life left, once a minute; a filter was run where a person had named it")
     shutil.rmtree(place)
 
