@@ -191,7 +191,10 @@ struct CSVImport {
             if trimmed.hasPrefix("["), let list = try? JSONValue(parsing: trimmed).array {
                 draft.setTags(list.compactMap(\.string))
             } else {
-                draft.setTags(trimmed.split { $0 == "," || $0 == ";" || $0 == "|" }.map(String.init))
+                let tags = trimmed.utf8.split {
+                    $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "|")
+                }
+                draft.setTags(tags.map { String(Substring($0)) })
             }
         case .valence: draft.valence = try Self.number(trimmed, place, "valence")
         case .scales:

@@ -157,6 +157,9 @@ extension String {
     var trimmedSpaces: String {
         func isPlain(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
         if isPlain(utf8.first), isPlain(utf8.last) { return self }
+        // With these bytes the white space of Unicode begins; an emoji has seldom one of them.
+        let mayHaveSpace = utf8.contains { $0 <= 0x20 || $0 == 0xC2 || 0xE1...0xE3 ~= $0 }
+        if !mayHaveSpace { return self }
         var text = Substring(self)
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }

@@ -115,7 +115,7 @@ import Testing
         let outside = Outside(["mood.list": Canned.page([])])
         #expect(outside.run("list", "--tag", "#a, b", "-t", "!c,#d", "-t", "e", "--text", "x", "--exact") == .success)
         #expect(
-            outside.sent[0].params == #"{"limit":1000,"filter":{"text":"x","exact":true,"tags":["e"],"#
+            outside.sent[0].params == #"{"limit":100,"filter":{"text":"x","exact":true,"tags":["e"],"#
                 + #""anyTags":["a","b"],"noTags":["c","d"]}}"#)
         #expect(Outside().run("list", "--tag", "a,b", "--tag", "c,d") == .usage)
         #expect(Outside().run("list", "--tag", "!") == .usage)
@@ -212,7 +212,7 @@ import Testing
         #expect(outside.output == Canned.page([Canned.mood(), Canned.mood(d1)], total: 2) + "\n")
         let none = Outside(["mood.list": Canned.page([])])
         #expect(none.run("list", "--all", "--json") == .success && none.output == "{\"items\":[]}\n")
-        #expect(outside.sent.map(\.params) == [#"{"limit":1000}"#, #"{"limit":1000,"cursor":"c"}"#])
+        #expect(outside.sent.map(\.params) == [#"{"limit":100}"#, #"{"limit":1000,"cursor":"c"}"#])
     }
 
     @Test func countIsANumber() {

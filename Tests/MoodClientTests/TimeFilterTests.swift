@@ -47,7 +47,7 @@ private func journal() -> Outside {
     func aSpanBeginsAtItsStartAndHasItsEndInIt(_ arguments: [String], _ filter: String) {
         let outside = journal()
         #expect(outside.run(["list"] + arguments) == .success)
-        #expect(outside.sent.last?.params == "{\"limit\":1000,\"filter\":\(filter)}")
+        #expect(outside.sent.last?.params == "{\"limit\":100,\"filter\":\(filter)}")
     }
 
     @Test func theZoneGovernsTheTimesBesideItAndIsKept() {
