@@ -19,8 +19,9 @@ extension Session {
     /// The group is durable: what it has left to the helper thread begins.
     mutating func beginPending() {
         guard dispatcher.pending.staged.count > 0 else { return }
+        // Before it begins, so that what is told first is its beginning.
+        tellProgress(of: dispatcher.pending.staged)
         if dispatcher.pending.beginStaged() { isWorkDone = true }
-        tellProgress()
     }
 
     /// Sees what the helper thread has done; no group is open.
@@ -35,7 +36,7 @@ extension Session {
             core.attendSync()
             sendNotices()
         }
-        tellProgress()
+        tellProgress(of: dispatcher.pending.begun)
         var answer = JSONWriter(capacity: 256)
         var place = 0
         while place < dispatcher.pending.begun.count {
@@ -89,8 +90,8 @@ extension Session {
         endListening()
     }
 
-    private mutating func tellProgress() {
-        for pending in dispatcher.pending.begun {
+    private mutating func tellProgress(of requests: [Pending]) {
+        for pending in requests {
             // Who does not read misses all but the latest.
             guard !isOutputFull, let progress = pending.work.takeProgress() else { continue }
             tell(progress, pending)
