@@ -238,6 +238,32 @@ import Testing
     @Test func doesNotBringBackWhatWasReset() throws {
         let store = try open()
         try Self.commit(store, 1)
+    /// Another file gets the lock's name while it is held: what is committed under that hold is published in the file of before,
+    /// and seen there by who has gone over to the new one, whether it writes or only reads.
+    @Test(arguments: [false, true])
+    func seesWhatIsCommittedUnderALockThatWasReplaced(isReadOnly: Bool) throws {
+        let writer = try open()
+        try Self.commit(writer, 1)
+        var readers = settings(directory, .system, timeout: 200)
+        readers.isReadOnly = isReadOnly
+        let reader = try TestRecords(readers)
+        try writer.with { try $0.lock() }
+        directory.write("lock", directory.read("lock"))
+        for number in 2...3 {
+            #expect(try Self.numbers(reader) == Set(1..<number))
+            try OperationTests.commit(writer, number)
+            try writer.flush()
+            #expect(try Self.numbers(reader) == Set(1...number))
+        }
+        writer.with { $0.unlock() }
+        // From now on all agree again.
+        try Self.commit(writer, 4)
+        #expect(try Self.numbers(reader) == [1, 2, 3, 4])
+        if isReadOnly { return }
+        try Self.commit(reader, 5)
+        #expect(try Self.numbers(writer) == [1, 2, 3, 4, 5])
+    }
+
         _ = try StoreFiles.reset(settings(directory))
         guard case .unavailable? = #expect(throws: StorageError.self, performing: { try Self.commit(store, 2) }) else {
             throw TestFailure("it is not refused as gone")

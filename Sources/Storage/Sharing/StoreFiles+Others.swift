@@ -48,9 +48,27 @@ extension StoreFiles {
     /// Hands over what others have committed and published. Takes no lock, and costs one read and one look at a name when there
     /// is nothing new.
     mutating func catchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
-        if !isLocked, try isOvertaken(load) { return .elsewhere }
+        if !isLocked {
+            if try isOvertaken(load) { return .elsewhere }
+            if try isOvertakenInFormerLock(load) { return .elsewhere }
+        }
         return try readOn(load)
     }
+
+    /// Who had the lock when another file got its name publishes in the file of before, once more.
+    /// - Returns: whether everything has to be read anew for that.
+    private mutating func isOvertakenInFormerLock(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
+        guard let former = formerLockFile?.descriptor, let published = try readPublication(in: former),
+            let publication = Publication(bytes: published), publication.storeId == storeId
+        else { return false }
+        if publication.generation == generation { return try !follow(publication, load) }
+        // Later generations than one that has ended are published in the file of the name.
+        if publication.generation < generation { formerLockFile = nil }
+        return publication.generation > generation
+    }
+
+    /// For whoever has read everything anew.
+    mutating func takeFormerLockFile() -> File? { formerLockFile.take() }
 
     /// Hands over what is published in the file that is open.
     private mutating func readOn(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
@@ -60,25 +78,38 @@ extension StoreFiles {
             let isNew = seenPublication.withUnsafeBytes { Publication(line: $0) } == nil
             return isLocked || lock == nil || isNew ? .seen : .unpublished
         }
-        guard publication.storeId == storeId, publication.generation == generation else { return .elsewhere }
+        guard publication.storeId == storeId, publication.generation == generation,
+            try follow(publication, load)
+        else { return .elsewhere }
+        seenPublication = published
+        return .seen
+    }
+
+    /// Hands over what is published of the present generation; false where the journal does not go that far.
+    private mutating func follow(
+        _ publication: Publication, _ load: (LoadEvent) -> String?
+    ) throws(StorageError) -> Bool {
         if publication.durable > revision {
             placeBeforeNews = CommitPlace(
                 revision: revision, journalGeneration: journal.generation, offset: journal.end)
-            guard try follow(upTo: publication.durable, load) else { return .elsewhere }
+            guard try follow(upTo: publication.durable, load) else { return false }
         }
         if publication.isSynced { syncedRevision = max(syncedRevision, min(publication.durable, revision)) }
-        seenPublication = published
-        return .seen
+        return true
     }
 
     /// What is published, where it is not what was seen last.
     private mutating func readPublication() throws(StorageError) -> [UInt8]? {
         openLockFile()
         guard let lockFile = lockFile?.descriptor else { return nil }
+        return try readPublication(in: lockFile)
+    }
+
+    private mutating func readPublication(in descriptor: Int32) throws(StorageError) -> [UInt8]? {
         readBuffer.truncate(to: 0)
         do {
             try readBuffer.append(upTo: Publication.byteCount) { (room) throws(SystemError) in
-                try settings.fileSystem.readAll(lockFile, into: room, at: 0)
+                try settings.fileSystem.readAll(descriptor, into: room, at: 0)
             }
         } catch {
             throw .reading(error, StoreDirectory.lockName)
@@ -128,7 +159,11 @@ extension StoreFiles {
     ///   both do so in vain.
     mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         let isLockReplaced = try takeLock()
-        if isLockReplaced { _ = try leaveLockFile(load) }
+        if isLockReplaced {
+            _ = try leaveLockFile(load)
+            // It was held here just now: nobody publishes there any more.
+            formerLockFile = nil
+        }
         guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else { return .elsewhere }
         if isLockReplaced || !isPublished { try republish() }
         return .seen
@@ -175,11 +210,12 @@ extension StoreFiles {
 
     /// Others publish in another file by now. What is published in the one of before is seen first.
     private mutating func leaveLockFile(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
+        guard lockFile != nil else { return .seen }
         defer {
-            lockFile = nil
+            formerLockFile = lockFile.take()
             lockIdentity = nil
         }
-        return lockFile == nil ? .seen : try readOn(load)
+        return try readOn(load)
     }
 
     /// Whether a reader has to read everything anew, although nothing of that is published: because the store was refused, and

@@ -280,6 +280,7 @@ extension RecordStore {
         undo.preserve(&layers)
         opened.extractor = extractor
         revision = opened.revision
+        if let former = files?.takeFormerLockFile() { opened.formerLockFile = consume former }
         flushedRevision = opened.revision
         layers = fresh
         files = consume opened

@@ -32,6 +32,8 @@ public struct StoreFiles: ~Copyable {
     var lock: TurnLock?
     /// Where writers publish what may be shown; nil where there is no such file yet.
     var lockFile: File?
+    /// The one that had its name before, while somebody may still hold that.
+    var formerLockFile: File?
     /// What was last read there, or written by us.
     var seenPublication = [UInt8](repeating: 0, count: Publication.byteCount)
     /// Which file that is.
@@ -103,6 +105,7 @@ public struct StoreFiles: ~Copyable {
         lockFile = nil
         index = nil
         operations = nil
+        formerLockFile = nil
         journal = JournalWriter(generation: header.generation, after: revision)
         journalCount = 1
         storeId = header.storeId
