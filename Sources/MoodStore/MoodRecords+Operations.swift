@@ -11,6 +11,7 @@ extension MoodRecords {
         case .unknown: return nil
         case .answer(let bytes): return bytes
         case .taken: throw .operationTaken(current: records.revision)
+        case .lost: throw .operationLost(current: records.revision)
         }
     }
 

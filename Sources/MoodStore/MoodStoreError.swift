@@ -10,6 +10,8 @@ public enum MoodStoreError: Error, Sendable {
     case revisionConflict(MoodID, current: Int)
     /// The `opId` belongs to a request with another method or other params. `current` is the store's revision.
     case operationTaken(current: Int)
+    /// The `opId` was carried out, but what it was answered with went with files that something else has changed.
+    case operationLost(current: Int)
     /// What cannot be undone or redone, because of what has happened since.
     case undoRefused(UndoRefusal)
     /// A cursor that is none, or that belongs to another sort, order, filter or mood.

@@ -188,6 +188,30 @@ import Testing
         #expect(try Self.numbers(second) == [1, 2, 3, 4])
     }
 
+    /// The journal loses the lines of operations that were answered: they are not carried out a second time.
+    @Test(arguments: [false, true])
+    func carriesOutNoOperationTwice(isEmptied: Bool) throws {
+        let store = try open()
+        for number in 1...2 { try Self.commit(store, number) }
+        let older = directory.read("journal-1.jsonl")
+        for number in 3...4 { try Self.commit(store, number) }
+        directory.overwrite("journal-1.jsonl", isEmptied ? [] : older)
+        try Self.commit(store, 5)
+        #expect(try Self.numbers(store) == [1, 2, 3, 4, 5])
+        for store in [store, try open()] {
+            for number in 1...5 {
+                let isLost = number < 5 && (isEmptied || number > 2)
+                let outcome = try OperationTests.find(store, OperationTests.key(number))
+                #expect(outcome == (isLost ? .lost : .answer(OperationTests.answer(number))), "\(number)")
+            }
+        }
+        _ = try store.with { try $0.compact() }
+        #expect(try OperationTests.find(store, OperationTests.key(4)) == .lost)
+        // What the journal lost is not there to be found; the operations are in order.
+        let problems = try StoreFiles.verify(settings(directory), examination).problems
+        #expect(!problems.contains { "\($0)".contains("operations") }, "\(problems)")
+    }
+
     /// The operations file is taken away: what was answered is answered again.
     @Test func keepsTheOperationsOfEarlierGenerations() throws {
         let store = try open()
@@ -214,30 +238,6 @@ import Testing
         #expect(directory.text("moods.json") == edited)
     }
 
-    /// Nothing is made in another directory, and the right one is gone on with when it is back.
-    @Test(arguments: [false, true])
-    func refusesADirectoryThatIsNotItsOwn(isAnother: Bool) throws {
-        let store = try open()
-        try Self.commit(store, 1)
-        let away = directory.path + "-away"
-        try FileSystem.system.rename(directory.path, away)
-        if isAnother { try FileSystem.system.makeDirectory(directory.path) }
-        for _ in 1...2 {
-            guard case .unavailable? = #expect(throws: StorageError.self, performing: { try Self.commit(store, 2) }),
-                case .unavailable? = #expect(throws: StorageError.self, performing: { try Self.numbers(store) })
-            else { throw TestFailure("it is not refused as gone") }
-        }
-        #expect(directory.names.isEmpty)
-        TestDirectory.remove(directory.path)
-        try FileSystem.system.rename(away, directory.path)
-        try Self.commit(store, 2)
-        #expect(try Self.numbers(try open()) == [1, 2])
-    }
-
-    /// A reset by another process moves everything away: that is no accident.
-    @Test func doesNotBringBackWhatWasReset() throws {
-        let store = try open()
-        try Self.commit(store, 1)
     /// Another file gets the lock's name while it is held: what is committed under that hold is published in the file of before,
     /// and seen there by who has gone over to the new one, whether it writes or only reads.
     @Test(arguments: [false, true])
@@ -264,6 +264,30 @@ import Testing
         #expect(try Self.numbers(writer) == [1, 2, 3, 4, 5])
     }
 
+    /// Nothing is made in another directory, and the right one is gone on with when it is back.
+    @Test(arguments: [false, true])
+    func refusesADirectoryThatIsNotItsOwn(isAnother: Bool) throws {
+        let store = try open()
+        try Self.commit(store, 1)
+        let away = directory.path + "-away"
+        try FileSystem.system.rename(directory.path, away)
+        if isAnother { try FileSystem.system.makeDirectory(directory.path) }
+        for _ in 1...2 {
+            guard case .unavailable? = #expect(throws: StorageError.self, performing: { try Self.commit(store, 2) }),
+                case .unavailable? = #expect(throws: StorageError.self, performing: { try Self.numbers(store) })
+            else { throw TestFailure("it is not refused as gone") }
+        }
+        #expect(directory.names.isEmpty)
+        TestDirectory.remove(directory.path)
+        try FileSystem.system.rename(away, directory.path)
+        try Self.commit(store, 2)
+        #expect(try Self.numbers(try open()) == [1, 2])
+    }
+
+    /// A reset by another process moves everything away: that is no accident.
+    @Test func doesNotBringBackWhatWasReset() throws {
+        let store = try open()
+        try Self.commit(store, 1)
         _ = try StoreFiles.reset(settings(directory))
         guard case .unavailable? = #expect(throws: StorageError.self, performing: { try Self.commit(store, 2) }) else {
             throw TestFailure("it is not refused as gone")

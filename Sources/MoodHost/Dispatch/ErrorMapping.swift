@@ -25,6 +25,12 @@ extension RPCError {
                 .conflict,
                 "Another request had this opId. Choose a new one for each change; use one again only to repeat its request.",
                 [.init("reason", "opId"), .init("currentRevision", .number(String(current)))])
+        case .operationLost(let current):
+            self.init(
+                .conflict,
+                "A request with this opId was carried out before files of the store were changed by something else, and its"
+                    + " answer is lost. Nothing was done again. Read what there is now, and choose a new opId.",
+                [.init("reason", "opId"), .init("currentRevision", .number(String(current)))])
         case .undoRefused(.touched(let id, let revision)):
             self.init(
                 refused:

@@ -70,8 +70,9 @@ enum OperationsFile {
         var revision: Int
         /// The last one that must be found there; less where they were damaged, and what they told of is lost.
         var reached: Int
-        /// The line of an operations file for the commit that the snapshot itself is; empty where there is none.
-        var operation: [UInt8]
+        /// Operations of which the journals do not tell, as lines of an operations file: those of lost commits, and that of the
+        /// commit that the snapshot itself is.
+        var besides: [[UInt8]]
     }
 
     /// Hands over every operation of a file, oldest first, with the offset of its line. Nothing where there is no file.
@@ -130,7 +131,7 @@ enum OperationsFile {
         } catch {
             throw .writing(error, error.subject)
         }
-        var count = source.operation.isEmpty ? 0 : 1
+        var count = source.besides.count
         try forEach(source, journals, header.storeId, in: place) { _ in count += 1 }
         guard count > 0 else { return false }
         let kept = min(count, keptMax)
@@ -150,7 +151,7 @@ enum OperationsFile {
             operation.append(to: &buffer)
             if buffer.count >= 192 << 10 { try flush(&buffer, file, &size) }
         }
-        source.operation.withUnsafeBytes { buffer.append($0) }
+        for line in source.besides.suffix(keptMax) { line.withUnsafeBytes { buffer.append($0) } }
         try flush(&buffer, file, &size)
         try writing { () throws(SystemError) in try file.sync() }
         return true
@@ -220,6 +221,8 @@ public enum OperationOutcome: Sendable, Equatable {
     case answer([UInt8])
     /// Another request had it.
     case taken
+    /// It was carried out, and what it was answered with is not known any more.
+    case lost
 }
 
 /// The members that a line has for an operation:
@@ -294,19 +297,43 @@ struct KeptOperation {
         self.answer = answer
     }
 
+    /// The line of an operations file for an operation of which only the id is known: it has no method.
+    static func lineOfLost(_ id: [UInt8], _ seq: Int) -> [UInt8] {
+        var line = ByteBuffer(capacity: 192)
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        id.withUnsafeBytes { id in
+            Array("{}".utf8).withUnsafeBytes { answer in
+                line.append(operationOf: seq, id: id, method: nothing, params: 0, answer: answer)
+            }
+        }
+        return Array(line.bytes)
+    }
+
+    /// Whether only the id is known of it.
+    var isLost: Bool { members.method.isEmpty }
+
     /// Writes the line of an operations file, with its line feed.
     func append(to buffer: inout ByteBuffer) {
-        let start = buffer.count
-        buffer.append("{\"seq\":")
-        buffer.append(integer: seq)
-        buffer.append(operation: members.id, method: members.method, params: members.params, answer: answer)
-        buffer.append(UInt8(ascii: ","))
-        buffer.appendSeal(from: start)
-        buffer.append(UInt8(ascii: "\n"))
+        buffer.append(
+            operationOf: seq, id: members.id, method: members.method, params: members.params, answer: answer)
     }
 }
 
 extension ByteBuffer {
+    /// Appends the line of an operations file, with its line feed.
+    fileprivate mutating func append(
+        operationOf seq: Int, id: UnsafeRawBufferPointer, method: UnsafeRawBufferPointer, params: UInt64,
+        answer: UnsafeRawBufferPointer
+    ) {
+        let start = count
+        append("{\"seq\":")
+        append(integer: seq)
+        append(operation: id, method: method, params: params, answer: answer)
+        append(UInt8(ascii: ","))
+        appendSeal(from: start)
+        append(UInt8(ascii: "\n"))
+    }
+
     /// Appends the members of an operation, each with the comma before it.
     mutating func append(
         operation id: UnsafeRawBufferPointer, method: UnsafeRawBufferPointer, params: UInt64,

@@ -93,7 +93,16 @@ struct OperationLog {
         guard let content = Seal.content(of: line),
             let kept = KeptOperation(content: content) ?? JournalLine(content: content).flatMap({ KeptOperation($0) })
         else { return nil }
+        if kept.isLost { return .lost }
         return kept.members.matches(key) ? .answer(Array(kept.answer)) : .taken
+    }
+
+    /// Those whose outcomes are in journals, oldest first.
+    var ofJournals: [(seq: Int, id: [UInt8])] {
+        order[head...].filter { (seq, id) in
+            guard let entry = entries[id], entry.seq == seq, case .journal = entry.place else { return false }
+            return true
+        }
     }
 
     // MARK: Loading

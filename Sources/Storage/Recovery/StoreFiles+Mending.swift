@@ -61,7 +61,11 @@ extension StoreFiles {
     mutating func takeBack(_ held: consuming TurnLock?) { lock = held }
 
     /// Everything is looked at anew before the next change.
-    mutating func doubt() { isSuspect = true }
+    /// - Parameter operations: what is known of those in the journals, which may be gone.
+    mutating func doubt(knowing operations: [(seq: Int, id: [UInt8])]) {
+        isSuspect = true
+        knownOperations = operations
+    }
 
     /// Throws where what stands there does not hold what is known here.
     private func requireContinued(

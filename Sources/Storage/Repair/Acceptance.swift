@@ -201,7 +201,7 @@ struct Acceptance: ~Copyable {
         do throws(Generation.Failure) {
             made = try Generation.make(
                 next, backupOf: header.generation,
-                carrying: .init(generation: header.generation, revision: last, reached: last, operation: []),
+                carrying: .init(generation: header.generation, revision: last, reached: last, besides: []),
                 at: settings.timestamp(),
                 in: place, settings, records: { emit in records.forEach(emit) }
             ) { (_) throws(StorageError) in

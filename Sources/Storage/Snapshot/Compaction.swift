@@ -121,7 +121,7 @@ extension StoreFiles {
         return try Generation.make(
             header, backupOf: backup,
             carrying: .init(
-                generation: backup, revision: header.revision, reached: header.revision, operation: []),
+                generation: backup, revision: header.revision, reached: header.revision, besides: []),
             at: settings.timestamp(), in: place, settings, files.extractor, records: records
         ) { (maker) throws(StorageError) in
             // Nothing that comes now is looked at: only where it ends.
@@ -210,7 +210,9 @@ extension StoreFiles {
                 header, backupOf: remains.backup,
                 carrying: OperationsFile.Source(
                     generation: generation, revision: self.revision, reached: remains.reached,
-                    operation: snapshotOperation),
+                    besides: knownOperations.filter { $0.seq > remains.reached && $0.seq <= self.revision }
+                        .map { KeptOperation.lineOfLost($0.id, $0.seq) }
+                        + (snapshotOperation.isEmpty ? [] : [snapshotOperation])),
                 at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records
             ) { (_) throws(StorageError) in try keepSnapshot(&remains) }
         } catch {
@@ -229,6 +231,7 @@ extension StoreFiles {
         journal = JournalWriter(generation: header.generation, after: revision)
         journal.open(made.takeJournal(), header.generation, end: size, isWritable: true)
         isSuspect = false
+        knownOperations = []
         self.revision = revision
         syncedRevision = revision
         noteOwnSnapshot(published: seenPublication)

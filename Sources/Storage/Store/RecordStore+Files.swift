@@ -264,7 +264,8 @@ extension RecordStore {
         }
         _ = try files?.lockToMend()
         try files?.requireEntitled(reason)
-        files?.doubt()
+        let known = operations.ofJournals
+        files?.doubt(knowing: known)
         try rewrite()
     }
 
@@ -279,8 +280,8 @@ extension RecordStore {
         }
         undo.preserve(&layers)
         opened.extractor = extractor
-        revision = opened.revision
         if let former = files?.takeFormerLockFile() { opened.formerLockFile = consume former }
+        revision = opened.revision
         flushedRevision = opened.revision
         layers = fresh
         files = consume opened

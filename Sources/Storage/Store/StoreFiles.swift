@@ -48,6 +48,8 @@ public struct StoreFiles: ~Copyable {
     var isHalfRead = false
     /// Whether everything is to be read anew before the next change, whatever the files look like.
     var isSuspect = false
+    /// Then: the operations of the journals that are known by their ids, oldest first.
+    var knownOperations: [(seq: Int, id: [UInt8])] = []
     /// What a record means to whoever opened the store; nil where the records were handed over.
     var extractor: RecordExtractor?
     /// The way to the snapshot's records, until somebody takes it.
@@ -103,9 +105,9 @@ public struct StoreFiles: ~Copyable {
         self.place = place
         self.lock = lock
         lockFile = nil
+        formerLockFile = nil
         index = nil
         operations = nil
-        formerLockFile = nil
         journal = JournalWriter(generation: header.generation, after: revision)
         journalCount = 1
         storeId = header.storeId
