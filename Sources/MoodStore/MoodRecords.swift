@@ -58,6 +58,8 @@ public struct MoodRecords: ~Copyable {
     /// When it is next tried whether what refuses every change is over; by `Clock.monotonicMilliseconds`.
     private var healTime = 0
     private static let healMilliseconds = 250
+    /// What the helper thread opens, or has opened.
+    var opening: StoreOpening?
     /// Does what takes long, from files alone.
     public let helper: HelperThread
     /// What the store was when a compaction was last begun.
@@ -105,10 +107,10 @@ public struct MoodRecords: ~Copyable {
     }
 
     private mutating func openFiles() throws(MoodStoreError) {
-        isLookDue = false
+        isLookDue = opening != nil
         guard case .directory(let settings) = location else { return }
         do throws(StorageError) {
-            guard let opened = try RecordStore.openIfThere(settings, .moods) else {
+            guard let opened = try openedRecords(settings) else {
                 if wasThere { throw StoreFiles.gone(settings.directory) }
                 use(.inMemory(.moods))
                 isAbsent = true
@@ -119,6 +121,10 @@ public struct MoodRecords: ~Copyable {
         } catch {
             throw .storage(error)
         }
+        // Others may have committed since the helper thread opened it.
+        guard isLookDue else { return }
+        try look()
+        if !isOpen { try openFiles() }
     }
 
     private mutating func use(_ opened: consuming RecordStore) {
@@ -273,6 +279,7 @@ public struct MoodRecords: ~Copyable {
         (records.time, records.origin) = (time, origin)
         isAbsent = false
         isHeld = false
+        if opening?.isDone == true { opening = nil }
     }
 
     /// The store's files are to be others.

@@ -9,7 +9,7 @@ not read).
 
 After a signal: gone in under a second; exit 0, or 75 and a line on stderr where answers are missing; no message cut. After the
 end of the input: every request is answered, exit 0. In both cases what was acknowledged is there afterwards. While a request
-waits for the lock, host.ping is answered, and after it the rest in its order.
+waits for the lock, or for the store to be opened, host.ping is answered, and after it the rest in its order.
 Python's standard library only. Exit code 1 if something failed.
 """
 import argparse
@@ -242,10 +242,18 @@ def state_lock(bench, generator, ending):
     return host, taken, check_kept(bench, place, check(host, range(1, 6), ending, (3, 5)))
 
 
+def check_opening(host, sent, ending):
+    """The ping was sent last, and is answered first, or alone."""
+    answers = check(host, sent, ending, (sent[-1],))
+    if answers and answers[0].get("id") != sent[-1]:
+        raise Wrong("host.ping waits until the store is open")
+    return answers
+
+
 def state_opening(bench, generator, ending):
-    messages = [request(0, "mood.list", limit=1), create(1), request(2, "store.info")]
-    host, place, taken, sent = plain(bench, generator, ending, messages, range(3), 0.3, bench.copy(bench.long))
-    return host, taken, check_kept(bench, place, check(host, sent, ending))
+    messages = [request(0, "mood.list", limit=1), create(1), request(2, "store.info"), request(3, "host.ping")]
+    host, place, taken, sent = plain(bench, generator, ending, messages, range(4), 0.3, bench.copy(bench.long))
+    return host, taken, check_kept(bench, place, check_opening(host, sent, ending))
 
 
 def state_index(bench, generator, ending):
@@ -253,9 +261,9 @@ def state_index(bench, generator, ending):
     for name in os.listdir(place):
         if name.startswith("index-"):
             os.unlink(os.path.join(place, name))
-    messages = [request(0, "mood.list", limit=1), create(1)]
-    host, place, taken, sent = plain(bench, generator, ending, messages, range(2), 0.15, place)
-    return host, taken, check_kept(bench, place, check(host, sent, ending))
+    messages = [request(0, "mood.list", limit=1), create(1), request(2, "host.ping")]
+    host, place, taken, sent = plain(bench, generator, ending, messages, range(3), 0.15, place)
+    return host, taken, check_kept(bench, place, check_opening(host, sent, ending))
 
 
 def state_sparse(bench, generator, ending):

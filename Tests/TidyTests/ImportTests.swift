@@ -18,7 +18,9 @@ import Testing
         // The only importer of Foundation.
         Row(target: "MoodText", level: 1, mayImport: ["Foundation"]),
         Row(target: "MoodCore", level: 2, mayImport: ["JSONCodec", "MoodText"]),
-        Row(target: "MoodStore", level: 3, mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform"]),
+        Row(
+            target: "MoodStore", level: 3,
+            mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Synchronization"]),
         Row(target: "MoodFormats", level: 3, mayImport: ["MoodCore", "MoodText", "JSONCodec"]),
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
         Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),

@@ -9,7 +9,7 @@ import Storage
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
-        Handler(StoreMethods.verify, later: { (core, _) throws(RPCError) in core.verify() }),
+        Handler(StoreMethods.verify, later: { (core, _) throws(RPCError) in try core.verify() }),
         Handler(StoreMethods.salvage, later: { (core, arguments) throws(RPCError) in try core.salvage(arguments) }),
         Handler(StoreMethods.accept, { (core, _, out) throws(RPCError) in try core.accept(&out) }),
         Handler(StoreMethods.reset, { (core, _, out) throws(RPCError) in try core.reset(&out) }),
@@ -20,7 +20,8 @@ extension Core {
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
     }
 
-    private mutating func verify() -> any LaterWork {
+    private mutating func verify() throws(RPCError) -> any LaterWork {
+        if !store.isOpen { try openBesideLoop() }
         // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
         let (statistics, isOpen) = (store.statistics, store.isOpen)

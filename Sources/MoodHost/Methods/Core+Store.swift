@@ -37,12 +37,23 @@ extension Core {
     @inline(__always)
     mutating func open() throws(RPCError) {
         if pluginFlags.contains(.unread) { loadPlugins() }
+        if !store.isOpen { try openBesideLoop() }
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
+    }
+
+    /// Has the present request tried again once the helper thread has opened the store, where that takes long.
+    @inline(never)
+    mutating func openBesideLoop() throws(RPCError) {
+        guard store.isOpeningBeside() else { return }
+        // Where another request waits for it already, this one overtakes that, and is answered now.
+        if !awaitsWork { (awaitsWork, endsGroup) = (true, true) }
+        throw RPCError(.storeBusy, "The store is being opened. Try again.")
     }
 
     /// Opens the store, for a request that may change it.
     mutating func openForWriting() throws(RPCError) {
         if pluginFlags.contains(.unread) { loadPlugins() }
+        if !store.isOpen { try openBesideLoop() }
         do throws(MoodStoreError) { try store.openForRequest() } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
             throw RPCError(error)
@@ -76,8 +87,11 @@ extension Core {
 
     /// What is in the store; where it cannot be opened, why.
     mutating func writeStoreInfo(_ out: inout JSONWriter) {
-        do throws(MoodStoreError) { try store.open() } catch {
-            return writeStoreError(RPCError(error), &out)
+        do throws(RPCError) {
+            if !store.isOpen { try openBesideLoop() }
+            do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
+        } catch {
+            return writeStoreError(error, &out)
         }
         let statistics = store.statistics
         out.beginObject()

@@ -88,7 +88,7 @@ struct Core: ~Copyable {
     var deferred: (any LaterWork)?
     /// The exports that are under way; the one that was asked for last comes last.
     var exports: [RunningExport] = []
-    /// Set by a request that cannot be carried out twice: the group of requests ends with it.
+    /// Set by a request that cannot be carried out twice, or has to be tried again: the group of requests ends with it.
     var endsGroup = false
     private let random = RandomWords()
 

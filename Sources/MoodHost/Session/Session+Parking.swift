@@ -21,7 +21,7 @@ extension Session {
             answerAgain(first: 0)
         }
         isParked = true
-        lookedAt = 0
+        lookedAt = 1
         commit()
         // A later member of its batch has had the lock.
         unparkUnlessAwaited()

@@ -79,6 +79,30 @@ struct Loading: ~Copyable {
     }
 }
 
+extension StoreFiles {
+    /// So many bytes are read in some hundredths of a second.
+    private static let longBytes = 8 << 20
+
+    /// Whether opening the store takes long, as far as names and sizes tell: journals are read whole, and so is a snapshot that
+    /// has no index.
+    public static func isLongToOpen(_ settings: StoreSettings) -> Bool {
+        do {
+            guard let place = try StoreDirectory.openIfThere(settings) else { return false }
+            let inventory = try place.inventory()
+            var names = inventory.journals.map(StoreInventory.journalName)
+            if inventory.journals.first.map({ !inventory.indexes.contains($0) }) ?? true {
+                names.append(StoreDirectory.snapshotName)
+            }
+            var bytes = 0
+            for name in names { bytes += min(try place.status(of: name)?.size ?? 0, longBytes + 1) }
+            return bytes > longBytes
+        } catch {
+            // The opening says what is wrong.
+            return false
+        }
+    }
+}
+
 /// The snapshot and its journals, open.
 struct GenerationFiles: ~Copyable {
     let snapshot: File
