@@ -38,6 +38,27 @@ import Testing
         return try StoreFiles.verify(settings(directory), examination).problems.map(\.file)
     }
 
+    /// Earlier journals end in line feeds, and their last lines are looked for only by who needs to know them.
+    @Test func looksForNoEndOfAJournalThatNobodyAsksFor() throws {
+        let files = FaultyFiles()
+        let store = try TestRecords(settings(directory, files.fileSystem))
+        for number in 1...4 {
+            try ChangedFilesTests.commit(store, number)
+            _ = try store.with { try $0.compact() }
+        }
+        try ChangedFilesTests.commit(store, 5)
+        func reads(_ body: (inout RecordStore) throws -> Bool) throws -> Int {
+            files.set(.none)
+            let isKept = try store.with { try body(&$0) }
+            #expect(isKept)
+            return files.trace.count { $0 == "pread journal-1.jsonl" }
+        }
+        let known = try reads { try $0.keepsCommits(after: 4) }
+        let all = try reads { try $0.keepsCommits(after: 0) }
+        let read = try reads { try $0.commits(after: 3) { _ in true } }
+        #expect(known < all && read == known, "\(known), \(all), \(read)")
+    }
+
     @Test func rotIsNamedAndNoHistoryHasAGap() throws {
         let store = try make()
         #expect(try problems().isEmpty)

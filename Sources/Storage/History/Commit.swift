@@ -120,7 +120,7 @@ extension RecordStore {
     ) throws(StorageError) -> Bool {
         switch files {
         case .none: false
-        case .some(let files): try JournalChain(files, upTo: last).start(files) <= revision
+        case .some(let files): try JournalChain(files, upTo: last).start(files, enough: revision) <= revision
         }
     }
 
@@ -175,7 +175,7 @@ private struct CommitReading {
             if !wantsMore || revision == last { return true }
         }
         let chain = try JournalChain(files, upTo: last)
-        guard try chain.start(files) <= revision else { return false }
+        guard try chain.start(files, enough: revision) <= revision else { return false }
         for link in chain.links where link.last > revision && wantsMore {
             guard let file = try JournalChain.open(link.generation, files) else { return false }
             let start = CommitPlace(

@@ -141,9 +141,11 @@ struct JournalChain {
     }
 
     /// The commit after which no commit is missing.
-    func start(_ files: borrowing StoreFiles) throws(StorageError) -> Int {
+    /// - Parameter enough: whoever asks for a commit from here on need not know what comes before: the end of each journal has to
+    ///   be looked for.
+    func start(_ files: borrowing StoreFiles, enough: Int = 0) throws(StorageError) -> Int {
         var start = links.last?.base ?? files.revision
-        for index in links.indices.dropLast().reversed() {
+        for index in links.indices.dropLast().reversed() where start > enough {
             let link = links[index]
             guard try Self.reaches(link, files) else { break }
             start = min(start, link.base)
