@@ -45,8 +45,14 @@ extension MoodRecords {
     /// Sees what other processes have committed, outside of any request. A store that was closed for a fault is opened
     /// again where that is possible; where it is not, the next request says why.
     public mutating func lookAround() {
+        if !isOpen, isOpeningBeside() { return }
+        let (mode, before) = (lockWait.mode, obstacle)
+        // Nobody attends to a wait for the lock that is begun here: it would be kept from everybody once it is there.
+        let isOnlyLook = mode == .beside && lockWait.descriptor < 0
+        if isOnlyLook { lockWait.mode = .nowhere }
         // The next request looks again, and is told why it cannot.
         do throws(MoodStoreError) { try open() } catch {}
+        if isOnlyLook { (lockWait.mode, obstacle) = (mode, before) }
     }
 }
 

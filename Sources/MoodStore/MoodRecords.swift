@@ -43,7 +43,7 @@ public struct MoodRecords: ~Copyable {
     /// Whether there was a store, so that none may begin in its place.
     private var wasThere = false
     /// Why the lock was not to be had for the present group, or was had in vain.
-    private var obstacle: StorageError?
+    var obstacle: StorageError?
     /// How requests wait for the lock: there, unless their owner can do other things meanwhile.
     public let lockWait = LockWait()
     /// Whether the present group waits in a way of its own, whatever its owner wants.

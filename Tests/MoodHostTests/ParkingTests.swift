@@ -50,6 +50,25 @@ import Testing
         #expect(!session.hasPending)
     }
 
+    /// Looking around for a subscriber finds the lock file empty, and another process has the lock: nobody waits for it then,
+    /// because nobody would attend to that, but a request that needs it does.
+    @Test func lookingAroundBeginsNoWait() throws {
+        #expect(try now(request(2, "events.subscribe", #"{"topics":["mood"]}"#)).map(\.outcome) == ["ok"])
+        do {
+            let lock = try other()
+            #expect(truncate(directory.path + "/lock", 0) == 0)
+            #expect(try now(request(3, "host.ping")).map(\.outcome) == ["ok"])
+            #expect(!session.isLockAwaited)
+            #expect(try now(Self.create(4)).isEmpty)
+            #expect(session.isLockAwaited && session.hasPending)
+            _ = lock.file.descriptor
+        }
+        session.awaitLock()
+        let answers = try now(request(5, "mood.list"))
+        #expect(answers.compactMap(\.id) == [4, 5] && answers.allSatisfy { $0.kind == nil })
+        #expect(!session.isLockAwaited)
+    }
+
     @Test func whenItsTimeIsOverItIsAnswered() throws {
         let lock = try other()
         #expect(try now(Self.create(2), Self.create(3), request(4, "mood.list")).isEmpty)

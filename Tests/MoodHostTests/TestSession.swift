@@ -85,6 +85,9 @@ final class TestSession {
     /// Requests that need the lock wait for it beside the session, as in the loop.
     func waitBeside() { session.core.store.lockWait.mode = .beside }
 
+    /// Whether the lock is waited for beside the session.
+    var isLockAwaited: Bool { session.core.store.lockWait.descriptor >= 0 }
+
     /// Waits until the lock is there.
     func awaitLock() {
         var wanted = pollfd(fd: session.core.store.lockWait.descriptor, events: Int16(POLLIN), revents: 0)
