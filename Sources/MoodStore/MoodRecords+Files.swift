@@ -3,7 +3,7 @@ import Storage
 /// Small files beside the moods, which somebody else knows how to read.
 extension MoodRecords {
     /// What a file holds; nil where there is none, and in memory. The store need not be one that can be opened.
-    public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> [UInt8]? {
+    public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> SideText? {
         guard case .directory(let settings) = location else { return nil }
         return try StoreFiles.read(file, of: settings, bytesMax: bytesMax)
     }

@@ -9,7 +9,7 @@ extension MoodRecords {
     public func savedNavigation() throws(MoodStoreError) -> SavedNavigation {
         guard case .directory = location else { return navigationInMemory }
         do throws(StorageError) {
-            guard let bytes = try records.read(.navigation, bytesMax: SavedNavigation.fileBytesMax) else {
+            guard let bytes = try records.read(.navigation, bytesMax: SavedNavigation.fileBytesMax)?.bytes else {
                 return SavedNavigation()
             }
             return try Self.read(bytes)
@@ -35,7 +35,7 @@ extension MoodRecords {
 
     /// The file as it is, if it can be used. The store need not be one that can be opened.
     static func savedNavigationBytes(_ settings: StoreSettings) throws(StorageError) -> [UInt8]? {
-        let bytes = try StoreFiles.read(.navigation, of: settings, bytesMax: SavedNavigation.fileBytesMax)
+        let bytes = try StoreFiles.read(.navigation, of: settings, bytesMax: SavedNavigation.fileBytesMax)?.bytes
         if let bytes { _ = try read(bytes) }
         return bytes
     }

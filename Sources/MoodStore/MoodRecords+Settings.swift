@@ -5,7 +5,7 @@ import Storage
 extension MoodRecords {
     /// The file as it is; nil where there is none, and in memory. The store need not be one that can be opened.
     public func settingsBytes() throws(StorageError) -> [UInt8]? {
-        try read(.settings, bytesMax: Settings.fileBytesMax)
+        try read(.settings, bytesMax: Settings.fileBytesMax)?.bytes
     }
 
     /// - Throws: `corrupt` if the file is damaged, or not ours.

@@ -75,7 +75,7 @@ public struct StoreWork: Sendable {
     /// A file as it is, if it can be used. The store need not be one that can be opened.
     private func bytes(of file: SideFile) throws(StorageError) -> [UInt8]? {
         if file == .navigation { return try MoodRecords.savedNavigationBytes(settings) }
-        let bytes = try StoreFiles.read(file, of: settings, bytesMax: Settings.fileBytesMax)
+        let bytes = try StoreFiles.read(file, of: settings, bytesMax: Settings.fileBytesMax)?.bytes
         if let bytes { _ = try MoodRecords.settings(bytes) }
         return bytes
     }

@@ -12,7 +12,7 @@ import Testing
     }
 
     private static func read(_ text: String) throws -> PluginRecords {
-        try Array(text.utf8).withUnsafeBytes { try PluginRecords.read($0) }
+        try Array(text.utf8).withUnsafeBytes { try PluginRecords.read($0, isSealed: false) }
     }
 
     @Test func whatIsWrittenIsReadTheSame() throws {
@@ -28,6 +28,10 @@ import Testing
         #expect(records.records.map(\.id.text) == ["org.aaa.c", "org.example.poem", "org.other.b"])
         let again = try Self.read(String(decoding: records.write(), as: UTF8.self))
         #expect(again == records && again[record.id] == record && again.records == records.records)
+        #expect(try records.write().withUnsafeBytes { try PluginRecords.read($0, isSealed: true) } == records)
+        // In any order of the members.
+        let turned = try JSONValue.parse(records.write()).object?.reversed() ?? []
+        #expect(try Self.read(JSONValue.object(turned).text) == records)
         records[record.id] = nil
         #expect(records.records.count == 2 && records != again)
     }
@@ -127,7 +131,7 @@ import Testing
         var secrets = PluginSecrets()
         #expect(secrets[id].object?.isEmpty == true)
         secrets[id] = ["key": "k"]
-        let again = try secrets.write().withUnsafeBytes { try PluginSecrets.read($0) }
+        let again = try secrets.write().withUnsafeBytes { try PluginSecrets.read($0, isSealed: true) }
         #expect(again[id]["key"]?.string == "k")
         secrets[id] = [:]
         #expect(String(decoding: secrets.write(), as: UTF8.self).contains("org.example.poem") == false)

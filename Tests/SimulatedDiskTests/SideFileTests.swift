@@ -10,8 +10,8 @@ import Testing
 /// old one or the new one, and the new one where that was promised.
 @Suite struct SideFileTests {
     private static func text(_ store: borrowing RecordStore) throws -> String? {
-        try store.read(.navigation, bytesMax: 1000).flatMap { bytes in
-            try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))["text"]?.string
+        try store.read(.navigation, bytesMax: 1000).flatMap { text in
+            try JSONValue(parsing: String(decoding: text.bytes, as: UTF8.self))["text"]?.string
         }
     }
 

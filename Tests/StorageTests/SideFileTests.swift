@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func read(_ store: TestRecords) throws -> String? {
-        try store.with { try $0.read(.navigation, bytesMax: 1 << 10) }.map { String(decoding: $0, as: UTF8.self) }
+        try store.with { try $0.read(.navigation, bytesMax: 1 << 10) }.map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 
     @Test func whatIsWrittenIsReadAgain() throws {

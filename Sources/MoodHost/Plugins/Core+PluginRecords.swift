@@ -46,20 +46,20 @@ extension Core {
         let secret = try store.read(.pluginSecrets, bytesMax: PluginSecrets.fileBytesMax)
         return (
             try Self.read(open, .plugins, PluginRecords()) { (bytes) throws(PluginRecords.Damage) in
-                try PluginRecords.read(bytes)
+                try PluginRecords.read(bytes, isSealed: open?.isSealed ?? false)
             },
             try Self.read(secret, .pluginSecrets, PluginSecrets()) { (bytes) throws(PluginRecords.Damage) in
-                try PluginSecrets.read(bytes)
+                try PluginSecrets.read(bytes, isSealed: secret?.isSealed ?? false)
             }
         )
     }
 
     private static func read<Value>(
-        _ bytes: [UInt8]?, _ file: SideFile, _ absent: Value,
+        _ text: SideText?, _ file: SideFile, _ absent: Value,
         _ read: (UnsafeRawBufferPointer) throws(PluginRecords.Damage) -> Value
     ) throws(StorageError) -> Value {
-        guard let bytes else { return absent }
-        let result: Result<Value, PluginRecords.Damage> = bytes.withUnsafeBytes { bytes in
+        guard let text else { return absent }
+        let result: Result<Value, PluginRecords.Damage> = text.bytes.withUnsafeBytes { bytes in
             do throws(PluginRecords.Damage) { return .success(try read(bytes)) } catch { return .failure(error) }
         }
         do throws(PluginRecords.Damage) { return try result.get() } catch {

@@ -30,12 +30,12 @@ extension PluginRecords {
         /// asked for, because a host that starts asks for few.
         public var manifest: JSONValue {
             get { manifestText.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) } }
-            set { manifestText = Array(newValue.text.utf8) }
+            set { (manifestText, provisions) = Self.parts(of: newValue) }
         }
         /// Valid JSON, an object.
         private var manifestText: [UInt8]
-        /// What the manifest brings, without taking it apart.
-        public var provisions: Provisions { manifestText.withUnsafeBytes { Provisions(ValidJSON(trusting: $0)) } }
+        /// What the manifest brings, told while it is passed over.
+        public private(set) var provisions: Provisions
         private var others: [JSONValue.Member] = []
 
         public init(
@@ -47,7 +47,15 @@ extension PluginRecords {
             self.trustedSince = trustedSince
             self.trustedRevision = trustedRevision
             self.execRealPath = execRealPath
-            manifestText = Array(manifest.text.utf8)
+            (manifestText, provisions) = Self.parts(of: manifest)
+        }
+
+        private static func parts(of manifest: JSONValue) -> (text: [UInt8], provisions: Provisions) {
+            let text = Array(manifest.text.utf8)
+            return text.withUnsafeBytes { bytes in
+                var reader = JSONReader(ValidJSON(trusting: bytes))
+                return (text, Provisions(&reader))
+            }
         }
 
         /// Whether both run the same in the same way, whatever tools are pinned.
@@ -62,12 +70,12 @@ extension PluginRecords {
             a.id == b.id && a.bytes == b.bytes
         }
 
-        /// Reads one that the validator has accepted, and passes over it.
+        /// Reads one that is valid JSON, and passes over it.
         init(_ id: PluginID, _ reader: inout JSONReader) throws(Damage) {
             guard reader.enterObject() else { throw Damage("is no object") }
             var (digest, trustedSince, execRealPath): (String?, String?, String?)
             var trustedRevision: Int?
-            var manifest: [UInt8]?
+            var manifest: (text: [UInt8], provisions: Provisions)?
             self.config = .object([])
             func digestText(_ reader: inout JSONReader) -> String? {
                 reader.text().flatMap { text in text.withDecoded { PluginDigest.isText($0) } ? text.string : nil }
@@ -104,7 +112,13 @@ extension PluginRecords {
                     toolList = JSONValue(reader.skip())
                     isRight = toolList?.array != nil
                 } else if key.equals("manifest") {
-                    if reader.kind == .object { manifest = Array(reader.skip().bytes) } else { isRight = false }
+                    if reader.kind == .object {
+                        let start = reader.valueStart
+                        let provisions = Provisions(&reader)
+                        manifest = (Array(reader.slice(from: start).bytes), provisions)
+                    } else {
+                        isRight = false
+                    }
                 } else {
                     others.append(.init(key.string, JSONValue(reader.skip())))
                 }
@@ -120,7 +134,7 @@ extension PluginRecords {
             self.trustedSince = trustedSince
             self.trustedRevision = trustedRevision
             self.execRealPath = execRealPath
-            manifestText = manifest
+            (manifestText, provisions) = manifest
         }
 
         /// Nil where it is no object.

@@ -39,9 +39,11 @@ public struct PluginRecords: Sendable, Equatable {
     public init() {}
 
     /// Reads a file.
-    public static func read(_ bytes: UnsafeRawBufferPointer) throws(Damage) -> PluginRecords {
+    /// - Parameter isSealed: whether it is as a host has written it.
+    public static func read(_ bytes: UnsafeRawBufferPointer, isSealed: Bool) throws(Damage) -> PluginRecords {
         var records = PluginRecords()
-        records.others = try PluginFile.read(bytes, format, version) { (name, reader) throws(Damage) in
+        records.others = try PluginFile.read(bytes, isSealed: isSealed, format, version) {
+            (name, reader) throws(Damage) in
             guard let id = PluginID(name) else {
                 records.otherRecords.append(.init(name, JSONValue(reader.skip())))
                 return
@@ -95,9 +97,11 @@ public struct PluginSecrets: Sendable {
 
     public init() {}
 
-    public static func read(_ bytes: UnsafeRawBufferPointer) throws(PluginRecords.Damage) -> PluginSecrets {
+    public static func read(
+        _ bytes: UnsafeRawBufferPointer, isSealed: Bool
+    ) throws(PluginRecords.Damage) -> PluginSecrets {
         var secrets = PluginSecrets()
-        secrets.others = try PluginFile.read(bytes, format, PluginRecords.version) { name, reader in
+        secrets.others = try PluginFile.read(bytes, isSealed: isSealed, format, PluginRecords.version) { name, reader in
             let value = JSONValue(reader.skip())
             if let id = PluginID(name), value.object != nil {
                 secrets.configs[id] = value
@@ -128,34 +132,55 @@ private struct PluginFile: ~Copyable {
     private var isFirst = true
 
     /// Reads a file.
-    /// - Parameter plugin: is given each plugin by its name.
+    /// - Parameters:
+    ///   - isSealed: whether a host has written it so; it is not looked over a second time then.
+    ///   - plugin: is given each plugin by its name.
     /// - Returns: the members that this version does not know.
     static func read(
-        _ bytes: UnsafeRawBufferPointer, _ format: String, _ version: Int,
+        _ bytes: UnsafeRawBufferPointer, isSealed: Bool, _ format: String, _ version: Int,
         _ plugin: (String, inout JSONReader) throws(PluginRecords.Damage) -> Void
     ) throws(PluginRecords.Damage) -> [JSONValue.Member] {
+        var reader = JSONReader(isSealed ? ValidJSON(trusting: bytes) : try validated(bytes))
+        guard reader.enterObject() else { throw .init("it is no object") }
+        var (head, others): ([JSONValue.Member], [JSONValue.Member]) = ([], [])
+        var plugins: JSONReader?
+        var areRead = false
+        while let key = reader.nextKey() {
+            if key.equals("plugins") {
+                plugins = reader
+                // Where the head comes first, as it was written, they are read in passing.
+                if head.count == 2 {
+                    try read(&reader, .object(head), format, version, plugin)
+                    areRead = true
+                } else {
+                    reader.skip()
+                }
+            } else if key.equals("format") || key.equals("version") {
+                head.append(.init(key.string, JSONValue(reader.skip())))
+            } else {
+                others.append(.init(key.string, JSONValue(reader.skip())))
+            }
+        }
+        if areRead { return others }
+        guard var plugins else {
+            try check(.object(head), format, version)
+            throw .init("it has no plugins")
+        }
+        try read(&plugins, .object(head), format, version, plugin)
+        return others
+    }
+
+    private static func validated(_ bytes: UnsafeRawBufferPointer) throws(PluginRecords.Damage) -> ValidJSON {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
         let outline: JSONOutline
         do throws(JSONError) { outline = try validator.validate(bytes) } catch {
             throw .init("it is not JSON: \(error)")
         }
         if let offset = outline.duplicate { throw .init("a member is given twice (at byte \(offset))") }
-        var (known, others): ([JSONValue.Member], [JSONValue.Member]) = ([], [])
-        var plugins: ValidJSON?
-        guard outline.kind == .object else { throw .init("it is no object") }
-        for part in outline.parts {
-            let raw = outline.key(part)
-            let key = JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
-            let value = outline.text[part]
-            if key.equals("plugins") {
-                plugins = value
-            } else if key.equals("format") || key.equals("version") {
-                known.append(.init(key.string, JSONValue(value)))
-            } else {
-                others.append(.init(key.string, JSONValue(value)))
-            }
-        }
-        let head = JSONValue.object(known)
+        return outline.text
+    }
+
+    private static func check(_ head: JSONValue, _ format: String, _ version: Int) throws(PluginRecords.Damage) {
         guard let found = head["format"]?.string, found.utf8.elementsEqual(format.utf8) else {
             throw .init("its format is not \(format)")
         }
@@ -163,11 +188,15 @@ private struct PluginFile: ~Copyable {
         guard number <= version else {
             throw .init("it is of version \(number); this host knows up to \(version), use a newer one", isNewer: true)
         }
-        guard let plugins else { throw .init("it has no plugins") }
-        var reader = JSONReader(plugins)
+    }
+
+    private static func read(
+        _ reader: inout JSONReader, _ head: JSONValue, _ format: String, _ version: Int,
+        _ plugin: (String, inout JSONReader) throws(PluginRecords.Damage) -> Void
+    ) throws(PluginRecords.Damage) {
+        try check(head, format, version)
         guard reader.enterObject() else { throw .init("its plugins are no object") }
         while let key = reader.nextKey() { try plugin(key.string, &reader) }
-        return others
     }
 
     static func write(

@@ -17,17 +17,16 @@ public struct Provisions: OptionSet, Sendable {
     public static let menu = Provisions(rawValue: 256)
     public static let transports = Provisions(rawValue: 512)
 
-    /// - Parameter manifest: one that has been checked.
-    init(_ manifest: ValidJSON) {
+    /// Reads a manifest that has been checked, and passes over it.
+    init(_ reader: inout JSONReader) {
         self = []
-        var reader = JSONReader(manifest)
         guard reader.enterObject() else { return }
         while let key = reader.nextKey() {
             if key.equals("provides") {
                 readProvides(&reader)
             } else if key.equals("kind") {
                 // The tools of an MCP server are methods.
-                if reader.text()?.equals("mcp") == true { insert(.methods) }
+                if JSONValue(reader.skip()).string == "mcp" { insert(.methods) }
             } else {
                 _ = reader.skip()
             }
@@ -35,7 +34,10 @@ public struct Provisions: OptionSet, Sendable {
     }
 
     private mutating func readProvides(_ reader: inout JSONReader) {
-        guard reader.enterObject() else { return }
+        guard reader.enterObject() else {
+            reader.skip()
+            return
+        }
         while let key = reader.nextKey() {
             guard reader.enterArray() else {
                 _ = reader.skip()

@@ -10,20 +10,20 @@ public struct PluginID: Hashable, Sendable, Comparable, CustomStringConvertible 
     /// Nil where the text is no id.
     public init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax else { return nil }
-        let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard labels.count >= 2, labels.allSatisfy(Self.isLabel) else { return nil }
-        self.text = text
-    }
-
-    private static func isLabel(_ label: Substring.UTF8View) -> Bool {
-        let hyphen = UInt8(ascii: "-")
-        guard let first = label.first, let last = label.last, first != hyphen, last != hyphen else { return false }
-        return label.allSatisfy { byte in
+        let (dot, hyphen) = (UInt8(ascii: "."), UInt8(ascii: "-"))
+        // A text without a dot is no id, and before its first byte a label begins.
+        var (hasDot, before) = (false, dot)
+        for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen: true
-            default: false
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): break
+            case hyphen where before != dot: break
+            case dot where before != dot && before != hyphen: hasDot = true
+            default: return nil
             }
+            before = byte
         }
+        guard hasDot, before != dot, before != hyphen else { return nil }
+        self.text = text
     }
 
     /// `poem` of `org.example.poem`.
@@ -31,5 +31,8 @@ public struct PluginID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
     public var description: String { text }
 
-    public static func < (a: PluginID, b: PluginID) -> Bool { a.text.utf8.lexicographicallyPrecedes(b.text.utf8) }
+    public static func < (a: PluginID, b: PluginID) -> Bool {
+        // Of two texts in ASCII the comparison by bytes and that of `String` agree, and the latter is faster.
+        a.text < b.text
+    }
 }

@@ -20,8 +20,15 @@ public enum SideFile: String, Sendable {
     case pluginSecrets = "plugins-secrets.json"
 }
 
+/// What such a file holds: the text of a JSON object, without the seal.
+public struct SideText: Sendable {
+    public let bytes: [UInt8]
+    /// Whether a host has written it so, by its checksum; else it may be anything.
+    public let isSealed: Bool
+}
+
 extension StoreFiles {
-    func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> [UInt8]? {
+    func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> SideText? {
         try Self.read(file, in: place, bytesMax)
     }
 
@@ -29,13 +36,13 @@ extension StoreFiles {
     /// - Throws: `corrupt` where it has more than `bytesMax` bytes.
     public static func read(
         _ file: SideFile, of settings: StoreSettings, bytesMax: Int
-    ) throws(StorageError) -> [UInt8]? {
+    ) throws(StorageError) -> SideText? {
         try read(file, in: StoreDirectory(settings), bytesMax)
     }
 
     private static func read(
         _ file: SideFile, in place: borrowing StoreDirectory, _ bytesMax: Int
-    ) throws(StorageError) -> [UInt8]? {
+    ) throws(StorageError) -> SideText? {
         let name = file.rawValue
         var bytes = ByteBuffer(capacity: 4096)
         do throws(SystemError) {
@@ -55,16 +62,16 @@ extension StoreFiles {
     }
 
     /// The text without its seal, where it has one.
-    private static func unsealed(_ text: borrowing ByteBuffer, _ name: String) throws(StorageError) -> [UInt8] {
+    private static func unsealed(_ text: borrowing ByteBuffer, _ name: String) throws(StorageError) -> SideText {
         var end = text.count
         while end > 0, [0x0A, 0x0D, 0x20, 0x09].contains(text.bytes[end - 1]) { end -= 1 }
         let start = end - Seal.byteCount
-        guard start > 1 else { return Array(text.bytes) }
+        guard start > 1 else { return SideText(bytes: Array(text.bytes), isSealed: false) }
         let seal = UnsafeRawBufferPointer(rebasing: text.bytes[start..<end])
         let content = UnsafeRawBufferPointer(rebasing: text.bytes[..<start])
         // What differs from a seal in one byte was one.
         guard Seal.likeness(of: seal) >= Seal.byteCount - 1, content.last == UInt8(ascii: ",") else {
-            return Array(text.bytes)
+            return SideText(bytes: Array(text.bytes), isSealed: false)
         }
         guard Seal.matches(seal, CRC32C.checksum(content)) else {
             throw .corrupt(
@@ -77,7 +84,7 @@ extension StoreFiles {
         var bytes = Array(content)
         bytes[bytes.count - 1] = UInt8(ascii: "}")
         bytes.append(UInt8(ascii: "\n"))
-        return bytes
+        return SideText(bytes: bytes, isSealed: true)
     }
 
     private static func sealed(_ text: UnsafeRawBufferPointer) -> ByteBuffer {
@@ -136,7 +143,7 @@ extension StoreFiles {
 
 extension RecordStore {
     /// Reads a file of the store; nil where there is none, and in memory.
-    public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> [UInt8]? {
+    public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> SideText? {
         try requireOpen()
         return switch files {
         case .some(let files): try files.read(file, bytesMax: bytesMax)

@@ -69,7 +69,7 @@ public struct ManifestTarget {
             trustedSince: "2026-01-02T03:04:05.678Z",
             trustedRevision: 0, execRealPath: "/a", manifest: manifest.source)
         let bytes = records.write()
-        guard let again = try? bytes.withUnsafeBytes({ try PluginRecords.read($0) }),
+        guard let again = try? bytes.withUnsafeBytes({ try PluginRecords.read($0, isSealed: false) }),
             let kept = again[manifest.id], let read = try? Manifest.read(kept.manifest, id: Self.id)
         else { throw Violation("what was written is not read: \(String(decoding: bytes, as: UTF8.self))") }
         try require(read.source.isEqual(to: manifest.source), "what is kept is another manifest")
