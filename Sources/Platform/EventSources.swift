@@ -35,23 +35,37 @@ public struct EventSources: ~Copyable {
         case due(Name)
     }
 
+    /// First those that are not patient.
     private var polls: [pollfd] = []
+    private var patientStart = 0
     private var names: [Name] = []
     private var deadlines: [(name: Name, time: Int)] = []
     /// From here on it has not been looked at what the last poll has found.
     private var cursor = 0
+    /// Whether a patient one was told of last.
+    private var isLookDue = false
     /// Whether the last poll has found something that was told of.
     private var hasTold = false
+    /// When the last poll returned. A deadline after that is told of after the next one: what came in time is told of first,
+    /// however long the thread was busy meanwhile.
+    public private(set) var pollTime = Int.min
     /// Who has hung up, which is told of when there is nothing else: what was sent before comes first.
     private var hungUp: Name?
 
     public init() {}
 
     /// Waits for a descriptor, from now on; what was waited for under this name is forgotten.
-    public mutating func listen(to descriptor: Int32, as name: Name, for interest: Interest) {
+    /// - Parameter isPatient: whether the others come first: between two of the patient ones it is looked whether another has
+    ///   something by now. A name is always patient, or never.
+    public mutating func listen(
+        to descriptor: Int32, as name: Name, for interest: Interest, isPatient: Bool = false
+    ) {
         guard let place = names.firstIndex(of: name) else {
-            names.append(name)
-            polls.append(pollfd(fd: descriptor, events: interest.rawValue, revents: 0))
+            let place = isPatient ? names.count : patientStart
+            names.insert(name, at: place)
+            polls.insert(pollfd(fd: descriptor, events: interest.rawValue, revents: 0), at: place)
+            if place < cursor { cursor += 1 }
+            if !isPatient { patientStart += 1 }
             return
         }
         if polls[place].fd != descriptor { polls[place].revents = 0 }
@@ -65,6 +79,7 @@ public struct EventSources: ~Copyable {
         names.remove(at: place)
         polls.remove(at: place)
         if place < cursor { cursor -= 1 }
+        if place < patientStart { patientStart -= 1 }
     }
 
     /// Sets a deadline, or with nil takes it away.
@@ -81,15 +96,29 @@ public struct EventSources: ~Copyable {
     public mutating func next() -> Occurrence {
         while true {
             while cursor < polls.count {
+                if isLookDue, polls[cursor].revents != 0, let occurrence = lookAgain() { return occurrence }
                 cursor += 1
                 guard let occurrence = take(cursor - 1) else { continue }
                 hasTold = true
+                isLookDue = cursor > patientStart
                 return occurrence
             }
             if !hasTold, let name = hungUp.take() { return .closed(name) }
             if let name = takeDue() { return .due(name) }
             wait()
         }
+    }
+
+    /// Looks whether one of those that are not patient has something by now. Then a patient one has its turn in any case.
+    private mutating func lookAgain() -> Occurrence? {
+        isLookDue = false
+        let count = patientStart
+        let found = polls.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t(count), 0) }
+        guard found > 0 else { return nil }
+        for place in 0..<count {
+            if let occurrence = take(place) { return occurrence }
+        }
+        return nil
     }
 
     private mutating func take(_ place: Int) -> Occurrence? {
@@ -105,10 +134,8 @@ public struct EventSources: ~Copyable {
     }
 
     private mutating func takeDue() -> Name? {
-        if deadlines.isEmpty { return nil }
-        let now = Clock.monotonicMilliseconds
         guard let first = deadlines.indices.min(by: { deadlines[$0].time < deadlines[$1].time }),
-            deadlines[first].time <= now
+            deadlines[first].time <= pollTime
         else { return nil }
         return deadlines.remove(at: first).name
     }
@@ -119,8 +146,10 @@ public struct EventSources: ~Copyable {
             timeout = Int32(clamping: max(first - Clock.monotonicMilliseconds, 0))
         }
         hasTold = false
+        isLookDue = false
         hungUp = nil
         let found = polls.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), timeout) }
+        if !deadlines.isEmpty { pollTime = Clock.monotonicMilliseconds }
         // An interruption by a signal has found nothing.
         cursor = found > 0 ? 0 : polls.count
     }

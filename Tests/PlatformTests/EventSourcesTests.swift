@@ -54,6 +54,24 @@ import Testing
         #expect(Clock.monotonicMilliseconds >= now + 20)
     }
 
+    /// Whoever answers in time is heard, also where the thread was busy until the deadline had passed.
+    @Test func whatCameBeforeADeadlineIsToldOfBefore() throws {
+        let (one, oneWriter) = try Pipe.make()
+        let (two, twoWriter) = try Pipe.make()
+        defer { for end in [one, oneWriter, two, twoWriter] { close(end) } }
+        _ = write(oneWriter, "!", 1)
+        var sources = EventSources()
+        sources.listen(to: one, as: first, for: .reading)
+        sources.listen(to: two, as: second, for: .reading)
+        let deadline = Clock.monotonicMilliseconds + 50
+        sources.setDeadline(first, at: deadline)
+        #expect(sources.next() == .readable(first))
+        _ = write(twoWriter, "!", 1)
+        while Clock.monotonicMilliseconds <= deadline { usleep(1000) }
+        #expect(sources.next() == .readable(first) && sources.next() == .readable(second))
+        #expect(sources.next() == .due(first))
+    }
+
     /// A descriptor that is always ready does not put off a deadline.
     @Test func aBusyDescriptorStarvesNobody() throws {
         let (one, oneWriter) = try Pipe.make()
@@ -63,6 +81,26 @@ import Testing
         sources.listen(to: one, as: first, for: .reading)
         sources.setDeadline(second, at: Clock.monotonicMilliseconds - 1)
         #expect([sources.next(), sources.next()].contains(.due(second)))
+    }
+
+    /// Between two of the patient ones the others have their turn, but no more than that.
+    @Test func patientOnesWaitAndAreNotForgotten() throws {
+        let ends = try (0..<3).map { _ in try Pipe.make() }
+        defer { for (one, other) in ends { for end in [one, other] { close(end) } } }
+        let third = EventSources.Name(3)
+        var sources = EventSources()
+        for (name, number) in [(second, 1), (third, 2)] {
+            sources.listen(to: ends[number].readEnd, as: name, for: .reading, isPatient: true)
+            _ = write(ends[number].writeEnd, "!", 1)
+        }
+        sources.listen(to: ends[0].readEnd, as: first, for: .reading)
+        #expect(sources.next() == .readable(second))
+        _ = write(ends[0].writeEnd, "!", 1)
+        for name in [first, third, first, second, first, third] { #expect(sources.next() == .readable(name)) }
+        sources.forget(third)
+        #expect(sources.next() == .readable(first) && sources.next() == .readable(second))
+        sources.forget(first)
+        #expect(sources.next() == .readable(second) && sources.next() == .readable(second))
     }
 
     @Test func aClosedReaderIsToldOfWithoutAnInterest() throws {

@@ -14,9 +14,10 @@ extension PluginRegistry {
         return earliest
     }
 
-    func tick() {
+    /// - Parameter time: until when everything that they have sent was read.
+    func tick(at time: Int) {
         let now = Clock.monotonicMilliseconds
-        for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick() }
+        for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick(at: time) }
         for plugin in ready { plugin.checkDisk(at: now) }
         leaving.removeAll(where: \.isGone)
         removeOutdated()
@@ -62,7 +63,7 @@ extension PluginRegistry {
             switch sources.next() {
             case .readable(let name), .writable(let name), .closed(let name):
                 if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
-            case .due: tick()
+            case .due: tick(at: sources.pollTime)
             }
         }
         for plugin in all { plugin.end() }

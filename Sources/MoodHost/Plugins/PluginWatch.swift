@@ -58,7 +58,9 @@ struct PluginWatch {
     private static func listen(
         _ descriptor: Int32, _ name: EventSources.Name, _ interest: EventSources.Interest, _ sources: inout EventSources
     ) {
-        if descriptor >= 0 { sources.listen(to: descriptor, as: name, for: interest) } else { sources.forget(name) }
+        guard descriptor >= 0 else { return sources.forget(name) }
+        // The client comes first, whatever plugins print.
+        sources.listen(to: descriptor, as: name, for: interest, isPatient: true)
     }
 
     /// Sees to one descriptor.

@@ -24,8 +24,9 @@ extension Session {
     }
 
     /// Sees what the plugins have done; no group is open.
-    mutating func attendPlugins(milliseconds: Int64) {
-        core.plugins.tick()
+    /// - Parameter time: until when everything that they have sent was read.
+    mutating func attendPlugins(heardUntil time: Int, milliseconds: Int64) {
+        core.plugins.tick(at: time)
         if core.plugins.haveToolsCome, !core.isStoreAway { pinTools() }
         endHooksInTime()
         if core.plugins.takeNews() || dispatcher.pending.deadline != nil {

@@ -74,7 +74,8 @@ struct HostLoop: ~Copyable {
             case .plugin(let slot, let end): attend(slot, end, &session)
             case .pluginsChanged: session.seePluginFile()
             case .syncChanged: session.core.seeSyncFile()
-            case .timer(.plugins): session.attendPlugins(milliseconds: Clock.milliseconds)
+            case .timer(.plugins):
+                session.attendPlugins(heardUntil: sources.pollTime, milliseconds: Clock.milliseconds)
             case .timer(.sync):
                 syncTime = nil
                 session.syncWhenDue(milliseconds: Clock.milliseconds)
@@ -194,7 +195,7 @@ struct HostLoop: ~Copyable {
 
     private mutating func attend(_ slot: Int, _ end: PluginWatch.End, _ session: inout Session) {
         plugins.attend(slot, end)
-        session.attendPlugins(milliseconds: Clock.milliseconds)
+        session.attendPlugins(heardUntil: sources.pollTime, milliseconds: Clock.milliseconds)
     }
 
     private mutating func awaitLock(_ session: inout Session) {

@@ -53,7 +53,7 @@ extension Core {
             case .readable(.sync): continue
             case .readable(let name), .writable(let name), .closed(let name):
                 if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
-            case .due: plugins.tick()
+            case .due: plugins.tick(at: sources.pollTime)
             }
             if plugins.takeNews() { refusePluginRequests() }
         }

@@ -6,7 +6,8 @@ extension HostedPlugin {
     /// Takes what its keeper reports.
     public func readReports() {
         let now = surroundings.milliseconds()
-        while process != nil, let report = process?.readReport() {
+        // What was killed has nothing more to say.
+        while reapTime == nil, process != nil, let report = process?.readReport() {
             switch report {
             case .started(let pid, let isolation):
                 processID = pid
@@ -44,6 +45,10 @@ extension HostedPlugin {
             return
         }
         forgetProcess()
+        if startsWhenGone {
+            startsWhenGone = false
+            return start(at: now)
+        }
         // It does not know the newer way to begin, and has ended because of it.
         if life.state == .starting, server?.fallBack() != nil {
             note("It ended at server/discover, and is started again with initialize.")
@@ -128,10 +133,11 @@ extension HostedPlugin {
     }
 
     /// Its time may be over, or that of a call.
-    public func tick() {
+    /// - Parameter time: until when everything that it has sent was read; later deadlines are not judged yet.
+    public func tick(at time: Int) {
         let now = surroundings.milliseconds()
         if let reapTime, now >= reapTime { finish(at: now) }
-        let late = underWay.filter { $0.deadline.map { $0 <= now } ?? false }
+        let late = underWay.filter { $0.deadline.map { $0 <= time } ?? false }
         for call in late {
             underWay.removeAll { $0 === call }
             cancel(call)
@@ -139,13 +145,14 @@ extension HostedPlugin {
             end(call, .timedOut)
             if !call.isAbandoned, !call.isPatient { carryOut(life.timedOut(at: now), at: now) }
         }
-        if let probeTime, now >= probeTime { probeOlder() }
-        carryOut(life.tick(at: now, isBusy: isBusy || run.staysIdle), at: now)
+        if let probeTime, time >= probeTime { probeOlder() }
+        carryOut(life.tick(at: time, isBusy: isBusy || run.staysIdle), at: now)
         advance(at: now)
     }
 
     func carryOut(_ order: PluginLife.Order?, at now: Int) {
         guard let order else { return }
+        startsWhenGone = false
         switch order {
         case .start: start(at: now)
         case .farewell:
@@ -166,7 +173,8 @@ extension HostedPlugin {
     }
 
     private func start(at now: Int) {
-        if process != nil { forgetProcess() }
+        // The one before may take its time to end, and nobody waits for that here.
+        guard process == nil else { return startsWhenGone = true }
         do throws(SystemError) {
             process = try KeptProcess.start(run.process)
         } catch {

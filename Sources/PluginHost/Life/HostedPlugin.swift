@@ -59,8 +59,10 @@ public final class HostedPlugin {
     /// Whether its input is to be closed once all is sent.
     var closesInput = false
 
-    /// When it is looked again whether its keeper, which has told its end, is gone.
+    /// When it is looked again whether its keeper, which has told its end or was killed, is gone.
     var reapTime: Int?
+    /// Whether it is to be started as soon as the process before is gone.
+    var startsWhenGone = false
     var ending = "it ended"
 
     public init(_ run: PluginRun, _ surroundings: PluginSurroundings) {
@@ -202,8 +204,8 @@ public final class HostedPlugin {
 
     /// What can be waited for; -1: nothing.
     public var input: Int32 { process == nil || wire.sendable.isEmpty ? -1 : descriptor(.input) }
-    /// A plugin whose requests are not answered yet is not read from.
-    public var output: Int32 { requests.count >= Self.requestsMax ? -1 : descriptor(.output) }
+    /// A plugin whose requests are not answered yet is not read from, and what is being ended has nothing more to say.
+    public var output: Int32 { requests.count >= Self.requestsMax || reapTime != nil ? -1 : descriptor(.output) }
     public var errors: Int32 { descriptor(.errors) }
     public var reports: Int32 { reapTime == nil ? descriptor(.reports) : -1 }
 
@@ -244,7 +246,7 @@ public final class HostedPlugin {
     /// Reads what it has printed on stdout.
     public func readOutput() {
         let descriptor = descriptor(.output)
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0, reapTime == nil else { return }
         wire.frames.discardTaken()
         var isAtEnd = false
         var isEmpty = false

@@ -27,7 +27,7 @@ public struct PluginLife: Sendable {
     /// All in milliseconds.
     public struct Times: Sendable {
         /// Until its process runs, which on a busy machine may have to wait.
-        public var start = 10_000
+        public var start = 30_000
         /// From there until it has answered the greeting.
         public var hello = 5_000
         public var backOff = 1_000
