@@ -9,11 +9,9 @@ import CPlatform
 /// Invariants
 /// 1. The plugin gets descriptors 0, 1 and 2 and no other; ours are close-on-exec and numbered 4 or higher.
 /// 2. The keeper is reaped at most once, and no signal is sent to an id that was reaped.
-/// 3. All is gone when the keeper is, when the host is, and when the thread that started it is: call `start` on a thread that
-///    stays, such as the loop's.
+/// 3. All is gone when the keeper is, and when the host is.
 public struct KeptProcess: ~Copyable {
-    /// The keeper, while it has not been reaped.
-    public let keeperID: pid_t
+    private let keeper: KeeperStart
     /// The way to the plugin's stdin; -1 once closed. Nothing here waits: what has no room is `EAGAIN`.
     public private(set) var input: Int32
     /// What the plugin writes on its stdout; -1 once closed.
@@ -22,14 +20,11 @@ public struct KeptProcess: ~Copyable {
     public private(set) var errors: Int32
     /// Readable when `readReport` has something to say, and at the keeper's end.
     public let reports: Int32
-    /// Whether the kernel ends all of them with the keeper; else the keeper does, if it is asked.
-    private let hasNamespaces: Bool
-    private var isReaped = false
     private var line: [UInt8] = []
     private var hasSaidEnd = false
 
-    /// Starts a keeper, which starts the program. What becomes of that is said by `readReport`.
-    /// - Throws: `EINVAL` for a text with a NUL, `E2BIG` for a plan over 64 KiB, and what the system says of pipes and the keeper.
+    /// Has a keeper started, which starts the program. It does not wait for either: what becomes of them is said by `readReport`.
+    /// - Throws: `EINVAL` for a text with a NUL, `E2BIG` for a plan over 64 KiB, and what the system says of pipes.
     public static func start(_ plan: borrowing Plan) throws(SystemError) -> KeptProcess {
         let message = try plan.message()
         var ends = Ends()
@@ -47,37 +42,34 @@ public struct KeptProcess: ~Copyable {
         guard cplatform_keeper_send(ends.ours.3, message, message.count) == message.count else {
             throw SystemError(call: "send", subject: "plan", code: cplatform_errno())
         }
-        var place = cplatform_keeper_bare
-        let theirs = [ends.theirs.0, ends.theirs.1, ends.theirs.2, ends.theirs.3]
-        let id = cplatform_start_keeper(plan.keeper, theirs, Int64(plan.processes), &place)
-        guard id > 0 else { throw SystemError(call: "clone", subject: plan.keeper, code: cplatform_errno()) }
-        let ours = exchange(&ends.ours, with: Ends.none)
-        return KeptProcess(
-            keeperID: id, input: ours.0, output: ours.1, errors: ours.2, reports: ours.3,
-            hasNamespaces: place != cplatform_keeper_bare)
+        let (ours, theirs) = (exchange(&ends.ours, with: Ends.none), exchange(&ends.theirs, with: Ends.none))
+        let keeper = KeeperStart(
+            plan.keeper, processes: plan.processes, theirs: [theirs.0, theirs.1, theirs.2, theirs.3], reports: ours.3)
+        return KeptProcess(keeper: keeper, input: ours.0, output: ours.1, errors: ours.2, reports: ours.3)
     }
 
-    private init(keeperID: pid_t, input: Int32, output: Int32, errors: Int32, reports: Int32, hasNamespaces: Bool) {
-        self.keeperID = keeperID
+    private init(keeper: KeeperStart, input: Int32, output: Int32, errors: Int32, reports: Int32) {
+        self.keeper = keeper
         self.input = input
         self.output = output
         self.errors = errors
         self.reports = reports
-        self.hasNamespaces = hasNamespaces
     }
+
+    /// The keeper, from its start until it has been reaped.
+    public var keeperID: pid_t? { keeper.id }
 
     /// Kills, waits two seconds at most, and closes everything.
     deinit {
-        if !isReaped {
-            sendKill()
-            var pause = 50_000
-            let deadline = Clock.monotonicMilliseconds + 2000
-            while waitpid(keeperID, nil, WNOHANG) == 0, Clock.monotonicMilliseconds < deadline {
-                var interval = timespec(tv_sec: 0, tv_nsec: pause)
-                nanosleep(&interval, nil)
-                pause = min(pause * 2, 10_000_000)
-            }
+        keeper.kill()
+        var pause = 50_000
+        let deadline = Clock.monotonicMilliseconds + 2000
+        while !keeper.reap(), Clock.monotonicMilliseconds < deadline {
+            var interval = timespec(tv_sec: 0, tv_nsec: pause)
+            nanosleep(&interval, nil)
+            pause = min(pause * 2, 10_000_000)
         }
+        keeper.leave()
         for end in [input, output, errors, reports] where end >= 0 { close(end) }
     }
 
@@ -119,33 +111,13 @@ public struct KeptProcess: ~Copyable {
     }
 
     /// Sends SIGTERM to the plugin and to all that it started.
-    public func terminate() {
-        if !isReaped { _ = cplatform_keeper_send(reports, "t", 1) }
-    }
+    public func terminate() { _ = cplatform_keeper_send(reports, "t", 1) }
 
     /// Kills the plugin and all that it started.
-    public mutating func kill() {
-        if !isReaped { sendKill() }
-    }
-
-    private func sendKill() {
-        if hasNamespaces {
-            _ = sendSignal(keeperID, SIGKILL)
-        } else {
-            cplatform_keeper_hang_up(reports)
-            // Somebody may have stopped it.
-            _ = sendSignal(keeperID, SIGCONT)
-        }
-    }
+    public func kill() { keeper.kill() }
 
     /// Whether everything is gone. It never waits; to be asked again until it is so.
-    public mutating func reap() -> Bool {
-        guard !isReaped else { return true }
-        let id = keeperID
-        let answer = retryingInterrupted { Int(waitpid(id, nil, WNOHANG)) }
-        isReaped = answer != 0
-        return isReaped
-    }
+    public func reap() -> Bool { keeper.reap() }
 }
 
 extension KeptProcess {

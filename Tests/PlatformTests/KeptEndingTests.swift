@@ -30,7 +30,8 @@ import Testing
             var run = KeptRun()
             if let report = process.nextReport() { run.note(report) }
             #expect(run.pid > 1)
-            let keeper = process.keeperID
+            let id = process.keeperID
+            let keeper = try #require(id)
             switch ending {
             case .byItself: process.closeInput()
             case .killed: process.kill()

@@ -1,0 +1,105 @@
+import CPlatform
+import Synchronization
+
+/// A keeper from the moment on when it is asked for: another thread starts it, and until then there is no id.
+///
+/// A clone with namespaces takes some milliseconds of the thread that calls it, and the loop has requests to answer. The thread
+/// stays, because the kernel ends a keeper with the thread that started it. What goes wrong is reported as a keeper would.
+final class KeeperStart: Sendable {
+    private enum State {
+        /// Whether it is to be killed as soon as it is there, and whether nobody will reap it.
+        case asked(isUnwanted: Bool, isAlone: Bool)
+        case started(pid_t, hasNamespaces: Bool)
+        /// Reaped, or never there.
+        case gone
+    }
+
+    private let state = Mutex(State.asked(isUnwanted: false, isAlone: false))
+    /// Our end of the socket, which `KeptProcess` has open for longer than this.
+    private let reports: Int32
+
+    /// - Parameter theirs: stdin, stdout, stderr and the socket; closed when the keeper has them.
+    init(_ keeper: String, processes: Int, theirs: [Int32], reports: Int32) {
+        self.reports = reports
+        let work: @Sendable () -> Void = { [self] in
+            start(keeper, processes, theirs)
+            for end in theirs { close(end) }
+        }
+        if let thread = StayingThread.starter { thread.run(work) } else { work() }
+    }
+
+    private func start(_ keeper: String, _ processes: Int, _ theirs: [Int32]) {
+        let isUnwanted = state.withLock { state in
+            guard case .asked(isUnwanted: true, _) = state else { return false }
+            state = .gone
+            return true
+        }
+        if isUnwanted { return }
+        var place = cplatform_keeper_bare
+        let id = cplatform_start_keeper(keeper, theirs, Int64(processes), &place)
+        guard id > 0 else {
+            let error = SystemError(call: "clone", subject: keeper, code: cplatform_errno())
+            let line = Array("refused\t\(error)\n".utf8)
+            state.withLock { $0 = .gone }
+            _ = cplatform_keeper_send(theirs[3], line, line.count)
+            return
+        }
+        began(id, hasNamespaces: place != cplatform_keeper_bare)
+    }
+
+    private func began(_ id: pid_t, hasNamespaces: Bool) {
+        let isAlone = state.withLock { state in
+            guard case .asked(let isUnwanted, let isAlone) = state else { return false }
+            state = .started(id, hasNamespaces: hasNamespaces)
+            if isUnwanted, !isAlone { kill(id, hasNamespaces) }
+            return isAlone
+        }
+        guard isAlone else { return }
+        // Without namespaces it ends because our end of the socket is closed.
+        if hasNamespaces { _ = sendSignal(id, SIGKILL) }
+        _ = retryingInterrupted { Int(waitpid(id, nil, 0)) }
+    }
+
+    /// Nil where there is none, or none yet.
+    var id: pid_t? { state.withLock { if case .started(let id, _) = $0 { id } else { nil } } }
+
+    /// Has the keeper, and all that it keeps, be killed.
+    func kill() {
+        state.withLock { state in
+            switch state {
+            case .asked(_, let isAlone): state = .asked(isUnwanted: true, isAlone: isAlone)
+            case .started(let id, let hasNamespaces): kill(id, hasNamespaces)
+            case .gone: break
+            }
+        }
+    }
+
+    private func kill(_ id: pid_t, _ hasNamespaces: Bool) {
+        if hasNamespaces {
+            _ = sendSignal(id, SIGKILL)
+        } else {
+            cplatform_keeper_hang_up(reports)
+            // Somebody may have stopped it.
+            _ = sendSignal(id, SIGCONT)
+        }
+    }
+
+    /// Whether everything is gone. It never waits; to be asked again until it is so.
+    func reap() -> Bool {
+        state.withLock { state in
+            switch state {
+            case .asked: return false
+            case .started(let id, _):
+                guard retryingInterrupted({ Int(waitpid(id, nil, WNOHANG)) }) != 0 else { return false }
+                state = .gone
+                return true
+            case .gone: return true
+            }
+        }
+    }
+
+    /// Nobody will ask again.
+    func leave() {
+        state.withLock { if case .asked = $0 { $0 = .asked(isUnwanted: true, isAlone: true) } }
+    }
+}
