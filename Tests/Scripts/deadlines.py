@@ -282,7 +282,8 @@ def long_work(bench, generator, ending, method, span, **params):
     store = bench.copy(generator.choice((bench.long, bench.compact)))
     messages = [create(0), request(1, method, **params), request(2, "host.ping"), create(3)]
     host, place, taken, sent = plain(bench, generator, ending, messages, range(4), span, store)
-    return host, taken, check_kept(bench, place, check(host, sent, ending, (1,)))
+    # The ping overtakes the opening of a store with a long journal, the work is overtaken.
+    return host, taken, check_kept(bench, place, check(host, sent, ending, (1, 2)))
 
 
 def state_compacting(bench, generator, ending):
