@@ -32,32 +32,25 @@ enum ID: Codable {
 }
 
 struct Params: Codable {
-    var limit: Int?
-    var cursor: String?
+    var limit: Int?, cursor: String?
 }
 
 struct Result: Codable {
     var `protocol`: Int?
-    var moods: Int?
-    var words: [Word]?
-    var items: [Mood]?
-    var nextCursor: String?
+    var moods: Int?, words: [Word]?
+    var items: [Mood]?, nextCursor: String?
 }
 
 struct Mood: Codable {
-    var notes: String
-    var valence: Double?
+    var notes: String, valence: Double?
 }
 
 struct Word: Codable {
-    var word: String
-    var count: Int
-    var average: Double?
+    var word: String, count: Int, average: Double?
 }
 
 struct Failure: Codable, Error {
-    var code: Int
-    var message: String
+    var code: Int, message: String
 }
 
 func send(_ message: Message) throws {
@@ -72,22 +65,29 @@ func receive() throws -> Message? {
     try readLine().map { try JSONDecoder().decode(Message.self, from: Data($0.utf8)) }
 }
 
-/// Asks the host. Between question and answer it sends notifications only, because one call is served at a time.
-func ask(_ method: String, _ params: Params) throws -> Result {
-    try send(Message(id: .text("asked"), method: method, params: params))
-    while let message = try receive() {
-        if let error = message.error { throw error }
-        if let result = message.result { return result }
+/// The host, and what it asked while it was asked itself.
+struct Host {
+    var waiting: [Message] = []
+
+    mutating func next() throws -> Message? { try waiting.isEmpty ? receive() : waiting.removeFirst() }
+
+    mutating func ask(_ method: String, _ params: Params) throws -> Result {
+        try send(Message(id: .text("asked"), method: method, params: params))
+        while let message = try receive() {
+            if let error = message.error { throw error }
+            if let result = message.result { return result }
+            if message.id != nil { waiting.append(message) }
+        }
+        throw Failure(code: 1, message: "The host has gone.")
     }
-    throw Failure(code: 1, message: "The host has gone.")
 }
 
-func frequent(_ params: Params) throws -> Result {
+func frequent(_ params: Params, _ host: inout Host) throws -> Result {
     var valences: [String: [Double?]] = [:]
     var page = Params(limit: 1000)
     var moods = 0
     repeat {
-        let result = try ask("mood.list", page)
+        let result = try host.ask("mood.list", page)
         for mood in result.items ?? [] {
             moods += 1
             let parts = mood.notes.lowercased().split { !$0.isLetter && $0 != "'" && $0 != "’" }
@@ -104,13 +104,14 @@ func frequent(_ params: Params) throws -> Result {
     return Result(moods: moods, words: words)
 }
 
-while let request = try receive() {
+var host = Host()
+while let request = try host.next() {
     // What has no id is a notification: plugin.goodbye, or a cancellation.
     guard let id = request.id, let method = request.method else { continue }
     do {
         switch method {
         case "plugin.hello": try send(Message(id: id, result: Result(protocol: 1)))
-        case "frequent": try send(Message(id: id, result: try frequent(request.params ?? Params())))
+        case "frequent": try send(Message(id: id, result: try frequent(request.params ?? Params(), &host)))
         default: throw Failure(code: -32601, message: "There is no method \(method).")
         }
     } catch let failure as Failure {
