@@ -16,6 +16,7 @@ public struct CanonicalMood {
     public let label: JSONText
     public let timestamp: Timestamp
     public let isFavorite: Bool
+    let notes: JSONText
     /// With its brackets.
     let tags: UnsafeRawBufferPointer
     let optional: Optionals
@@ -41,7 +42,7 @@ public struct CanonicalMood {
         guard let id = cursor.id(), cursor.skip(",\"emoji\":"), let emoji = cursor.text(), cursor.skip(",\"label\":"),
             let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let timestamp = cursor.time(),
             cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(),
-            cursor.skip(",\"notes\":"), cursor.text() != nil, cursor.skip(",\"tags\":["), let tags = cursor.list()
+            cursor.skip(",\"notes\":"), let notes = cursor.text(), cursor.skip(",\"tags\":["), let tags = cursor.list()
         else { return nil }
         var optional = Optionals()
         if !cursor.skip(",\"attachments\":[") {
@@ -53,6 +54,7 @@ public struct CanonicalMood {
         else { return nil }
         self.id = id
         self.emoji = emoji
+        self.notes = notes
         self.tags = tags
         self.optional = optional
         self.label = label

@@ -118,7 +118,7 @@ extension CaseFolding {
 
     /// The scalar above ASCII at `index`, which moves after it; U+FFFD for a sequence that is cut off.
     @inline(__always)
-    private static func decode(_ utf8: UnsafeRawBufferPointer, at index: inout Int) -> UInt32 {
+    static func decode(_ utf8: UnsafeRawBufferPointer, at index: inout Int) -> UInt32 {
         let lead = UInt32(utf8[index])
         let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
         guard utf8.count - index >= length else {
@@ -136,7 +136,7 @@ extension CaseFolding {
 
     /// Writes a scalar above ASCII, or one that folded to ASCII, and returns the index after it.
     @inline(__always)
-    private static func encode(_ scalar: UInt32, into utf8: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
+    static func encode(_ scalar: UInt32, into utf8: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
         func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: 0x80 | (scalar >> shift) & 0x3F) }
         if scalar < 0x80 {
             utf8[index] = UInt8(truncatingIfNeeded: scalar)
@@ -196,7 +196,7 @@ extension CaseFolding {
 }
 
 /// Eight bytes at once.
-private enum Word {
+enum Word {
     static let lowBits: UInt64 = 0x0101_0101_0101_0101
     static let highBits: UInt64 = 0x8080_8080_8080_8080
 
@@ -249,6 +249,11 @@ extension CaseFolding {
             at += 1
         }
         return false
+    }
+
+    /// Whether a text contains another; both are folded.
+    static func isPart(_ needle: UnsafeRawBufferPointer, of text: UnsafeRawBufferPointer) -> Bool {
+        needle.isEmpty || search(for: needle, in: text)
     }
 
     /// Looks for places where the needle's first and last byte fit, eight at a time, and compares there. Text that was

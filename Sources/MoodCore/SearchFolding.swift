@@ -9,46 +9,111 @@ import JSONCodec
 public enum SearchFolding {
     /// Appends `utf8`, folded.
     public static func appendFolded(utf8: UnsafeRawBufferPointer, to folded: inout [UInt8]) {
-        folded.reserveCapacity(folded.count + utf8.count)
-        var decoder = Unicode.UTF8()
-        var bytes = utf8.makeIterator()
-        while case .scalarValue(let scalar) = decoder.decode(&bytes) {
-            if scalar.value < 0x80 {
-                let byte = UInt8(truncatingIfNeeded: scalar.value)
-                folded.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
-            } else {
-                appendFolded(scalar.value, to: &folded)
-            }
-        }
+        withFolded(utf8) { folded.append(contentsOf: $0) }
     }
 
     /// Whether `haystack`, folded, contains the needle, which is already folded. Every text contains the empty needle.
     public static func contains(foldedNeedle needle: UnsafeRawBufferPointer, in haystack: UnsafeRawBufferPointer)
         -> Bool
     {
-        // Nearly all text: nothing is decomposed there, and a needle that is not ASCII is not in it.
-        if haystack.allSatisfy({ $0 < 0x80 }) { return CaseFolding.contains(foldedNeedle: needle, in: haystack) }
-        var folded: [UInt8] = []
-        appendFolded(utf8: haystack, to: &folded)
-        return folded.withUnsafeBytes { CaseFolding.contains(foldedNeedle: needle, in: $0) }
+        withFolded(haystack) { CaseFolding.isPart(needle, of: $0) }
     }
 
-    private static func appendFolded(_ scalar: UInt32, to folded: inout [UInt8]) {
-        if isMark(scalar) { return }
-        if let parts = hangul(scalar) { return parts.forEach { append($0, to: &folded) } }
-        if let place = place(of: scalar, in: singles, width: 2) {
-            append(singles[place + 1], to: &folded)
-        } else if let place = place(of: scalar, in: doubles, width: 3) {
-            append(doubles[place + 1], to: &folded)
-            append(doubles[place + 2], to: &folded)
-        } else {
-            append(scalar, to: &folded)
+    /// Hands `utf8`, folded, to `body`.
+    @inline(__always)
+    static func withFolded<Answer>(
+        _ utf8: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Answer
+    ) -> Answer {
+        // A syllable of three bytes becomes three letters of three bytes; nothing grows more. And whole words are written.
+        let capacity = 3 * utf8.count + MemoryLayout<UInt64>.size
+        // Labels, tags and short notes are folded on the stack.
+        if capacity <= 1_024 {
+            return withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 16) {
+                body(UnsafeRawBufferPointer(rebasing: $0[..<fold(utf8, into: $0)]))
+            }
+        }
+        return withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) {
+            body(UnsafeRawBufferPointer(rebasing: $0[..<fold(utf8, into: $0)]))
         }
     }
 
-    private static func append(_ scalar: UInt32, to folded: inout [UInt8]) {
-        guard let scalar = Unicode.Scalar(CaseFolding.fold(scalar)) else { return }
-        if let bytes = Unicode.UTF8.encode(scalar) { folded.append(contentsOf: bytes) }
+    /// Folds all of `utf8` into `folded`: how many bytes that took.
+    private static func fold(_ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer) -> Int {
+        let width = MemoryLayout<UInt64>.size
+        var index = 0
+        var end = 0
+        while index < utf8.count {
+            // Eight bytes of ASCII at a time.
+            while utf8.count - index >= width {
+                let word = utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                guard word & Word.highBits == 0 else { break }
+                folded.storeBytes(of: Word.lowercased(word), toByteOffset: end, as: UInt64.self)
+                index += width
+                end += width
+            }
+            // Then scalar by scalar to the next such block, or for one block if there is none.
+            let pause = min(index + width, utf8.count)
+            while index < pause {
+                let byte = utf8[index]
+                if byte < 0x80 {
+                    folded[end] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+                    index += 1
+                    end += 1
+                } else {
+                    end = fold(CaseFolding.decode(utf8, at: &index), into: folded, at: end)
+                }
+            }
+        }
+        return end
+    }
+
+    /// Writes what a scalar above ASCII folds to: the index after it.
+    @inline(__always)
+    private static func fold(_ scalar: UInt32, into folded: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
+        if scalar < nearEnd {
+            let entry = near[Int(scalar)]
+            folded.storeBytes(of: entry.littleEndian, toByteOffset: index, as: UInt64.self)
+            return index + Int(entry >> 56)
+        }
+        if 0x3400..<0xA000 ~= scalar || 0x1F000..<0x2F800 ~= scalar {
+            // Ideographs and pictures.
+            return CaseFolding.encode(scalar, into: folded, at: index)
+        }
+        var end = index
+        forEachPart(of: scalar) { end = CaseFolding.encode($0, into: folded, at: end) }
+        return end
+    }
+
+    /// What the scalars below this one fold to is kept.
+    private static let nearEnd: UInt32 = 0x3400
+    /// By scalar: its UTF-8 from the lowest byte on, at most six bytes, and in the highest byte how many.
+    private static let near: [UInt64] = (0..<nearEnd).map { scalar in
+        var entry: UInt64 = 0
+        withUnsafeMutableBytes(of: &entry) { bytes in
+            var end = 0
+            forEachPart(of: scalar) { end = CaseFolding.encode($0, into: bytes, at: end) }
+            bytes[7] = UInt8(truncatingIfNeeded: end)
+        }
+        return UInt64(littleEndian: entry)
+    }
+
+    /// Hands over the scalars to which one folds.
+    static func forEachPart(of scalar: UInt32, _ body: (UInt32) -> Void) {
+        if isMark(scalar) { return }
+        if 0xAC00...0xD7A3 ~= scalar {
+            // The letters of a syllable. Unicode Standard, section 3.12.
+            let number = scalar - 0xAC00
+            body(0x1100 + number / 588)
+            body(0x1161 + number % 588 / 28)
+            if number % 28 > 0 { body(0x11A7 + number % 28) }
+        } else if let place = place(of: scalar, in: singles, width: 2) {
+            body(CaseFolding.fold(singles[place + 1]))
+        } else if let place = place(of: scalar, in: doubles, width: 3) {
+            body(CaseFolding.fold(doubles[place + 1]))
+            body(CaseFolding.fold(doubles[place + 2]))
+        } else {
+            body(CaseFolding.fold(scalar))
+        }
     }
 
     private static func isMark(_ scalar: UInt32) -> Bool {
@@ -69,13 +134,5 @@ public enum SearchFolding {
             if table[width * middle] < scalar { low = middle + 1 } else { high = middle }
         }
         return low < table.count / width && table[width * low] == scalar ? width * low : nil
-    }
-
-    /// The letters of a syllable. Unicode Standard, section 3.12.
-    private static func hangul(_ scalar: UInt32) -> [UInt32]? {
-        guard 0xAC00...0xD7A3 ~= scalar else { return nil }
-        let number = scalar - 0xAC00
-        let letters = [0x1100 + number / 588, 0x1161 + number % 588 / 28]
-        return number % 28 == 0 ? letters : letters + [0x11A7 + number % 28]
     }
 }

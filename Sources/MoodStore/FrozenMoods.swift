@@ -60,7 +60,7 @@ public final class FrozenMoods: @unchecked Sendable {
         var last = position
         var filter = self.filter
         let isDescending = isDescending
-        try store?.walk(.time, isDescending: isDescending, after: position) { record in
+        try store?.walk(.time, isDescending: isDescending, after: position, wanted: filter.signature) { record in
             guard filter.isEmpty || filter.matches(record.head, record.bytes) else { return true }
             guard body(record.bytes) else {
                 isComplete = false
@@ -107,7 +107,7 @@ extension MoodRecords {
             }
             var copies: [[UInt8]] = []
             var wanted = filter
-            try records.walk(.time, isDescending: isDescending, after: nil) { record in
+            try records.walk(.time, isDescending: isDescending, after: nil, wanted: filter.signature) { record in
                 if wanted.isEmpty || wanted.matches(record.head, record.bytes) { copies.append(Array(record.bytes)) }
                 return true
             }

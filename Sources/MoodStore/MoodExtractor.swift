@@ -25,12 +25,15 @@ extension RecordExtractor {
             CanonicalMood(known: bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes)
         },
         traits: { record, scratch in MoodFacts(record).traits(&scratch) },
-        headTextAndTraits: { bytes, text, scratch in
+        indexed: { bytes, text, scratch in
             if let mood = CanonicalMood(bytes) {
                 mood.label.withDecoded { CaseFolding.appendFolded(utf8: $0, to: &text) }
-                return (RecordHead(mood: mood), MoodFacts(mood).traits(&scratch))
+                let facts = MoodFacts(mood)
+                return (RecordHead(mood: mood), facts.traits(&scratch), facts.signature.bits)
             }
-            return headAndTextOfAnyLayout(bytes, &text).map { ($0, MoodFacts(bytes).traits(&scratch)) }
+            guard let head = headAndTextOfAnyLayout(bytes, &text) else { return nil }
+            let facts = MoodFacts(bytes)
+            return (head, facts.traits(&scratch), facts.signature.bits)
         })
 
     /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a

@@ -68,6 +68,13 @@ public struct MoodFilter: Sendable {
         foldedText = folded.isEmpty ? nil : folded
     }
 
+    /// What the signature of each mood has that is meant; nil: any may be.
+    var signature: RecordSignature? {
+        guard let foldedText else { return nil }
+        let bits = foldedText.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: isExact).bits }
+        return bits == .zero ? nil : bits
+    }
+
     public enum TagCondition { case all, any, none }
 
     public mutating func add(tag: UnsafeRawBufferPointer, to condition: TagCondition) {

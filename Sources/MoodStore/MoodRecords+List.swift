@@ -48,7 +48,8 @@ extension MoodRecords {
         writer.key("items")
         writer.beginArray()
         try records.walk(
-            query.order, isDescending: query.isDescending, after: start, markedOnly: filter.isFavorite == true
+            query.order, isDescending: query.isDescending, after: start, markedOnly: filter.isFavorite == true,
+            wanted: filter.signature
         ) { record in
             let head = record.head
             let bytes = record.bytes
@@ -125,7 +126,8 @@ extension MoodRecords {
         let span = filter.span
         var count = 0
         try records.walk(
-            .time, isDescending: true, after: startPosition(query), markedOnly: filter.isFavorite == true
+            .time, isDescending: true, after: startPosition(query), markedOnly: filter.isFavorite == true,
+            wanted: filter.signature
         ) { record in
             if Self.isPast(record.head, span, query) { return false }
             if filter.matches(record.head, record.bytes) { count += 1 }

@@ -81,7 +81,7 @@ extension RecordStore {
         var (done, isEnded) = (0, false)
         let total = count
         let texts = ColumnTexts()
-        try walk(.time, isDescending: false, after: Self.start(from)) { record in
+        try walk(.time, isDescending: false, after: Self.start(from), wanted: filter.signature) { record in
             done += 1
             if !watch.goesOn(done, total) {
                 isEnded = true

@@ -45,6 +45,85 @@ import Testing
         }
     }
 
+    /// What is kept of the characters that come often says the same as the tables, wherever a character stands.
+    @Test func everyCharacterFoldsToItsParts() {
+        for code in UInt32(0x80)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(code) else { continue }
+            var parts = "before-x"
+            SearchFolding.forEachPart(of: code) { part in
+                if let part = Unicode.Scalar(part) { parts.unicodeScalars.append(part) }
+            }
+            #expect(Self.folded("Before-X\(scalar)y") == Array((parts + "y").utf8), "U+\(String(code, radix: 16))")
+        }
+    }
+
+    private static func signature(_ text: String) -> SearchSignature {
+        var writer = JSONWriter(capacity: 16)
+        writer.string(text)
+        var signature = SearchSignature()
+        let bytes = Array(writer.buffer.bytes)
+        bytes.withUnsafeBytes {
+            let raw = UnsafeRawBufferPointer(rebasing: $0.dropFirst().dropLast())
+            signature.add(JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\"))))
+        }
+        return signature
+    }
+
+    private static func findsExactly(_ needle: [UInt8], in haystack: String) -> Bool {
+        needle.withUnsafeBytes { needle in
+            var haystack = haystack
+            return haystack.withUTF8 {
+                CaseFolding.contains(foldedNeedle: needle, in: UnsafeRawBufferPointer($0))
+            }
+        }
+    }
+
+    /// What signatures exclude is nowhere to be found, with accents and without.
+    @Test(arguments: SeededRandom.seeds) func signaturesExcludeNothingThatIsThere(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let letters = Array("abkKsSzZ@`[{ \u{212A}\u{17F}éE\u{301}İΙ\u{345}\u{3B9}한\u{1112}日😊\"\\/\n")
+        func text(_ count: ClosedRange<Int>) -> String {
+            let count = Int.random(in: count, using: &random)
+            var text = ""
+            for _ in 0..<count { text.append(letters.randomElement(using: &random) ?? "a") }
+            return text
+        }
+        var (excluded, exactlyExcluded) = (0, 0)
+        for _ in 0..<20_000 {
+            let (needle, haystack) = (text(1...4), text(0...30))
+            let signature = Self.signature(haystack).bits
+            var exact: [UInt8] = []
+            var bytes = needle
+            bytes.withUTF8 { CaseFolding.appendFolded(utf8: UnsafeRawBufferPointer($0), to: &exact) }
+            let folded = Self.folded(needle)
+            let wanted = folded.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: false).bits }
+            if signature & wanted != wanted {
+                excluded += 1
+                #expect(!Self.finds(needle, in: haystack), "\(needle) \(haystack)")
+            }
+            let wantedExactly = exact.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: true).bits }
+            if signature & wantedExactly != wantedExactly {
+                exactlyExcluded += 1
+                #expect(!Self.findsExactly(exact, in: haystack), "\(needle) \(haystack)")
+            }
+        }
+        #expect(excluded > 2_000 && exactlyExcluded > 1_000)
+    }
+
+    /// A word that is not there is excluded by nearly all notes of a few lines.
+    @Test func signaturesExcludeMostOfOrdinaryNotes() {
+        let notes = [
+            "Walk by the sea, cold wind, then tea with Ann", "Slept badly; the meeting went better than feared",
+            "Long call with mum. Rain all day. Read half of the book", "Ran five kilometres before work, sore legs",
+            "Nothing much, dinner at home and an early night", "Café with Jürgen, schöner Abend 😊",
+        ]
+        let signatures = notes.map { Self.signature($0).bits }
+        for word in ["zebra", "guitar", "hospital", "vacation", "xylophone", "quarrel"] {
+            let wanted = Self.folded(word).withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: false).bits }
+            #expect(signatures.count { $0 & wanted == wanted } <= 1, "\(word)")
+        }
+    }
+
     private static func mayContain(_ needle: [UInt8], _ json: [UInt8]) -> Bool {
         needle.withUnsafeBytes { needle in json.withUnsafeBytes { CaseFolding.mayContain(foldedNeedle: needle, in: $0) }
         }

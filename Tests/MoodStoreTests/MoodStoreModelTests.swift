@@ -232,22 +232,31 @@ import Testing
     }
 
     /// Every page is the first so many of what lies behind the place where the page before ended, whatever changed.
-    @Test(arguments: SeededRandom.seeds)
-    func pagesAreThoseOfTheModelWhateverChangesBetweenThem(seed: UInt64) throws {
+    /// On the disk, compactions come between them too.
+    @Test(arguments: SeededRandom.seeds, [true, false])
+    func pagesAreThoseOfTheModelWhateverChangesBetweenThem(seed: UInt64, isInMemory: Bool) throws {
         var random = SeededRandom(seed: seed)
-        let moods = TestMoods()
+        let directory = TestDirectory()
+        let moods = TestMoods(isInMemory ? .memory(isReadOnly: false) : directory.location(.system))
+        func mayCompact() throws {
+            guard !isInMemory, Int.random(in: 0..<4, using: &random) == 0 else { return }
+            try moods.flush()
+            try moods.with { try compact(&$0) }
+            try moods.reopen()
+        }
         var model = MoodModel()
         for _ in 0..<60 {
             try Self.request(moods, &model, &random)
             try moods.endCommit()
         }
-        for round in 0..<100 {
+        for round in 0..<(isInMemory ? 100 : 30) {
             var query = MoodQuery()
             query.sort = [.timestamp, .label, .updatedAt].randomElement(using: &random) ?? .timestamp
             query.isDescending = .random(using: &random)
             query.wantsTotal = .random(using: &random)
             let filter = Self.filter(&random)
             query.filter = filter.filter
+            try mayCompact()
             var cursor: String?
             var place: MoodModel.Place?
             repeat {
@@ -270,6 +279,7 @@ import Testing
                     try Self.request(moods, &model, &random)
                     try moods.endCommit()
                 }
+                try mayCompact()
             } while cursor != nil
         }
     }

@@ -18,6 +18,11 @@ struct TestRecord: Equatable {
             id: id, time: time, updated: updated, textPrefix: Self.prefix(Array(text.utf8)), isMarked: isMarked)
     }
 
+    /// A few bits of which random records have different ones.
+    var signature: RecordSignature {
+        RecordSignature(1 << UInt64(time & 63), 1 << UInt64(updated & 63), isMarked ? 1 : 0, 1)
+    }
+
     var json: String {
         """
         {"id":"\(Self.text(of: id))","time":\(time),"updated":\(updated),"text":"\(text)","isMarked":\(isMarked)}
@@ -157,16 +162,23 @@ extension RecordExtractor {
             text.append(utf8: record?.text ?? "")
             return record?.head
         },
-        traits: { bytes, scratch in
-            guard let record = TestRecord(bytes) else { return RecordTraits(word: 0, texts: [nil, nil, nil, nil]) }
-            scratch.truncate(to: 0)
-            scratch.append(utf8: record.text)
-            let id = UnsafeRawBufferPointer(rebasing: bytes[7..<43])
-            let isOften = record.updated % 2 == 0
-            return RecordTraits(
-                word: UInt64(bitPattern: record.updated),
-                texts: [scratch.bytes, nil, isOften ? id : nil, scratch.bytes])
+        traits: { traits($0, &$1) },
+        indexed: { bytes, text, scratch in
+            guard let record = TestRecord(bytes) else { return nil }
+            text.append(utf8: record.text)
+            return (record.head, traits(bytes, &scratch), record.signature)
         })
+
+    private static func traits(_ bytes: UnsafeRawBufferPointer, _ scratch: inout ByteBuffer) -> RecordTraits {
+        guard let record = TestRecord(bytes) else { return RecordTraits(word: 0, texts: [nil, nil, nil, nil]) }
+        scratch.truncate(to: 0)
+        scratch.append(utf8: record.text)
+        let id = UnsafeRawBufferPointer(rebasing: bytes[7..<43])
+        let isOften = record.updated % 2 == 0
+        return RecordTraits(
+            word: UInt64(bitPattern: record.updated),
+            texts: [scratch.bytes, nil, isOften ? id : nil, scratch.bytes])
+    }
 
     private static func text(_ record: UnsafeRawBufferPointer) -> [UInt8] {
         Array((TestRecord(record)?.text ?? "").utf8)

@@ -10,6 +10,7 @@ public struct MoodFacts {
     /// Its own; nil if it has none.
     public private(set) var valence: Double?
     public private(set) var timeZone: JSONText?
+    public private(set) var notes = JSONText("")
     public private(set) var tags: ValidJSON?
     public private(set) var scales: ValidJSON?
 
@@ -28,6 +29,8 @@ public struct MoodFacts {
                 time = MoodTime(reader.text()).value?.milliseconds ?? 0
             } else if key.equals("isFavorite") {
                 isFavorite = reader.boolean() ?? false
+            } else if key.equals("notes") {
+                notes = reader.text() ?? notes
             } else if key.equals("tags") {
                 tags = reader.skip()
             } else if key.equals("valence") {
@@ -55,6 +58,21 @@ public struct MoodFacts {
         return CaseFolding.mayContain(foldedNeedle: needle, in: cursor.rest)
     }
 
+    /// The pairs of bytes in the texts that are searched: label, notes and tags.
+    @inline(__always)
+    public var signature: SearchSignature {
+        var signature = SearchSignature()
+        signature.add(label)
+        signature.add(notes)
+        guard let tags else { return signature }
+        var reader = JSONReader(tags)
+        guard reader.enterArray() else { return signature }
+        while reader.nextElement() {
+            if let tag = reader.text() { signature.add(tag) } else { reader.skip() }
+        }
+        return signature
+    }
+
     /// The same of a record that has been read in the layout in which moods are written.
     @inline(__always)
     public init(_ mood: CanonicalMood) {
@@ -62,6 +80,7 @@ public struct MoodFacts {
         label = mood.label
         time = mood.timestamp.milliseconds
         isFavorite = mood.isFavorite
+        notes = mood.notes
         if mood.tags.count > 2 { tags = ValidJSON(trusting: mood.tags) }
         if let number = mood.optional.valence { valence = JSONNumber(raw: number).double }
         if let object = mood.optional.scales { scales = ValidJSON(trusting: object) }
@@ -78,12 +97,13 @@ public struct MoodFacts {
         guard cursor.skipID(), cursor.skip(",\"emoji\":"), let emoji = cursor.text(), cursor.skip(",\"label\":"),
             let label = cursor.text(), cursor.skip(",\"timestamp\":\""), let time = cursor.time(),
             cursor.skip(",\"isFavorite\":"), let isFavorite = cursor.boolean(), cursor.skip(",\"notes\":"),
-            cursor.text() != nil, cursor.skip(",\"tags\":["), let tags = cursor.list()
+            let notes = cursor.text(), cursor.skip(",\"tags\":["), let tags = cursor.list()
         else { return false }
         self.emoji = emoji
         self.label = label
         self.time = time.milliseconds
         self.isFavorite = isFavorite
+        self.notes = notes
         if tags.count > 2 { self.tags = ValidJSON(trusting: tags) }
         while !cursor.skip(",\"attachments\":[") {
             guard let member = cursor.member() else { return false }

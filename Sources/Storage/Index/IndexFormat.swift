@@ -4,7 +4,7 @@ import Platform
 /// The layout of `index-G`: what every part of it is wide, and how each part is checked. `Docs/StoreFormat.md` says the
 /// same for those who write another reader.
 ///
-/// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then eight sections, each
+/// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then nine sections, each
 /// from a multiple of 4096 bytes on:
 /// 0. rows: 64 bytes a record, in order of (time, id), which is the order of the snapshot
 /// 1. buckets: 512 bytes each, where a record is found by the hash of its id
@@ -14,13 +14,14 @@ import Platform
 /// 5. columns: pages of entries, in the order of the rows
 /// 6. the texts that the columns name, each after its length (four bytes)
 /// 7. the hours that have a record: 24 bytes for 64 hours of one text
+/// 8. the signatures: pages of 32 bytes a record, in the order of the rows
 ///
 /// Row, bucket, page and the sections of texts and of hours are the units that are read and checked. A unit's last four bytes are the CRC-32C of the
 /// index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So a unit that never reached the
 /// disk, is of another index, or stands in another's place is found out when it is read; therefore nothing is synced.
 enum IndexFormat {
     static let magic: UInt64 = 0x0a58_4449_444f_4f4d  // "MOODIDX\n"
-    static let version: UInt32 = 3
+    static let version: UInt32 = 4
     static let pageBytes = 4096
     static let rowBytes = 64
     static let bucketBytes = 512
@@ -30,6 +31,7 @@ enum IndexFormat {
     static let bucketEntriesAimed = 14
     /// After the first entry's key, and before the checksum.
     static let pageEntriesMax = 1021
+    /// Of an entry of the columns, and of a signature.
     static let columnsBytes = 32
     /// Before the checksum.
     static let pageColumnsMax = 127
@@ -109,6 +111,7 @@ struct IndexSections: Equatable {
     var columns: IndexSection
     var texts: IndexSection
     var hours: IndexSection
+    var signatures: IndexSection
 
     init(count: Int, markedCount: Int, textCount: Int, textBytes: Int, hoursCount: Int) {
         var end = IndexFormat.pageBytes
@@ -125,11 +128,12 @@ struct IndexSections: Equatable {
         columns = next(columnPages * IndexFormat.pageBytes)
         texts = next(textBytes + 4 * textCount + 4)
         hours = next(hoursCount * IndexFormat.hoursBytes + 4)
+        signatures = next(columnPages * IndexFormat.pageBytes)
     }
 
-    var all: [IndexSection] { [rows, buckets, byUpdate, byText, marked, columns, texts, hours] }
+    var all: [IndexSection] { [rows, buckets, byUpdate, byText, marked, columns, texts, hours, signatures] }
     /// The size of the whole file.
-    var byteCount: Int { hours.end }
+    var byteCount: Int { signatures.end }
 }
 
 /// The first page of an index: whose it is, what it counts, where its sections are.
@@ -145,8 +149,8 @@ struct IndexSections: Equatable {
 /// | 120 | 20 | the closing line |
 /// | 144 | 24 | records, marked records, bytes of all records |
 /// | 168 | 8 | buckets |
-/// | 176 | 128 | offset and length of each section |
-/// | 304 | 24 | texts of columns, bytes of all of them, entries of hours |
+/// | 176 | 144 | offset and length of each section |
+/// | 320 | 24 | texts of columns, bytes of all of them, entries of hours |
 /// | 4092 | 4 | CRC-32C of all bytes before |
 ///
 /// What lies between is zero and is not looked at.
@@ -191,8 +195,8 @@ struct IndexHeader {
         guard let schemaVersion = number(72), let generation = number(80), let revision = number(88),
             let size = number(104), let count = number(144), let markedCount = number(152),
             let recordBytes = number(160), recordBytes <= size, count <= IndexFormat.countMax, markedCount <= count,
-            number(168) == IndexFormat.bucketCount(count), let textCount = number(304), let textBytes = number(312),
-            textCount <= count * RecordTraits.textCount, textBytes <= recordBytes, let hoursCount = number(320),
+            number(168) == IndexFormat.bucketCount(count), let textCount = number(320), let textBytes = number(328),
+            textCount <= count * RecordTraits.textCount, textBytes <= recordBytes, let hoursCount = number(336),
             hoursCount <= count
         else { return nil }
         let snapshot = SnapshotHeader(
@@ -238,9 +242,9 @@ struct IndexHeader {
             page.store(UInt64(truncatingIfNeeded: section.offset), at: 176 + number * 16)
             page.store(UInt64(truncatingIfNeeded: section.byteCount), at: 184 + number * 16)
         }
-        page.store(UInt64(truncatingIfNeeded: textCount), at: 304)
-        page.store(UInt64(truncatingIfNeeded: textBytes), at: 312)
-        page.store(UInt64(truncatingIfNeeded: hoursCount), at: 320)
+        page.store(UInt64(truncatingIfNeeded: textCount), at: 320)
+        page.store(UInt64(truncatingIfNeeded: textBytes), at: 328)
+        page.store(UInt64(truncatingIfNeeded: hoursCount), at: 336)
         let checked = UnsafeRawBufferPointer(rebasing: page.dropLast(4))
         page.store(CRC32C.checksum(checked), at: page.count - 4)
     }

@@ -7,7 +7,30 @@ extension SnapshotIndex {
     /// - Returns: the row of the first entry.
     func columns(from first: Int, pages: Int, into entries: inout [ColumnEntry]) throws(IndexFault) -> Int {
         entries.removeAll(keepingCapacity: true)
-        let section = image.header.sections.columns
+        entries.reserveCapacity(pages * IndexFormat.pageColumnsMax)
+        return try forEachEntry(image.header.sections.columns, from: first, pages: pages) {
+            entries.append(ColumnEntry($0, at: $1))
+        }
+    }
+
+    /// Hands over the signatures of rows, in the same way.
+    /// - Returns: the row of the first one.
+    func signatures(
+        from first: Int, pages: Int, _ body: (RecordSignature) -> Void
+    ) throws(IndexFault) -> Int {
+        try forEachEntry(image.header.sections.signatures, from: first, pages: pages) { page, at in
+            body(
+                RecordSignature(
+                    page.integer(at: at, UInt64.self), page.integer(at: at + 8, UInt64.self),
+                    page.integer(at: at + 16, UInt64.self), page.integer(at: at + 24, UInt64.self)))
+        }
+    }
+
+    /// Hands over the entries of a section that has `columnsBytes` for each row: the page, and where the entry begins in it.
+    @inline(__always)
+    private func forEachEntry(
+        _ section: IndexSection, from first: Int, pages: Int, _ body: (UnsafeRawBufferPointer, Int) -> Void
+    ) throws(IndexFault) -> Int {
         let page = first / IndexFormat.pageColumnsMax
         let start = section.offset + page * IndexFormat.pageBytes
         let byteCount = min(pages * IndexFormat.pageBytes, section.end - start)
@@ -20,15 +43,14 @@ extension SnapshotIndex {
             return bytes.count
         }
         let firstRow = page * IndexFormat.pageColumnsMax
-        entries.reserveCapacity(byteCount / IndexFormat.pageBytes * IndexFormat.pageColumnsMax)
+        var left = count - firstRow
         for offset in stride(from: 0, to: byteCount, by: IndexFormat.pageBytes) {
             let unit = UnsafeRawBufferPointer(rebasing: buffer.bytes[offset..<offset + IndexFormat.pageBytes])
             guard checksum.matches(unit, at: start + offset) else {
                 throw .indexDamaged(reason: "The index is damaged at byte \(start + offset).")
             }
-            for place in 0..<min(IndexFormat.pageColumnsMax, count - firstRow - entries.count) {
-                entries.append(ColumnEntry(unit, at: place * IndexFormat.columnsBytes))
-            }
+            for place in 0..<min(IndexFormat.pageColumnsMax, left) { body(unit, place * IndexFormat.columnsBytes) }
+            left -= IndexFormat.pageColumnsMax
         }
         return firstRow
     }

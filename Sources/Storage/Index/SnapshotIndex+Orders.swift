@@ -155,12 +155,16 @@ struct IndexWalk: ~Copyable {
     private var buffer = ByteBuffer(capacity: 16)
     private var single = ByteBuffer(capacity: 16)
     private var isSingle = false
+    private var sieve: RowSieve?
 
+    /// - Parameter wanted: records whose signature lacks a bit of it may be left out.
     init(
-        _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, after place: RecordPosition?
+        _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, after place: RecordPosition?,
+        wanted: RecordSignature?
     ) throws(IndexFault) {
         self.order = order
         self.isDescending = isDescending
+        sieve = wanted.map { RowSieve($0, count: index.count) }
         end = index.count(order)
         if let place {
             position = try index.firstPosition(order, after: place, inclusive: isDescending)
@@ -206,14 +210,7 @@ struct IndexWalk: ~Copyable {
         guard !range.isEmpty else { return false }
         position = isDescending ? range.lowerBound : range.upperBound
         chunkCount = min(chunkCount * 4, Self.chunkMax)
-        if order == .time {
-            try index.rows(range, into: &rows)
-        } else {
-            rows.removeAll(keepingCapacity: true)
-            for position in range { rows.append(try index.row(try index.number(order, at: position))) }
-        }
-        starts.removeAll(keepingCapacity: true)
-        try fetchTogether(&index)
+        try readRows(range, &index)
         if isDescending {
             rows.reverse()
             starts.reverse()
@@ -222,12 +219,31 @@ struct IndexWalk: ~Copyable {
         return true
     }
 
+    /// The rows of a range of positions, and their records where they stand beside each other; none where the sieve keeps none.
+    private mutating func readRows(_ range: Range<Int>, _ index: inout SnapshotIndex) throws(IndexFault) {
+        if order == .time, sieve == nil {
+            try index.rows(range, into: &rows)
+            return try fetchTogether(&index)
+        }
+        var numbers: [Int] = []
+        for position in range {
+            let number = try index.number(order, at: position)
+            if try sieve?.keeps(number, index) ?? true { numbers.append(number) }
+        }
+        if order == .time, numbers.count > range.count / Self.sparse {
+            // Nearly all in two reads take less than each in two.
+            try index.rows(range, into: &rows)
+            return try fetchTogether(&index)
+        }
+        rows.removeAll(keepingCapacity: true)
+        for number in numbers { rows.append(try index.row(number)) }
+        starts = [Int](repeating: -1, count: rows.count)
+    }
+    /// Where the sieve keeps at most one in so many, each is read alone.
+    private static let sparse = 8
+
     /// Fetches the records of rows that stand beside each other.
     private mutating func fetchTogether(_ index: inout SnapshotIndex) throws(IndexFault) {
-        guard order == .time else {
-            starts = [Int](repeating: -1, count: rows.count)
-            return
-        }
         var starts: [Int] = []
         starts.reserveCapacity(rows.count)
         var next = 0

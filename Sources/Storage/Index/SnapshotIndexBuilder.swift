@@ -7,7 +7,7 @@ import Platform
 ///     for … { if let reason = builder.add(record, at: offset) { … } }   // in the order of the snapshot
 ///     let image = try builder.finish(of: SnapshotIdentity(of: snapshot, header))
 ///
-/// Memory: about 220 bytes a record until the image is written to the disk, besides the texts, each kept once where
+/// Memory: about 250 bytes a record until the image is written to the disk, besides the texts, each kept once where
 /// they repeat.
 package struct SnapshotIndexBuilder: ~Copyable {
     private let extractor: RecordExtractor
@@ -22,6 +22,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The entries of the columns, and the texts that they name.
     private var columns: ByteBuffer
     private var columnTexts: TextRanks
+    private var signatures: ByteBuffer
     private var hours = HourMarks()
     /// Numbers of texts that came lately, by place and checksum: most are found here.
     private var lateTexts = [UInt32](repeating: 0, count: RecordTraits.textCount << 8)
@@ -48,6 +49,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         textNumbers.reserveCapacity(expected)
         columnTexts = TextRanks(key)
         columns = ByteBuffer(capacity: expected * IndexFormat.columnsBytes)
+        signatures = ByteBuffer(capacity: expected * IndexFormat.columnsBytes)
     }
 
     /// Takes the next record, which begins at `offset` of the snapshot: nil, or why it is no record. (A line feed in it
@@ -64,7 +66,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
     /// The same for a record without a line feed.
     @inline(__always)
     mutating func add(line record: UnsafeRawBufferPointer, at offset: Int) -> String? {
-        guard let (head, traits) = extractor.headTextAndTraits(record, &texts.arena, &scratch) else {
+        guard let (head, traits, signature) = extractor.indexed(record, &texts.arena, &scratch) else {
             texts.discard()
             return "this line is not a record"
         }
@@ -84,6 +86,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         IndexRow(head: head, place: place).append(to: &image, checksum)
         textNumbers.append(texts.enter(prefix: head.textPrefix))
         addColumns(head, traits)
+        for place in signature.indices { signatures.append(word: signature[place]) }
         if head.isMarked { marked.append(UInt32(truncatingIfNeeded: count)) }
         recordBytes += record.count
         count += 1
@@ -132,6 +135,9 @@ package struct SnapshotIndexBuilder: ~Copyable {
         appendOrders(header, &sort)
         appendColumns(header)
         appendHours(header)
+        var signatures = ByteBuffer()
+        swap(&signatures, &self.signatures)
+        appendPages(signatures, header.sections.signatures)
         var taken = ByteBuffer()
         swap(&taken, &image)
         taken.withMutableBytes { image in
@@ -210,15 +216,9 @@ package struct SnapshotIndexBuilder: ~Copyable {
     }
 
     private mutating func appendColumns(_ header: IndexHeader) {
-        let section = header.sections.columns
-        image.appendZeros(section.offset - image.count)
-        let pageBytes = IndexFormat.pageColumnsMax * IndexFormat.columnsBytes
-        for (page, start) in stride(from: 0, to: columns.count, by: pageBytes).enumerated() {
-            let offset = section.offset + page * IndexFormat.pageBytes
-            image.append(UnsafeRawBufferPointer(rebasing: columns.bytes[start..<min(start + pageBytes, columns.count)]))
-            image.appendZeros(offset + IndexFormat.pageBytes - image.count)
-            seal(offset..<image.count)
-        }
+        var columns = ByteBuffer()
+        swap(&columns, &self.columns)
+        appendPages(columns, header.sections.columns)
         let texts = header.sections.texts
         image.appendZeros(texts.offset - image.count)
         for number in 0..<columnTexts.count {
@@ -229,6 +229,18 @@ package struct SnapshotIndexBuilder: ~Copyable {
         image.appendZeros(4)
         seal(texts.offset..<image.count)
         image.appendZeros(texts.end - image.count)
+    }
+
+    /// Entries of `columnsBytes` each.
+    private mutating func appendPages(_ entries: borrowing ByteBuffer, _ section: IndexSection) {
+        image.appendZeros(section.offset - image.count)
+        let pageBytes = IndexFormat.pageColumnsMax * IndexFormat.columnsBytes
+        for (page, start) in stride(from: 0, to: entries.count, by: pageBytes).enumerated() {
+            let offset = section.offset + page * IndexFormat.pageBytes
+            image.append(UnsafeRawBufferPointer(rebasing: entries.bytes[start..<min(start + pageBytes, entries.count)]))
+            image.appendZeros(offset + IndexFormat.pageBytes - image.count)
+            seal(offset..<image.count)
+        }
     }
 
     private mutating func appendHours(_ header: IndexHeader) {

@@ -248,7 +248,7 @@ struct LayeredRecords: ~Copyable {
     /// The bytes are valid in `body` only.
     mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
-        _ body: (StoredRecord) -> Bool
+        wanted: RecordSignature? = nil, _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) {
         guard let visible = visibleBaseCount, visible > 0, var index = base.take() else {
             return table.walk(order, isDescending: isDescending, after: position) {
@@ -258,7 +258,7 @@ struct LayeredRecords: ~Copyable {
         // Taken out and put back: the walk needs both layers at once.
         let result: Result<Void, IndexFault>
         do throws(IndexFault) {
-            try merge(&index, order, isDescending, position, markedOnly, body)
+            try merge(&index, order, isDescending, position, markedOnly, wanted, body)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -269,12 +269,12 @@ struct LayeredRecords: ~Copyable {
 
     private mutating func merge(
         _ index: inout SnapshotIndex, _ order: RecordOrder, _ isDescending: Bool, _ position: RecordPosition?,
-        _ markedOnly: Bool, _ body: (StoredRecord) -> Bool
+        _ markedOnly: Bool, _ wanted: RecordSignature?, _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) {
         var upper = table.cursor(order, isDescending: isDescending, after: position)
         var lower = try IndexWalk(
             &index, markedOnly && order == .time ? .marked : IndexOrder(order), isDescending: isDescending,
-            after: position)
+            after: position, wanted: wanted)
         var slot = nextSlot(&upper, markedOnly)
         while try lower.load(&index, skipping: hidden, markedOnly: markedOnly) {
             while let next = slot, try comesFirst(next, lower, order, isDescending) {

@@ -48,11 +48,11 @@ public struct RecordExtractor: Sendable {
     public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
     /// What is kept of a record in columns; what does not stand in the record as it is needed is put together in the buffer.
     public let traits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits
-    /// Head, text and traits by one look at the record: the first buffer is that of the text.
-    let headTextAndTraits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> HeadAndTraits?
-    public typealias HeadAndTraits = (head: RecordHead, traits: RecordTraits)
+    /// All that the index keeps, by one look at the record: the first buffer is that of the text.
+    let indexed: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> Indexed?
+    public typealias Indexed = (head: RecordHead, traits: RecordTraits, signature: RecordSignature)
 
-    /// - Parameter headTextAndTraits: nil: by one look for the head and the text, and one for the traits.
+    /// - Parameter indexed: nil: by one look for the head and the text, and one for the traits; no record is passed over.
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
@@ -64,9 +64,7 @@ public struct RecordExtractor: Sendable {
         traits: @escaping @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits = { _, _ in
             RecordTraits(word: 0, texts: [nil, nil, nil, nil])
         },
-        headTextAndTraits: (
-            @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> HeadAndTraits?
-        )? = nil
+        indexed: (@Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> Indexed?)? = nil
     ) {
         self.head = head
         self.knownHead = knownHead ?? head
@@ -76,9 +74,9 @@ public struct RecordExtractor: Sendable {
         self.id = id
         self.headAndText = headAndText
         self.traits = traits
-        self.headTextAndTraits =
-            headTextAndTraits ?? { bytes, text, scratch in
-                headAndText(bytes, &text).map { ($0, traits(bytes, &scratch)) }
+        self.indexed =
+            indexed ?? { bytes, text, scratch in
+                headAndText(bytes, &text).map { ($0, traits(bytes, &scratch), RecordSignature(repeating: .max)) }
             }
     }
 
@@ -86,7 +84,7 @@ public struct RecordExtractor: Sendable {
     var trusting: RecordExtractor {
         RecordExtractor(
             head: knownHead, compareTexts: compareTexts, compareText: compareText, id: id, headAndText: headAndText,
-            revision: revision, knownHead: knownHead, traits: traits, headTextAndTraits: headTextAndTraits)
+            revision: revision, knownHead: knownHead, traits: traits, indexed: indexed)
     }
 }
 

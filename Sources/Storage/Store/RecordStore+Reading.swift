@@ -69,15 +69,17 @@ extension RecordStore {
 
     /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
     /// - Parameter markedOnly: whether only marked records are wanted.
+    /// - Parameter wanted: records whose signature lacks a bit of it may be left out.
     /// - Throws: `corrupt` where the snapshot cannot be read; `busy` where only the index was damaged: it has been made
     ///   anew, and the walk can be begun again.
     public mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
-        _ body: (StoredRecord) -> Bool
+        wanted: RecordSignature? = nil, _ body: (StoredRecord) -> Bool
     ) throws(StorageError) {
         try requireOpen()
         do throws(IndexFault) {
-            try layers.walk(order, isDescending: isDescending, after: position, markedOnly: markedOnly, body)
+            try layers.walk(
+                order, isDescending: isDescending, after: position, markedOnly: markedOnly, wanted: wanted, body)
         } catch {
             try mend(error)
             throw .busy(reason: "The index of the store was damaged and has been made again. Try again.")
