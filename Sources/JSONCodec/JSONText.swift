@@ -69,17 +69,47 @@ public struct JSONText {
     /// The decoded bytes, copied.
     @usableFromInline
     func decoded() -> ByteBuffer {
-        var buffer = ByteBuffer(capacity: raw.count)
-        var at = 0
-        while let backslash = raw.firstOffset(of: UInt8(ascii: "\\"), from: at) {
-            buffer.append(UnsafeRawBufferPointer(rebasing: raw[at..<backslash]))
-            let end = Self.escapeEnd(raw, backslash)
-            JSONText(raw: UnsafeRawBufferPointer(rebasing: raw[backslash..<end]), isEscaped: true)
-                .decode { buffer.append($0) }
-            at = end
-        }
-        buffer.append(UnsafeRawBufferPointer(rebasing: raw[at...]))
+        // No text is longer than what it is written as, and whole words are copied.
+        let width = MemoryLayout<UInt64>.size
+        var buffer = ByteBuffer(capacity: raw.count + width)
+        buffer.append(upTo: raw.count + width) { decode(into: $0) }
         return buffer
+    }
+
+    /// Eight bytes at a time up to each backslash. Returns the number of bytes.
+    private func decode(into text: UnsafeMutableRawBufferPointer) -> Int {
+        let width = MemoryLayout<UInt64>.size
+        var (at, end) = (0, 0)
+        while at < raw.count {
+            if raw.count - at >= width {
+                let word = raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                text.storeBytes(of: word, toByteOffset: end, as: UInt64.self)
+                let backslashes = ByteScan.bytes(UInt64(littleEndian: word), equalTo: UInt8(ascii: "\\"))
+                let count = min(backslashes.trailingZeroBitCount / 8, width)
+                at += count
+                end += count
+                if count == width { continue }
+            } else if raw[at] != UInt8(ascii: "\\") {
+                text[end] = raw[at]
+                at += 1
+                end += 1
+                continue
+            }
+            // Quotation marks are most of what is escaped.
+            if at + 1 < raw.count, raw[at + 1] == UInt8(ascii: "\"") {
+                text[end] = raw[at + 1]
+                at += 2
+                end += 1
+                continue
+            }
+            let escape = at..<Self.escapeEnd(raw, at)
+            JSONText(raw: UnsafeRawBufferPointer(rebasing: raw[escape]), isEscaped: true).decode {
+                text[end] = $0
+                end += 1
+            }
+            at = escape.upperBound
+        }
+        return end
     }
 
     /// Whether the decoded text is this ASCII literal.

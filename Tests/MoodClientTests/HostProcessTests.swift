@@ -44,7 +44,7 @@ import Testing
         let script = try Script(script)
         do throws(ClientError) {
             let host = try start(script.path)
-            _ = try host.call("host.ping", nil)
+            _ = try host.connection.call("host.ping", nil)
             return "answered"
         } catch {
             guard case .unavailable(let message, _) = error else { return "another error" }
@@ -65,12 +65,12 @@ import Testing
             done
             """)
         let host = try start(script.path, store: .directory("/some/where"))
-        let first = result(try host.call("mood.get", Array(#"{"id":"x"}"#.utf8)))
+        let first = result(try host.connection.call("mood.get", Array(#"{"id":"x"}"#.utf8)))
         #expect(
             first
                 == #"{ "args":"--store /some/where", "got":{"jsonrpc":"2.0","id":1,"method":"mood.get","params":{"id":"x"}}}"#
         )
-        let second = result(try host.call("a\"b", nil))
+        let second = result(try host.connection.call("a\"b", nil))
         #expect(second.hasSuffix(#""got":{"jsonrpc":"2.0","id":2,"method":"a\"b"}}"#))
         host.close()
     }
@@ -79,7 +79,7 @@ import Testing
         let script = try Script(
             #"read -r line; echo '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"too large"}}'"#)
         let host = try start(script.path)
-        #expect(result(try host.call("x", nil)) == "error -32600 too large")
+        #expect(result(try host.connection.call("x", nil)) == "error -32600 too large")
         host.close()
     }
 
@@ -88,7 +88,7 @@ import Testing
             #"read -r line; printf '{"jsonrpc":"2.0","id":1,"result":"'; head -c 3000000 /dev/zero | tr '\0' x; printf '"}'"#
         )
         let host = try start(script.path)
-        #expect(result(try host.call("x", nil)).utf8.count == 3_000_002)
+        #expect(result(try host.connection.call("x", nil)).utf8.count == 3_000_002)
         host.close()
     }
 
@@ -96,7 +96,7 @@ import Testing
         let script = try Script(
             #"read -r line; printf 'Content-Length: 36\r\n\r\n{"jsonrpc":"2.0","id":1,"result":77}'; cat"#)
         let host = try start(script.path)
-        #expect(result(try host.call("x", nil)) == "77")
+        #expect(result(try host.connection.call("x", nil)) == "77")
         host.close()
     }
 
@@ -140,7 +140,9 @@ import Testing
             """)
         let host = try start(script.path)
         var heard: [String] = []
-        _ = try host.call("store.verify", nil) { heard.append($0 + " " + String(decoding: $1, as: UTF8.self)) }
+        _ = try host.connection.call("store.verify", nil) {
+            heard.append($0 + " " + String(decoding: $1, as: UTF8.self))
+        }
         #expect(heard == [#"$/progress {"token":1}"#, "x "])
         host.close()
     }
@@ -153,7 +155,7 @@ import Testing
             #"read -r line; n=$(ls /proc/self/fd | wc -l); echo "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":$n}""#)
         let host = try start(script.path)
         // 0, 1 and 2, the script and the directory that ls reads.
-        let count = try #require(Int(result(try host.call("x", nil)).filter { $0.isNumber }))
+        let count = try #require(Int(result(try host.connection.call("x", nil)).filter { $0.isNumber }))
         #expect(count <= 5)
         host.close()
     }

@@ -114,11 +114,13 @@ final class Outside {
             connect: { (options) throws(ClientError) in
                 self.started.append(options)
                 return HostConnection(
-                    call: { (method, params, listener) throws(ClientError) in
+                    ask: { (method, params, listener) throws(ClientError) in
                         let text = String(decoding: params ?? [], as: UTF8.self)
                         self.sent.append(Sent(method: method, params: text))
-                        for notice in self.notices { listener?("$/progress", Array(notice.utf8)) }
-                        return try self.host(method, text)
+                        return { () throws(ClientError) in
+                            for notice in self.notices { listener?("$/progress", Array(notice.utf8)) }
+                            return try self.host(method, text)
+                        }
                     },
                     listen: { (body) throws(ClientError) in
                         while !self.events.isEmpty {

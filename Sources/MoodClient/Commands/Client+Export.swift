@@ -42,14 +42,15 @@ extension Client {
         let format = invocation.words.first ?? "jsonl"
         guard let output = invocation.value("output"), output != "-" else {
             return try pages(of: format, exportMembers()) { (text) throws(ClientError) in
-                try print(console.isOutputTerminal ? Escaping.visibleLines(text) : text)
+                guard console.isOutputTerminal else { return try write(text) }
+                try print(Escaping.visibleLines(String(decoding: text, as: UTF8.self)))
             }
         }
         let file = try OutputFile(absolute(output), replaces: invocation.has("force"))
         var moods = 0
         try pages(of: format, exportMembers()) { (text) throws(ClientError) in
             moods += Self.moods(in: text)
-            try file.write(Array(text.utf8))
+            try file.write(text)
         }
         let size = Self.size(try file.finish())
         let number = format == "jsonl" && !invocation.has("history") ? Self.count(moods) + ", " : ""
@@ -65,27 +66,37 @@ extension Client {
         return members
     }
 
-    /// Hands over the parts of an export, one after the other.
+    /// Hands over the parts of an export, one after the other. The host makes the next one meanwhile.
     private func pages(
-        of format: String, _ members: [JSONValue.Member], _ body: (String) throws(ClientError) -> Void
+        of format: String, _ members: [JSONValue.Member], _ body: ([UInt8]) throws(ClientError) -> Void
     ) throws(ClientError) {
+        func ask(_ members: [JSONValue.Member]) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
+            let params = JSONValue.object([.init("format", .string(format))] + members)
+            return try self.ask("store.export", bytes: Array(params.text.utf8))
+        }
+        var waiting = try ask(members)
         var cursor: String?
-        repeat {
-            let page = try tree(
-                call(
-                    "store.export",
-                    [.init("format", .string(format))] + (cursor.map { [.init("cursor", .string($0))] } ?? members)))
-            guard let text = page["text"]?.string else { throw unexpected() }
-            try body(text)
-            let next = page["nextCursor"]?.string
-            if let next, next == cursor { throw unexpected() }
+        while true {
+            guard let page = ExportPage(try waiting()) else { throw unexpected() }
+            guard let next = page.nextCursor else { return try body(page.text) }
+            guard next != cursor else { throw unexpected() }
             cursor = next
-        } while cursor != nil
+            waiting = try ask([.init("cursor", .string(next))])
+            try body(page.text)
+        }
     }
 
     /// How many moods a part of JSON Lines has: the settings come first, if they do.
-    private static func moods(in text: String) -> Int {
-        text.utf8.count(where: { $0 == 10 }) - (text.hasPrefix("{\"settings\":") ? 1 : 0)
+    private static func moods(in text: [UInt8]) -> Int {
+        lines(in: text) - (text.starts(with: "{\"settings\":".utf8) ? 1 : 0)
+    }
+
+    private static func lines(in text: [UInt8]) -> Int {
+        text.withUnsafeBytes { bytes in
+            var count = 0
+            for byte in bytes where byte == UInt8(ascii: "\n") { count += 1 }
+            return count
+        }
     }
 
     // MARK: Backups
@@ -109,8 +120,8 @@ extension Client {
         var (moods, lines) = (0, 0)
         try pages(of: "jsonl", []) { (text) throws(ClientError) in
             moods += Self.moods(in: text)
-            lines += text.utf8.count(where: { $0 == 10 })
-            try file.write(Array(text.utf8))
+            lines += Self.lines(in: text)
+            try file.write(text)
         }
         let size = Self.size(try file.finish())
         if wantsJSON {
@@ -135,5 +146,33 @@ extension Client {
         } catch {
             throw .badInput("An old copy cannot be deleted: \(error).", advice: nil)
         }
+    }
+}
+
+/// A part of an export, as bytes: a file may have hundreds of megabytes.
+private struct ExportPage {
+    let text: [UInt8]
+    let nextCursor: String?
+
+    /// - Parameter result: JSON that was checked.
+    init?(_ result: [UInt8]) {
+        var text: [UInt8]?
+        var nextCursor: String?
+        result.withUnsafeBytes { bytes in
+            var reader = JSONReader(ValidJSON(trusting: bytes))
+            guard reader.enterObject() else { return }
+            while let key = reader.nextKey() {
+                if key.equals("text") {
+                    text = reader.text()?.withDecoded { Array($0) }
+                } else if key.equals("nextCursor") {
+                    nextCursor = reader.text()?.string
+                } else {
+                    reader.skip()
+                }
+            }
+        }
+        guard let text else { return nil }
+        self.text = text
+        self.nextCursor = nextCursor
     }
 }

@@ -51,9 +51,19 @@ final class Client {
     func call(
         _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
     ) throws(ClientError) -> [UInt8] {
-        switch try connected().call(method, params, listener) {
-        case .result(let bytes): return bytes
-        case .failure(let error): throw .remote(error)
+        try ask(method, bytes: params, listener: listener)()
+    }
+
+    /// Sends a request; what is answered waits for the bytes of its result.
+    func ask(
+        _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
+    ) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
+        let waiting = try connected().ask(method, params, listener)
+        return { () throws(ClientError) in
+            switch try waiting() {
+            case .result(let bytes): return bytes
+            case .failure(let error): throw .remote(error)
+            }
         }
     }
 

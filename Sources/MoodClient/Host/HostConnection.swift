@@ -1,6 +1,6 @@
 /// What a host answered to one request.
 enum Answer: Sendable {
-    /// The `result` exactly as it came.
+    /// The `result` exactly as it came, in JSON that was checked.
     case result([UInt8])
     case failure(RemoteError)
 }
@@ -12,9 +12,12 @@ struct HostConnection {
     /// The same, and answers whether it wants more.
     typealias Hearing = (_ method: String, _ params: [UInt8]) throws(ClientError) -> Bool
 
-    /// Sends one request and waits for its answer. The params are JSON in one line; nil is none. Notifications before
-    /// the answer go to the listener, if there is one.
-    let call: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Answer
+    /// Waits for the answer to a request that was sent.
+    typealias Waiting = () throws(ClientError) -> Answer
+
+    /// Sends one request; its answer is waited for before the next one is sent. The params are JSON in one line; nil is none.
+    /// Notifications before the answer go to the listener, if there is one.
+    let ask: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Waiting
     /// Waits for notifications until the body answers false or the host ends.
     let listen: (Hearing) throws(ClientError) -> Void
     /// What becomes readable when the host writes.
@@ -24,6 +27,11 @@ struct HostConnection {
     let hear: (_ reading: Bool, _ listener: Listener) throws(ClientError) -> Void
     /// Ends the conversation and waits for the host's end.
     let close: () -> Void
+
+    /// Sends one request and waits for its answer.
+    func call(_ method: String, _ params: [UInt8]?, _ listener: Listener? = nil) throws(ClientError) -> Answer {
+        try ask(method, params, listener)()
+    }
 }
 
 /// Which host to start, and on what.

@@ -29,27 +29,28 @@ final class HostProcess {
     static func launcher(location: HostLocation) -> HostLauncher {
         HostLauncher(
             connect: { (options) throws(ClientError) in
-                let host = try HostProcess(options, location: location)
-                return HostConnection(
-                    call: { (method, params, listener) throws(ClientError) in
-                        try host.call(method, params, listener)
-                    },
-                    listen: { (body) throws(ClientError) in try host.listen(body) },
-                    descriptor: { host.child.outputDescriptor },
-                    hear: { (reading, listener) throws(ClientError) in try host.hear(reading, listener) },
-                    close: { host.close() })
+                try HostProcess(options, location: location).connection
             },
             passThrough: { (options) throws(ClientError) in try passThrough(options, location) })
+    }
+
+    var connection: HostConnection {
+        HostConnection(
+            ask: { (method, params, listener) throws(ClientError) in
+                try self.send(method, params)
+                return { () throws(ClientError) in try self.answer(listener) }
+            },
+            listen: { (body) throws(ClientError) in try self.listen(body) },
+            descriptor: { self.child.outputDescriptor },
+            hear: { (reading, listener) throws(ClientError) in try self.hear(reading, listener) },
+            close: { self.close() })
     }
 
     /// How the host ends is of no matter here: it has answered all that it was asked. One that still tells plugins of a change
     /// is left to itself.
     func close() { child.leave(after: Self.leaveMilliseconds) }
 
-    /// Sends one request and waits for its answer. Notifications before it go to the listener, if there is one.
-    func call(
-        _ method: String, _ params: [UInt8]?, _ listener: HostConnection.Listener? = nil
-    ) throws(ClientError) -> Answer {
+    private func send(_ method: String, _ params: [UInt8]?) throws(ClientError) {
         lastID += 1
         var writer = JSONWriter()
         writer.beginObject()
@@ -71,9 +72,9 @@ final class HostProcess {
             // A host that stopped reading may have said why: read its answer.
             if error.code != EPIPE { throw .unavailable("The host cannot be written to: \(error).", advice: nil) }
         }
-        return try answer(listener)
     }
 
+    /// Waits for the answer to what was sent last.
     private func answer(_ listener: HostConnection.Listener?) throws(ClientError) -> Answer {
         while true {
             let message = try message()
