@@ -178,10 +178,10 @@ private struct CommitReading {
         guard try chain.start(files, enough: revision) <= revision else { return false }
         for link in chain.links where link.last > revision && wantsMore {
             guard let file = try JournalChain.open(link.generation, files) else { return false }
-            let start = CommitPlace(
-                revision: link.base, journalGeneration: link.generation, offset: link.headerEnd)
-            let place = files.place(after: revision) ?? start
-            let known = place.journalGeneration == link.generation ? place : start
+            var known = files.place(after: revision) ?? link.start
+            if known.journalGeneration != link.generation || known.revision == link.base {
+                known = try JournalChain.place(after: revision, in: link, file.descriptor, files)
+            }
             try walk(
                 file.descriptor, known, upTo: link.last, files, extractor, link.upgrade(files.settings), &buffer, body)
             try readCommitFile(endOf: link, files, extractor, &buffer, body)

@@ -16,6 +16,10 @@ struct JournalChain {
         let headerEnd: Int
         let isInHistory: Bool
 
+        var start: CommitPlace {
+            CommitPlace(revision: base, journalGeneration: generation, offset: headerEnd)
+        }
+
         /// What makes records of this version of those in it; nil where they are of this version.
         func upgrade(_ settings: StoreSettings) -> SchemaUpgrade? {
             settings.upgrade.flatMap { $0.version == schemaVersion ? $0 : nil }
@@ -87,10 +91,39 @@ struct JournalChain {
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
+        return try forEachCommit(of: link, file, from: link.start, after: base, files, body)
+    }
+
+    /// The same, from near the first of them on. What comes before is not looked at.
+    static func forEachCommitNear(
+        of link: Link, after base: Int, _ files: borrowing StoreFiles,
+        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
+        guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
+        let start = try place(after: base, in: link, file.descriptor, files)
+        return try forEachCommit(of: link, file, from: start, after: base, files, body)
+    }
+
+    /// Where to read a link from to come to the commits after `revision`.
+    static func place(
+        after revision: Int, in link: Link, _ journal: Int32, _ files: borrowing StoreFiles
+    ) throws(StorageError) -> CommitPlace {
+        do {
+            return try JournalReader.place(
+                after: revision, from: link.start, journal, in: files.settings.fileSystem)
+        } catch {
+            throw .reading(error, StoreInventory.journalName(link.generation))
+        }
+    }
+
+    private static func forEachCommit(
+        of link: Link, _ file: borrowing File, from start: CommitPlace, after base: Int,
+        _ files: borrowing StoreFiles, _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
         var reader = JournalReader(
-            file.descriptor, StoreInventory.journalName(link.generation), from: link.headerEnd,
+            file.descriptor, StoreInventory.journalName(link.generation), from: start.offset,
             in: files.settings.fileSystem)
-        var found = try reader.commits(after: link.base, upTo: link.last) { (commit) throws(StorageError) in
+        var found = try reader.commits(after: start.revision, upTo: link.last) { (commit) throws(StorageError) in
             if commit.content.seq > base { try body(commit.content, commit.end - commit.offset) }
             return true
         }

@@ -30,6 +30,9 @@ extension RecordStore {
         return (plan.targets, plan.commits)
     }
 
+    /// Most often one of the last commits is meant: so many are looked at first, then four times as many.
+    private static var notesMin: Int { 256 }
+
     /// Hands over what the commits say, from the newest back, until `body` answers false or one is not kept.
     static func forEachNote(
         _ files: inout StoreFiles?, upTo last: Int, _ body: (CommitNote) -> Bool
@@ -40,13 +43,19 @@ extension RecordStore {
             let chain = try JournalChain(files, upTo: last)
             for (place, link) in chain.links.enumerated().reversed() {
                 try chain.checkNext(after: place)
-                var notes: [CommitNote] = []
-                let found = try JournalChain.forEachCommit(of: link, after: link.base, files) { line, _ in
-                    notes.append(CommitNote(line))
-                }
-                try chain.checkEnd(of: place, at: found, files)
-                guard found == link.last else { return }
-                for note in notes.reversed() where !body(note) { return }
+                var (end, count) = (link.last, notesMin)
+                repeat {
+                    let start = max(link.base, end - count)
+                    var notes: [CommitNote] = []
+                    let found = try JournalChain.forEachCommitNear(of: link, after: start, files) { line, _ in
+                        if line.seq <= end { notes.append(CommitNote(line)) }
+                    }
+                    try chain.checkEnd(of: place, at: found, files)
+                    guard found == link.last else { return }
+                    for note in notes.reversed() where !body(note) { return }
+                    end = start
+                    count *= 4
+                } while end > link.base
             }
         }
     }
