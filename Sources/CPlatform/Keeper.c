@@ -10,6 +10,7 @@
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/prctl.h>
@@ -120,18 +121,30 @@ static volatile sig_atomic_t is_told_to_end;
 static void note_child(int number) { (void)number; }
 static void note_end(int number) { (void)number; is_told_to_end = 1; }
 
-_Noreturn static void keep(void) {
+static int64_t milliseconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+// - processes: the bound of the plan.
+_Noreturn static void keep(int64_t processes) {
     int word = 0;
+    const bool has_ids = keeper_place != cplatform_keeper_bare && keeper_counts_processes(processes);
+    int64_t look = has_ids ? 0 : INT64_MAX;
     sigset_t others;
     sigfillset(&others);
     sigdelset(&others, SIGCHLD);
     sigdelset(&others, CPLATFORM_KEEPER_SIGNAL);
     while (!keeper_reap(false, &word)) {
+        const int64_t now = milliseconds_now();
+        if (look <= now) look = now + keeper_share_turns(processes);
+        const struct timespec pause = {.tv_sec = (look - now) / 1000, .tv_nsec = (look - now) % 1000 * 1000000};
         // The two signals come in here alone, so none is missed.
         fd_set readable;
         FD_ZERO(&readable);
         FD_SET(keeper_control, &readable);
-        if (pselect(keeper_control + 1, &readable, NULL, NULL, NULL, &others) < 0) FD_ZERO(&readable);
+        if (pselect(keeper_control + 1, &readable, NULL, NULL, has_ids ? &pause : NULL, &others) < 0) FD_ZERO(&readable);
         char asked[16];
         ssize_t count = 1;
         if (FD_ISSET(keeper_control, &readable)) {
@@ -218,5 +231,5 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
         if (at >= sizeof parts) at = sizeof parts - 1;
     }
     keeper_report("started\t%d%s", outcome.id, parts);
-    keep();
+    keep(plan.processes);
 }

@@ -10,11 +10,6 @@
 #include <sys/syscall.h>
 #endif
 
-enum { plugin_niceness = 5 };
-// So long does it have the processor in one go. A process with the usual turns of a few milliseconds, such as the host, need not
-// wait for their end. (sched_setattr(2): `sched_runtime` of SCHED_OTHER, from Linux 6.12 on; before that it means nothing.)
-static const uint64_t plugin_turn_nanoseconds = 20000000;
-
 // Never more than before: only root may raise a limit, and nobody should.
 static bool set_limit(int which, int64_t soft, int64_t hard, struct outcome *outcome, const char *name) {
     struct rlimit limit;
@@ -27,38 +22,19 @@ static bool set_limit(int which, int64_t soft, int64_t hard, struct outcome *out
 #if defined(__linux__)
 // Whether the kernel counts the processes of this namespace apart, with at most so many. `pid_max` is the namespace's own from
 // Linux 6.14 on; what cannot be read is as if it were not.
-static bool counts_processes(int64_t most) {
+bool keeper_counts_processes(int64_t most) {
     FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
     long long count;
     bool is_counted = file && fscanf(file, "%lld", &count) == 1 && count <= (most < 302 ? 302 : most);
     if (file) fclose(file);
     return is_counted && most >= 302;
 }
-#endif
-
-// The host answers first where there is more to do than there are processors. Not every system knows priorities, and nothing
-// depends on them.
-void keeper_give_way(void) {
-    (void)setpriority(PRIO_PROCESS, 0, plugin_niceness);
-#if defined(__linux__)
-    // What it starts has it too.
-    struct {
-        uint32_t size, policy;
-        uint64_t flags;
-        int32_t nice;
-        uint32_t priority;
-        uint64_t runtime, deadline, period;
-    } turns = {.size = 48, .nice = plugin_niceness, .runtime = plugin_turn_nanoseconds};
-    (void)syscall(SYS_sched_setattr, 0, &turns, 0);
-    // A session that is scheduled as one group gives way as a group. (sched(7): "The autogroup feature")
-    const int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
-    if (group < 0) return;
-    char text[8];
-    const int count = snprintf(text, sizeof text, "%d", plugin_niceness);
-    (void)!write(group, text, (size_t)count);
-    close(group);
-#endif
+#else
+bool keeper_counts_processes(int64_t most) {
+    (void)most;
+    return false;
 }
+#endif
 
 bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, struct outcome *outcome) {
     const int64_t stack = 8 << 20;
@@ -76,7 +52,7 @@ bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, st
     if (place == cplatform_keeper_user_namespace) {
         is_done = set_limit(RLIMIT_NPROC, plan->processes, plan->processes, outcome, "RLIMIT_NPROC");
     }
-    const bool is_counted = place != cplatform_keeper_bare && counts_processes(plan->processes);
+    const bool is_counted = place != cplatform_keeper_bare && keeper_counts_processes(plan->processes);
     if (!is_counted && !(place == cplatform_keeper_user_namespace && geteuid() != 0)) {
         outcome->declared[part_limits] = "the number of processes is not limited, and memory in shared mappings is not counted";
     } else if (!plan->requires_isolation) {

@@ -68,6 +68,12 @@ bool keeper_reap(bool waits, int *word);
 // Kills until nobody is left.
 void keeper_end_all(void);
 
+// Whether the namespace has ids of its own, and fewer than so many; it takes at least 302.
+bool keeper_counts_processes(int64_t most);
+// Has the plugin weigh no more when it starts many processes, whose ids are below this one. The milliseconds until it is to be
+// called again.
+int keeper_share_turns(int64_t ids);
+
 // Each is called in the plugin's process before its program runs. False: `outcome` says what failed. What the kernel cannot
 // do is no failure: it is noted as declared.
 void keeper_give_way(void);

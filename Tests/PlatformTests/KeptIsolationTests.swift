@@ -45,6 +45,52 @@ import Testing
             #expect(String(decoding: score, as: UTF8.self) == "800\n")
         }
 
+        /// A system that schedules each process for itself would give all turns to who has the most of them.
+        /// 5 is SCHED_IDLE, which the C library shows to nobody who does not ask for it.
+        @Test(arguments: [(2, 0, 0), (40, 8, 0), (200, 0, 5)])
+        func weighsLittleHoweverManyItStarts(_ count: Int, _ steps: Int, _ policy: Int32) throws {
+            let script = "n=0; while [ $n -lt \(count) ]; do sleep 600 & n=$((n+1)); done; echo ready; read line"
+            let plan = try KeptPlan(shell: script)
+            var process = try KeptProcess.start(plan.plan)
+            guard case .started(let pid, let isolation) = process.nextReport() else {
+                Issue.record("not started")
+                return
+            }
+            let limits = isolation.first { $0.0 == .limits }
+            guard case .declared(let reason)? = limits?.1, !reason.contains("the number of processes") else { return }
+            _ = process.outputUntilReady()
+            // Those who have to give way do so soon; for the others nothing is to be waited for but a few looks of the keeper.
+            let deadline = Clock.monotonicMilliseconds + (count == 2 ? 1000 : 20_000)
+            var turns: [(niceness: Int, policy: Int32)] = []
+            while Clock.monotonicMilliseconds < deadline {
+                turns = Self.turns(childrenOf: pid)
+                let isDone = turns.allSatisfy { $0.policy == policy && (policy != 0 || $0.niceness >= 5 + steps) }
+                if count > 2, isDone { break }
+                usleep(20_000)
+            }
+            #expect(turns.count == count)
+            #expect(turns.allSatisfy { $0.policy == policy })
+            if policy == 0, getpriority(Int32(PRIO_PROCESS.rawValue), 0) <= 5 {
+                #expect(turns.allSatisfy { $0.niceness == 5 + steps })
+            }
+        }
+
+        private static func turns(childrenOf parent: Int32) -> [(niceness: Int, policy: Int32)] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+            return names.compactMap { name in
+                guard Int32(name) != nil, let bytes = FileManager.default.contents(atPath: "/proc/\(name)/stat") else {
+                    return nil
+                }
+                // After the name, which is in brackets.
+                let rest = String(decoding: bytes, as: UTF8.self).split(separator: ")").last
+                let words = rest?.split(separator: " ") ?? []
+                guard words.count > 38, Int32(words[1]) == parent, let niceness = Int(words[16]),
+                    let policy = Int32(words[38])
+                else { return nil }
+                return (niceness, policy)
+            }
+        }
+
         @Test func whatIsRequiredIsEnforcedOrDoesNotRun() throws {
             let plan = try KeptPlan(shell: "echo ran")
             plan.plan.requiresIsolation = true

@@ -1,0 +1,79 @@
+// How a plugin gives way: the host, and what else a person runs, come first on the processor. Not every system knows priorities,
+// and nothing depends on them.
+#include "KeeperParts.h"
+
+#if defined(__linux__)
+#include <sched.h>
+#include <sys/syscall.h>
+#endif
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { plugin_niceness = 5 };
+// So long does it have the processor in one go. A process with the usual turns of a few milliseconds, such as the host, need not
+// wait for their end. (sched_setattr(2): `sched_runtime` of SCHED_OTHER, from Linux 6.12 on; before that it means nothing.)
+static const uint64_t plugin_turn_nanoseconds = 20000000;
+
+void keeper_give_way(void) {
+    (void)setpriority(PRIO_PROCESS, 0, plugin_niceness);
+#if defined(__linux__)
+    // What it starts has it too.
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } turns = {.size = 48, .nice = plugin_niceness, .runtime = plugin_turn_nanoseconds};
+    (void)syscall(SYS_sched_setattr, 0, &turns, 0);
+    // A session that is scheduled as one group gives way as a group. (sched(7): "The autogroup feature")
+    const int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+    if (group < 0) return;
+    char text[8];
+    const int count = snprintf(text, sizeof text, "%d", plugin_niceness);
+    (void)!write(group, text, (size_t)count);
+    close(group);
+#endif
+}
+
+#if defined(__linux__)
+// Most systems schedule each process for itself, so a thousand of them would leave nothing for the host. All processes and threads
+// of a plugin together weigh no more than these few.
+enum { processes_usual = 8, pause_least = 50, pause_most = 1000 };
+// What the kernel has a process weigh, by niceness from `plugin_niceness` to the last. (`sched_prio_to_weight`)
+static const int weights[] = {335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15};
+enum { steps = sizeof weights / sizeof *weights };
+
+static bool is_there(pid_t id, int *niceness) {
+    errno = 0;
+    *niceness = getpriority(PRIO_PROCESS, (id_t)id);
+    return *niceness != -1 || errno == 0;
+}
+
+// Only downwards, because an ordinary user cannot raise anybody's priority.
+int keeper_share_turns(int64_t ids) {
+    static int pause = pause_least, before = processes_usual;
+    int count = 0, step = 0, niceness;
+    for (pid_t id = 2; id < ids; id++) count += is_there(id, &niceness);
+    while (step < steps && weights[step] * count > weights[0] * processes_usual) step++;
+    for (pid_t id = 2; step > 0 && id < ids; id++) {
+        if (!is_there(id, &niceness)) continue;
+        if (step < steps) {
+            if (niceness < plugin_niceness + step) (void)setpriority(PRIO_PROCESS, (id_t)id, plugin_niceness + step);
+        } else if (sched_getscheduler(id) != SCHED_IDLE) {
+            // The weight of 3, and whoever else wakes up goes first.
+            (void)sched_setscheduler(id, SCHED_IDLE, &(struct sched_param){0});
+        }
+    }
+    // While their number stays as it is, there is nothing to do.
+    pause = count > before ? pause_least : pause * 2 < pause_most ? pause * 2 : pause_most;
+    before = count;
+    return pause;
+}
+#else
+int keeper_share_turns(int64_t ids) {
+    (void)ids;
+    return 1000;
+}
+#endif
