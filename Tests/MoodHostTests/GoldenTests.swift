@@ -6,8 +6,9 @@ import Testing
 
 /// Named states, kept as files that people read: what previews are to an app. (Elsewhere: snapshot tests.)
 ///
-/// `Tests/Golden/NAME.json` holds `{state, given, asked, part?, answer}`: in words what it shows, the requests that lead there
-/// and must succeed, the request whose answer is kept, and where in the answer to look, as a JSON Pointer. With
+/// `Tests/Golden/NAME.json` holds `{state, plugins?, given, asked, part?, answer}`: in words what it shows, manifests of plugins
+/// that are trusted, the requests that lead there and must succeed, the request whose answer is kept, and where in the answer to
+/// look, as a JSON Pointer. With
 /// `MOODBOARD_GOLDEN=write` in the environment the answers are written anew, and the change of the files is reviewed.
 @Suite struct GoldenTests {
     private static let folder = "Tests/Golden"
@@ -32,16 +33,17 @@ import Testing
 
     @Test(arguments: [
         "detail-favorite", "detail-not-favorite", "detail-dark", "detail-missing-relation", "detail-everything",
-        "detail-playing", "detail-error", "list-empty", "list-empty-filter", "list-rows", "editor-new",
-        "editor-problems", "menu", "screen-menu", "screen-list", "screen-list-empty", "screen-observation",
-        "screen-architecture", "screen-form", "screen-form-closed", "screen-form-complete",
+        "detail-playing", "detail-error", "detail-loading", "list-empty", "list-empty-filter", "list-rows",
+        "editor-new", "editor-problems", "menu", "screen-menu", "screen-list", "screen-list-empty",
+        "screen-observation", "screen-architecture", "screen-form", "screen-form-closed", "screen-form-complete",
     ])
     func theStateIsKept(name: String) {
         #expect(Self.names.contains(name + ".json"))
     }
 
     private static func answer(_ golden: JSONValue) throws -> JSONValue {
-        let session = TestSession()
+        let place = TestDirectory()
+        let session = try session(golden["plugins"]?.array ?? [], in: place)
         for request in golden["given"]?.array ?? [] {
             _ = try session.result(try method(request), request["params"]?.text ?? "{}")
         }
@@ -59,6 +61,26 @@ import Testing
             }
         }
         return found
+    }
+
+    /// Trusts the plugins. None of them runs: there is no program that would keep it.
+    private static func session(_ manifests: [JSONValue], in place: TestDirectory) throws -> TestSession {
+        guard !manifests.isEmpty else { return TestSession() }
+        // The first word to it may find nobody.
+        Terminal.ignoreBrokenPipes()
+        var options = HostOptions(place: .memory)
+        options.plugins.places = [place.path]
+        options.plugins.keeper = "/no/such/keeper"
+        try FileSystem.system.makeDirectory(place.path)
+        let session = TestSession(options)
+        for manifest in manifests {
+            let id = try #require(manifest["id"]?.string)
+            try FileSystem.system.makeDirectory("\(place.path)/\(id)")
+            place.write("\(id)/plugin.json", manifest.text)
+            let digest = try #require(try session.result("plugin.info", #"{"id":"\#(id)"}"#)["digest"]?.string)
+            _ = try session.result("plugin.trust", #"{"id":"\#(id)","digest":"\#(digest)"}"#)
+        }
+        return session
     }
 
     private static func method(_ request: JSONValue) throws -> String { try #require(request["method"]?.string) }

@@ -62,7 +62,7 @@ final class TrustedPlugin {
         let home = data ?? "/nonexistent"
         let zone = registry.timeZone
         let plan = KeptProcess.Plan(
-            keeper: "/proc/self/exe", program: program,
+            keeper: registry.settings.keeper, program: program,
             arguments: [program] + manifest.exec.dropFirst(),
             environment: [
                 "PATH=" + (record.runtimes.map { $0 + "/bin:" + $0 } + [ExecSearch.path]).joined(separator: ":"),

@@ -44,6 +44,8 @@ public struct PluginSettings: Sendable {
     public var isOff = false
     /// What cannot be isolated does not run.
     public var requiresIsolation = false
+    /// The program that keeps their processes; tests, which are another program, name none that is there.
+    var keeper = "/proc/self/exe"
 }
 
 /// How much is said on stderr.
