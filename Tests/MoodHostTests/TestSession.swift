@@ -54,16 +54,16 @@ final class TestSession {
     }
 
     /// Has somebody asked before a route is shown.
-    func add(_ one: NavigationGuard) { session.core.guards.append(one) }
+    func add(_ one: NavigationGuard) { session.dispatcher.core.guards.append(one) }
 
     /// Adds a method that is not in the program.
     func add(_ method: Method, _ run: Handler.Run) {
-        let isAdded = session.core.methods.add(method, run)
+        let isAdded = session.dispatcher.core.methods.add(method, run)
         #expect(isAdded)
     }
 
     func removeMethod(_ name: Name) {
-        let isGone = session.core.methods.remove(name)
+        let isGone = session.dispatcher.core.methods.remove(name)
         #expect(isGone)
     }
 
@@ -71,26 +71,26 @@ final class TestSession {
 
     /// Waits for the helper threads, and sees what they have done.
     func attendWork() {
-        _ = session.core.store.helper.wait(milliseconds: 60_000)
-        _ = session.core.sync.thread.wait(milliseconds: 60_000)
+        _ = session.dispatcher.core.store.helper.wait(milliseconds: 60_000)
+        _ = session.dispatcher.core.sync.thread.wait(milliseconds: 60_000)
         session.attendWork(milliseconds: now)
     }
 
     /// Waits for the helper thread, and does not look yet at what it has done.
-    func awaitHelper() { _ = session.core.store.helper.wait(milliseconds: 60_000) }
+    func awaitHelper() { _ = session.dispatcher.core.store.helper.wait(milliseconds: 60_000) }
 
     /// The process is to end.
     func refuseWork() { session.refuseWork() }
 
     /// Requests that need the lock wait for it beside the session, as in the loop.
-    func waitBeside() { session.core.store.lockWait.mode = .beside }
+    func waitBeside() { session.dispatcher.core.store.lockWait.mode = .beside }
 
     /// Whether the lock is waited for beside the session.
-    var isLockAwaited: Bool { session.core.store.lockWait.descriptor >= 0 }
+    var isLockAwaited: Bool { session.dispatcher.core.store.lockWait.descriptor >= 0 }
 
     /// Waits until the lock is there.
     func awaitLock() {
-        var wanted = pollfd(fd: session.core.store.lockWait.descriptor, events: Int16(POLLIN), revents: 0)
+        var wanted = pollfd(fd: session.dispatcher.core.store.lockWait.descriptor, events: Int16(POLLIN), revents: 0)
         #expect(poll(&wanted, 1, 60_000) > 0)
         session.unpark(isTimeOver: false)
     }
@@ -102,7 +102,7 @@ final class TestSession {
     var isTooSlow: Bool { session.isTooSlow }
     func endSlowSubscriptions() { session.endSlowSubscriptions() }
     var hasSharedSync: Bool { session.hasSharedSync }
-    var isShuttingDown: Bool { session.core.isShuttingDown }
+    var isShuttingDown: Bool { session.dispatcher.core.isShuttingDown }
 
     /// Appends input without handling it.
     func receive(_ bytes: [UInt8]) {

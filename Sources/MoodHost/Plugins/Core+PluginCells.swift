@@ -38,7 +38,7 @@ extension Core {
         var params = reading
         if let location { params.append(.init("location", location)) }
         let revision = params.first?.value["revision"]?.integer ?? 0
-        let now = Clock.monotonicMilliseconds
+        let (now, plugins) = (Clock.monotonicMilliseconds, plugins)
         var wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)] = []
         for plugin in plugins.plugins(that: .cells) {
             let surroundings = [
@@ -57,7 +57,7 @@ extension Core {
 
     /// Keeps what has come of cells, and tells of those that somebody may wait for.
     mutating func takeCells() {
-        let types = Set(CellType.all.map { "\($0.type)" })
+        let (types, plugins) = (Set(CellType.all.map { "\($0.type)" }), plugins)
         for (key, call) in plugins.cells.underWay {
             guard let outcome = call.outcome else { continue }
             let isMissed = plugins.cells.end(key)
@@ -77,7 +77,7 @@ extension Core {
         _ wanted: [(key: PluginCells.Key, plugin: TrustedPlugin)],
         _ out: inout JSONWriter
     ) throws(RPCError) {
-        let now = Clock.monotonicMilliseconds
+        let (now, plugins) = (Clock.monotonicMilliseconds, plugins)
         var cells = JSONWriter(capacity: 1024)
         for (key, plugin) in wanted {
             if let found = plugins.cells.find(key, at: now) {
