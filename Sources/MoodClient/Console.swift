@@ -39,7 +39,7 @@ struct Console {
     let session: () -> String
     let now: () -> Int
     let nowMilliseconds: () -> Int
-    let localTime: (Int) -> LocalTime?
+    var localTime: (Int) -> LocalTime?
     /// The time on the clocks of a zone; nil where this system does not know it.
     let localTimeInZone: (_ secondsSince1970: Int, _ zone: String) -> LocalTime?
     /// What TZ names, where that is no zone.

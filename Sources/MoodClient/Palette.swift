@@ -40,8 +40,7 @@ extension Client {
     /// The palette, asked for once; empty where the host has none.
     func palette() -> Palette {
         if let known = knownPalette { return known }
-        let settings = (try? call("settings.get")).flatMap { try? JSONValue.parse($0) }
-        let palette = settings.map(Palette.init) ?? Palette()
+        let palette = Palette(settings())
         knownPalette = palette
         return palette
     }

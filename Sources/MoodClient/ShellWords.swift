@@ -53,6 +53,7 @@ enum ShellWords {
             if name == option || path.contains("/filter/") { return "--\(name)" }
         }
         if member == "url" { return "the URL" }
+        if let parameter = command.parameters.first, member == "path" { return parameter.name }
         if parts.first == "route" { return "the route" }
         return "the " + (options[member] ?? kebab).replacing("-", with: " ")
     }

@@ -169,7 +169,9 @@ enum DaylioExport {
             date, "\(months[(month - 1) % 12]) \(Int(date.suffix(2)) ?? 1)", weekdays[Int((days % 7 + 7) % 7)],
             String(local.dropFirst(11).prefix(5)), mood.labelText,
             mood.tagTexts.map { $0.replacing("|", with: "/") }.joined(separator: " | "),
-            scales.map { "\($0.name):\u{a0}\($0.value.text)" }.joined(separator: " | "), "", mood.notesText,
+            scales.map { "\($0.name):\u{a0}\($0.value.text)" }.joined(separator: " | "), "",
+            // Daylio's notes may be formatted, so what looks like markup is written as text.
+            mood.notesText.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;"),
         ]
         for (place, cell) in cells.enumerated() {
             if place > 0 { text.append(",") }

@@ -52,6 +52,23 @@ import Testing
         }
     }
 
+    /// A host that tells of changes before it answers: who listens afterwards hears them.
+    @Test func whatIsToldBeforeAnAnswerIsHeard() throws {
+        let script = try Script(
+            """
+            read -r line; echo '{"jsonrpc":"2.0","method":"a"}'; echo '{"jsonrpc":"2.0","id":1,"result":{}}'
+            """)
+        let host = try start(script.path)
+        _ = try host.connection.call("x", nil)
+        var heard: [String] = []
+        try host.connection.listen { (method, _) in
+            heard.append(method)
+            return false
+        }
+        #expect(heard == ["a"])
+        host.close()
+    }
+
     @Test func requestsAndAnswersGoThroughThePipes() throws {
         // Answers with the request itself as the result, after an event and an answer to somebody else.
         let script = try Script(

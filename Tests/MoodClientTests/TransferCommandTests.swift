@@ -45,7 +45,7 @@ import Testing
         #expect(outside.output.isEmpty && outside.error.contains("nothing to undo"))
     }
 
-    @Test func logAndDeletedAreTables() {
+    @Test func logAndDeletedAreTablesAtATerminal() {
         let outside = Outside([
             "store.log":
                 #"{"items":[{"revision":4,"at":"2026-01-02T11:00:00.000Z","summary":"Deleted 😢 Sad","isUndone":true},{"revision":3,"at":"2026-01-02T10:00:00.000Z","summary":"Recorded 😢 Sad","isUndone":false}]}"#,
@@ -53,9 +53,19 @@ import Testing
                 #"{"items":[{"id":"\#(Self.id)","revision":4,"at":"2026-01-02T11:00:00.000Z","mood":\#(Self.mood)}]}"#,
         ])
         #expect(outside.run("log") == .success)
-        #expect(outside.output.contains("4       2026-01-02 12:00  Deleted 😢 Sad   taken back"))
+        #expect(
+            outside.output == """
+                4\t2026-01-02T11:00:00.000Z\tDeleted 😢 Sad\t\ttaken back
+                3\t2026-01-02T10:00:00.000Z\tRecorded 😢 Sad\t\t\n
+                """)
         #expect(outside.run("list", "--deleted") == .success)
-        #expect(outside.output.contains("aabbccdd  😊 Happy"))
+        #expect(outside.output.contains("\(Self.id)\t"))
+        #expect(outside.output.contains("\t😊\tHappy\t2026-01-02T11:00:00.000Z\t"))
+        outside.isOutputTerminal = true
+        #expect(outside.run("log") == .success)
+        #expect(outside.output.contains("CHANGE") && outside.output.contains("2026-01-02 12:00"))
+        #expect(outside.run("list", "--deleted") == .success)
+        #expect(outside.output.contains("aabbccdd") && outside.output.contains("DELETED"))
     }
 
     @Test func undeleteTakesTheLastDigits() {
@@ -84,10 +94,13 @@ import Testing
         terminal.isInputTerminal = true
         terminal.typed = "n\n"
         #expect(terminal.run("restore", "b.jsonl") == .failure)
-        #expect(terminal.sent.map(\.params) == [#"{"format":"jsonl","path":"/here/b.jsonl","dryRun":true}"#])
+        #expect(
+            terminal.sent.map(\.params) == [
+                #"{"format":"jsonl","path":"/here/b.jsonl","strict":true,"dryRun":true}"#
+            ])
         terminal.typed = "y\n"
         #expect(terminal.run("restore", "b.jsonl") == .success)
-        #expect(terminal.sent.last?.params == #"{"format":"jsonl","path":"/here/b.jsonl"}"#)
+        #expect(terminal.sent.last?.params == #"{"format":"jsonl","path":"/here/b.jsonl","strict":true}"#)
     }
 
     @Test func exportPutsThePartsTogether() {
@@ -115,10 +128,33 @@ import Testing
         #expect(outside.run("export", "-o", "\(folder)/none/x") == .badData)
     }
 
+    /// A disk that is not there must not push out what was kept.
+    @Test func nothingPushesOutACopyThatHasMoods() {
+        let folder = Self.folder()
+        defer { Self.remove(folder) }
+        let made = #"{"path":"/store","inMemory":false,"bytes":9}"#
+        let outside = Outside(["store.export": #"{"text":"a\n"}"#, "store.info": made])
+        #expect(outside.run("backup", folder, "--keep", "1") == .success)
+        outside.now += 60
+        let gone = Outside([
+            "store.export": #"{"text":""}"#, "store.info": #"{"path":"/gone","inMemory":false,"bytes":0}"#,
+        ])
+        gone.now = outside.now
+        #expect(gone.run("backup", folder, "--keep", "1") == .badData)
+        #expect(gone.error.contains("There is no store in /gone"))
+        let empty = Outside(["store.export": #"{"text":""}"#, "store.info": made])
+        empty.now = outside.now
+        #expect(empty.run("backup", folder, "--keep", "1") == .success)
+        #expect(empty.error.contains("all older ones are kept"))
+        #expect(Self.names(folder).count == 2)
+    }
+
     @Test func backupsInADirectoryAreNamedAfterTheTimeAndOldOnesGo() {
         let folder = Self.folder()
         defer { Self.remove(folder) }
-        let outside = Outside(["store.export": #"{"text":"a\n"}"#])
+        let outside = Outside([
+            "store.export": #"{"text":"a\n"}"#, "store.info": #"{"path":"/store","inMemory":false,"bytes":9}"#,
+        ])
         for _ in 0..<3 {
             #expect(outside.run("backup", folder, "--keep", "2") == .success)
             outside.now += 60

@@ -84,7 +84,7 @@ import Testing
         let outside = Outside(["settings.get": Self.settings, "mood.create": Canned.mood()])
         #expect(outside.run("add", "calm", "slept", "+Sport", "-t", "#sport,sea", "--op-id", "x") == .success)
         #expect(
-            outside.sent[1].params
+            outside.sent.first?.params
                 == #"{"emoji":"😌","label":"Calm","notes":"slept","tags":["Sport","sea"],"opId":"x"}"#)
         #expect(Outside(["settings.get": Self.settings]).run("add", "calm", "a", "--note", "b") == .usage)
         #expect(Outside(["settings.get": Self.settings]).run("add", "calm", "@2h", "--at", "3h") == .usage)

@@ -93,7 +93,8 @@ struct ArgumentParser {
 
     private mutating func take(long: Substring, _ rest: inout ArraySlice<String>) throws(ClientError) {
         let parts = long.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let name = parts.first.map(String.init) ?? ""
+        // Both spellings.
+        let name = (parts.first.map(String.init) ?? "").replacing("favourite", with: "favorite")
         guard let option = options.first(where: { $0.name == name }) else {
             let nearest = Suggestion.nearest(to: name, among: options.map(\.name)).map { "--\($0)" }
             throw usage("There is no option '--\(name)'\(forCommand).\(Suggestion.question(nearest))")

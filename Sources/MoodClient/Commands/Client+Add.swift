@@ -121,7 +121,7 @@ extension Client {
     /// What a person should know of a mood that was added: that its time is still to come, and where a first one went.
     func tellOfAdded(_ mood: MoodView) {
         if let moment = Moment(mood.timestamp), moment.secondsSince1970 > console.now() + 60,
-            let time = mood.localTime(console)?.time
+            let time = mood.localTime(clocks)?.time
         {
             tell("That is still to come: \(time.text). 'mood edit @added --at TIME' changes it.")
         }
@@ -150,10 +150,10 @@ extension Client {
         return members
     }
 
-    /// Tags that differ only in case and accents are one: the first spelling stays.
+    /// Tags that differ only in case are one: the first spelling stays.
     private static func withoutDoubles(_ tags: [String]) -> [String] {
         var seen: Set<String> = []
-        return tags.filter { seen.insert(Folding.folded($0)).inserted }
+        return tags.filter { seen.insert($0.lowercased()).inserted }
     }
 
     /// The members that every change may carry.

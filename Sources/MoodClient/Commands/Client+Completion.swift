@@ -114,7 +114,7 @@ extension Client {
             guard let result = try? call("mood.get", [.init("id", .string(id))]), let mood = try? mood(result) else {
                 continue
             }
-            candidates.append(Candidate(word: "@\(index + 1)", about: mood.told(console)))
+            candidates.append(Candidate(word: "@\(index + 1)", about: mood.told(clocks)))
         }
         return candidates
     }

@@ -33,7 +33,7 @@ extension Client {
     /// A table on a terminal, else a line of fields for each.
     private func show(_ moods: [MoodView]) throws(ClientError) {
         guard console.isOutputTerminal else { return try print(moods.map { $0.fields + "\n" }.joined()) }
-        let table = MoodView.table(moods, palette: palette(), console: console, shorten: shown)
+        let table = MoodView.table(moods, palette: palette(), console: clocks, shorten: shown)
         try print(table.text(width: max(console.columns - 2, 1), style: style))
     }
 

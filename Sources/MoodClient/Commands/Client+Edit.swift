@@ -59,7 +59,7 @@ extension Client {
         let id = try targets(invocation.words)
         guard id.count == 1 else { throw usage("One mood at a time fits in an editor; these are \(id.count).") }
         let before = try mood(call("mood.get", [.init("id", .string(id[0]))]))
-        let start = Draft(before, time: before.localTime(console)?.time.text ?? before.timestamp)
+        let start = Draft(before, time: before.localTime(clocks)?.time.text ?? before.timestamp)
         let revision = before.members.first { $0.name == "revision" }?.value
         var common = commonMembers()
         if !invocation.has("if-revision"), let revision { common.append(.init("ifRevision", revision)) }

@@ -42,6 +42,7 @@ extension Client {
         let format = invocation.words.first ?? "jsonl"
         guard let output = invocation.value("output"), output != "-" else {
             return try pages(of: format, exportMembers()) { (text) throws(ClientError) in
+                if text.isEmpty { tellOfMissingStore() }
                 guard console.isOutputTerminal else { return try write(text) }
                 try print(Escaping.visibleLines(String(decoding: text, as: UTF8.self)))
             }
@@ -116,6 +117,12 @@ extension Client {
             let time = Moment(secondsSince1970: console.now()).rfc3339.filter { $0 != ":" && $0 != "-" }
             path += "/\(Self.backupPrefix)\(time)\(Self.backupSuffix)"
         }
+        let store = try tree(call("store.info"))
+        guard !Self.isNotMade(store) else {
+            throw .badInput(
+                "There is no store in \(Escaping.visible(store["path"]?.string ?? "")), so there is nothing to keep.",
+                advice: "To name the one that is meant: mood --store DIR backup …")
+        }
         let file = try OutputFile(path, replaces: invocation.has("force"))
         var (moods, lines) = (0, 0)
         try pages(of: "jsonl", []) { (text) throws(ClientError) in
@@ -130,7 +137,12 @@ extension Client {
         } else {
             try print("\(Escaping.visible(path)): \(Self.count(moods)), \(size)\n")
         }
-        if let keep = invocation.integer("keep") { try deleteOldBackups(in: target, but: keep) }
+        guard let keep = invocation.integer("keep") else { return }
+        if moods > 0 {
+            try deleteOldBackups(in: target, but: keep)
+        } else {
+            tell("This copy has no moods, so all older ones are kept.")
+        }
     }
 
     /// Their names are in the order of time.

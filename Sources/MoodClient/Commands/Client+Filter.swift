@@ -130,7 +130,7 @@ extension Client {
         guard ids.count > 1 else {
             guard asksForOne else { return }
             let mood = try mood(call("mood.get", [.init("id", .string(ids[0]))]))
-            return try ask("\(verb) \(mood.told(console))?")
+            return try ask("\(verb) \(mood.told(clocks))?")
         }
         console.writeError(try titles(ids).map { "  \($0)\n" }.joined())
         try ask("\(verb) these \(ids.count) moods?")

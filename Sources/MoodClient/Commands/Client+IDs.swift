@@ -137,7 +137,7 @@ extension Client {
         var lines: [String] = []
         for id in ids.prefix(Self.namedMax) {
             let mood = try mood(call("mood.get", [.init("id", .string(id))]))
-            lines.append("\(mood.told(console))  \(mood.id)")
+            lines.append("\(mood.told(clocks))  \(mood.id)")
         }
         if ids.count > Self.namedMax { lines.append("and \(ids.count - Self.namedMax) more") }
         return lines

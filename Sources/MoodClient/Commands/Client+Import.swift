@@ -56,7 +56,8 @@ extension Client {
         let map = try mapped()
         if !map.isEmpty { params.append(.init("map", .object(map))) }
         if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
-        if invocation.has("strict") { params.append(.init("strict", true)) }
+        // A backup that cannot be read as a whole is damaged: part of it is no restoration.
+        if format != nil || invocation.has("strict") { params.append(.init("strict", true)) }
         if invocation.has("replace") { params.append(.init("replace", true)) }
         if invocation.has("yes") || invocation.has("dry-run") {
             return try finish(callLong("store.import", params + commonMembers()), isDone: !invocation.has("dry-run"))

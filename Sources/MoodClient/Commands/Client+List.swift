@@ -54,7 +54,7 @@ extension Client {
             }
         case .template(let template):
             try eachMood(filter) { (page) throws(ClientError) in
-                try print(page.moods.map { template.line(of: $0, console: console) + "\n" }.joined())
+                try print(page.moods.map { template.line(of: $0, console: clocks) + "\n" }.joined())
             }
         case .fields:
             try eachMood(filter) { (page) throws(ClientError) in
@@ -148,7 +148,7 @@ extension Client {
             if let next = page.nextCursor, next == cursor { throw unexpected() }
             cursor = page.nextCursor
         } while cursor != nil && invocation.has("all")
-        let table = MoodView.table(moods, palette: palette(), console: console, shorten: shown)
+        let table = MoodView.table(moods, palette: palette(), console: clocks, shorten: shown)
         try page(table.text(width: max(console.columns - 2, 1), style: style))
         try? handles()?.keep(listed: moods.map(\.id))
         if cursor != nil {
@@ -168,7 +168,7 @@ extension Client {
     }
 
     /// An empty list may come from a mistyped path.
-    private func tellOfMissingStore() {
+    func tellOfMissingStore() {
         do throws(ClientError) {
             let store = try tree(call("store.info"))
             guard Self.isNotMade(store) else { return }

@@ -22,7 +22,7 @@ extension Client {
             if wantsJSON {
                 try print(json: result)
             } else {
-                cards.append(try mood(result).card(console: console, style: style))
+                cards.append(try mood(result).card(console: clocks, style: style))
             }
         }
         if !wantsJSON { try page(cards.joined(separator: "\n")) }

@@ -77,6 +77,11 @@ extension Client {
                 }
             }
         }
+        if let from = filter.first(where: { $0.name == "dayFrom" })?.value.string,
+            let to = filter.first(where: { $0.name == "dayTo" })?.value.string, to < from
+        {
+            throw usage("--to must not be before --from.")
+        }
         return filter
     }
 }

@@ -112,6 +112,16 @@ extension Client {
         if wantsJSON { return try print(json: result) }
         let items = try tree(result)["items"]?.array ?? []
         if items.isEmpty { return tell("Nothing has been changed yet.") }
+        guard console.isOutputTerminal else {
+            return try print(
+                items.map { item in
+                    let fields = [
+                        item["revision"]?.text, item["at"]?.string, item["summary"]?.string, item["origin"]?.string,
+                        item["isUndone"]?.boolean == true ? "taken back" : nil,
+                    ]
+                    return MoodView.fields(fields.map { $0 ?? "" })
+                }.joined())
+        }
         var table = Table([.init("CHANGE", role: .quiet), .init("WHEN"), .init("WHAT", isFlexible: true), .init("")])
         for item in items {
             table.rows.append([
@@ -126,7 +136,7 @@ extension Client {
     }
 
     private func when(_ time: String?) -> String {
-        let local = time.flatMap { Moment($0) }.flatMap { console.localTime($0.secondsSince1970) }
+        let local = time.flatMap { Moment($0) }.flatMap { clocks.localTime($0.secondsSince1970) }
         return Escaping.visible(local?.text ?? time ?? "")
     }
 
@@ -164,6 +174,16 @@ extension Client {
         if wantsJSON { return try print(json: result) }
         let items = try tree(result)["items"]?.array ?? []
         if items.isEmpty { return tell("Nothing was deleted, as far as it is kept.") }
+        guard console.isOutputTerminal else {
+            return try print(
+                items.map { item in
+                    let mood = item["mood"].flatMap { MoodView($0) }
+                    return MoodView.fields([
+                        item["id"]?.string ?? "", mood?.timestamp ?? "", mood?.emoji ?? "", mood?.label ?? "",
+                        item["at"]?.string ?? "", mood?.notes ?? "",
+                    ])
+                }.joined())
+        }
         var table = Table([
             .init("ID", role: .quiet), .init("MOOD", isFlexible: true), .init("WHEN"), .init("DELETED"),
             .init("NOTE", isFlexible: true, role: .quiet),

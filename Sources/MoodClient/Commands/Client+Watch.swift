@@ -84,7 +84,7 @@ extension Client {
         let commit = try tree(event)
         guard let changes = commit["changes"]?.array else { throw unexpected() }
         let moment = Moment(commit["at"]?.string ?? "")
-        let time = moment.flatMap { console.localTime($0.secondsSince1970) }
+        let time = moment.flatMap { clocks.localTime($0.secondsSince1970) }
         let when = style.apply(.quiet, to: time?.text ?? Escaping.visible(commit["at"]?.string ?? ""))
         var text = ""
         for change in changes {

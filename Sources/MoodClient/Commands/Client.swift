@@ -13,6 +13,8 @@ final class Client {
     private var connection: HostConnection?
     /// The palette, after it was needed.
     var knownPalette: Palette?
+    private var knownSettings: JSONValue?
+    private var knownClocks: Console?
 
     init(
         _ invocation: Invocation, console: Console, launcher: HostLauncher,
@@ -37,7 +39,37 @@ final class Client {
         if store == "" { throw usage("--store needs the path of a directory.") }
         let program = invocation.value("host")
         if program == "" { throw usage("--host needs the path of a program.") }
-        return HostOptions(program: program, store: store.map { .directory($0) } ?? .usual)
+        var options = HostOptions(program: program, store: store.map { .directory($0) } ?? .usual)
+        // The days of a list are those of this zone, where a mood has none.
+        if invocation.command.name == "list", let zone = invocation.value("time-zone") {
+            guard console.localTimeInZone(0, zone) != nil else {
+                throw usage("--time-zone: there is no zone '\(zone)'. It is a name such as Europe/Helsinki.")
+            }
+            options.more += ["--time-zone", zone]
+        }
+        return options
+    }
+
+    /// What was chosen, asked for once; empty where the host does not say.
+    func settings() -> JSONValue {
+        if let known = knownSettings { return known }
+        let settings = (try? call("settings.get")).flatMap { try? JSONValue.parse($0) } ?? .object([])
+        knownSettings = settings
+        return settings
+    }
+
+    /// The console with the clocks by which moods are told: those of `--time-zone`, else of the setting, else the system's.
+    var clocks: Console {
+        if let known = knownClocks { return known }
+        var clocks = console
+        let isOfMood = ["add", "edit"].contains(invocation.command.name)
+        let option = isOfMood ? nil : invocation.value("time-zone")
+        if let zone = option ?? settings()["timeZone"]?.string {
+            let console = console
+            clocks.localTime = { console.localTimeInZone($0, zone) ?? console.localTime($0) }
+        }
+        knownClocks = clocks
+        return clocks
     }
 
     func close() {

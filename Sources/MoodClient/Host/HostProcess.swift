@@ -19,7 +19,7 @@ final class HostProcess {
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
     private var lastID = 0
     private var isAtEnd = false
-    /// Notifications that came before answers, for `hear`. Only who subscribed gets some.
+    /// Notifications that came before answers, for `hear` and `listen`. Only who subscribed gets some.
     private var unheard: [(method: String, params: [UInt8])] = []
 
     init(_ options: HostOptions, location: HostLocation) throws(ClientError) {
@@ -90,7 +90,12 @@ final class HostProcess {
 
     func listen(_ body: HostConnection.Hearing) throws(ClientError) {
         while true {
-            if case .notification(let method, let params) = try message(), try !body(method, params) { return }
+            if !unheard.isEmpty {
+                let (method, params) = unheard.removeFirst()
+                if try !body(method, params) { return }
+            } else if case .notification(let method, let params) = try message(), try !body(method, params) {
+                return
+            }
         }
     }
 

@@ -63,8 +63,10 @@ struct RemoteError: Error, Sendable {
         let all = data?["problems"]?.array ?? []
         guard all.count > 1 else { return [] }
         let lines = all.prefix(Self.problemsShown).compactMap { problem -> String? in
-            guard let file = problem["file"]?.string, let reason = problem["reason"]?.string else { return nil }
-            return "\(file):\(problem["line"]?.integer.map { "\($0):" } ?? "") \(reason)"
+            guard let reason = problem["reason"]?.string else { return nil }
+            let line = problem["line"]?.integer
+            guard let file = problem["file"]?.string else { return "line \(line ?? 0): \(reason)" }
+            return "\(file):\(line.map { "\($0):" } ?? "") \(reason)"
         }
         let rest = all.count - Self.problemsShown
         return lines + (rest > 0 ? ["… and \(rest) more"] : [])

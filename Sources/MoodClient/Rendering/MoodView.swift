@@ -55,6 +55,9 @@ struct MoodView {
             .joined(separator: "\t")
     }
 
+    /// A line for programs.
+    static func fields(_ fields: [String]) -> String { fields.map(escaped).joined(separator: "\t") + "\n" }
+
     /// A tab, a line's end and a backslash are `\t`, `\n` and `\\`.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x09 || $0 == 0x0a || $0 == 0x5c }) else { return text }

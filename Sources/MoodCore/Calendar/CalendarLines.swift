@@ -52,6 +52,16 @@ struct CalendarLines {
         return String(result)
     }
 
+    /// The same for one line: a break of Unicode's own, such as U+2028, is a character like others.
+    static func escapedLine(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\\" || scalar == ";" || scalar == "," { result.append("\\") }
+            result.append(scalar)
+        }
+        return String(result)
+    }
+
     /// Unicode Standard Annex 14: the mandatory breaks.
     private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

@@ -107,7 +107,7 @@ public enum ICalendar {
         if let time = mood.timestamp.value { lines.line("DTSTART", moment(time)) }
         if let time = mood.createdAt.value { lines.line("CREATED", moment(time)) }
         if let time = mood.updatedAt.value { lines.line("LAST-MODIFIED", moment(time)) }
-        lines.text("SUMMARY", "\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")")
+        lines.line("SUMMARY", CalendarLines.escapedLine("\(mood.emoji?.string ?? "") \(mood.label?.string ?? "")"))
         if let notes = mood.notes?.string, !notes.isEmpty { lines.text("DESCRIPTION", notes) }
         lines.texts("CATEGORIES", mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? [])
         if component == .vevent {
