@@ -114,8 +114,7 @@ def left_behind(host, ways):
         info = host.ask("plugin.info", {"id": name_of(way)})
         if info["state"] != "stopped":
             told += [way, described(info, host.ask("plugin.log", {"id": name_of(way), "lines": 50}))]
-    late = wait_until(lambda: not descendants(host.pid), ANSWER_SECONDS)
-    return "\n".join([*told, "  they stay" if late is None else f"  they were gone {late:.1f} s later"])
+    return "\n".join(told)
 
 
 def ends_late(host, way):
@@ -174,7 +173,7 @@ def main():
             host.ask("plugin.enable", {"id": name_of("hangs-later")})
         wait_until(lambda: not descendants(host.pid), 5)
         before = descriptors(host.pid)
-        run, quiet, beside, waiting, found = Run(host, mood), [], [], collections.deque(), None
+        run, quiet, beside, waiting, found, slowest = Run(host, mood), [], [], collections.deque(), None, 0.0
         try:
             while run.count < options.lives:
                 for _ in range(100):
@@ -198,9 +197,12 @@ def main():
                 for way in ways:
                     host.ask("plugin.disable", {"id": name_of(way)})
                     host.ask("plugin.enable", {"id": name_of(way)})
-                if wait_until(lambda: not descendants(host.pid), 5) is None:
+                # On a busy machine a thousand processes that are killed take their time, because each has to run once more.
+                taken = wait_until(lambda: not descendants(host.pid), ANSWER_SECONDS)
+                if taken is None:
                     found = left_behind(host, ways)
                     break
+                slowest = max(slowest, taken)
             after = descriptors(host.pid)
         except (TimeoutError, EOFError) as error:
             found, after = str(error), before
@@ -213,7 +215,7 @@ def main():
             end_all(trial.store)
     late, least = [[percentile([pair[place] for pair in pairs], 0.99) * 1e6 for pairs in (quiet, beside)] for place in (0, 1)]
     print(f"{run.count} lives of {len(ways)} ways, seed {options.seed}: descriptors {before} before, {after} after; resident {memory} KiB; "
-          f"end {ended if ended is None else round(ended * 1000)} ms")
+          f"end {ended if ended is None else round(ended * 1000)} ms; all stopped at once were gone after {slowest:.1f} s at most")
     print(f"mood.get: p99 {late[0]:.0f} µs in {len(quiet)} quiet ones, {late[1]:.0f} µs in {len(beside)} beside them: {late[1] / late[0]:.2f}")
     floor = late[0] + max(least[1] - least[0], 0)
     print(f"cat:      p99 {least[0]:.0f} µs, {least[1]:.0f} µs beside them: {least[1] / least[0]:.2f}; "
