@@ -87,6 +87,26 @@ import Testing
         #expect(try ChangedFilesTests.numbers(try open()) == [1, 2])
     }
 
+    /// A process was killed before it published, and the disk is full: who opens the store then cannot go on after the end, but
+    /// judges and shows it. Whoever lives shows the same.
+    @Test func showsWhatOthersShowWhoCannotGoOn() throws {
+        let living = try open()
+        try ChangedFilesTests.commit(living, 1)
+        let published = directory.read("lock")
+        let killed = try open()
+        try ChangedFilesTests.commit(killed, 2)
+        killed.close()
+        directory.overwrite("lock", published)
+        let files = FaultyFiles()
+        files.setFreeBytes(0)
+        let late = try open(files.fileSystem)
+        #expect(try ChangedFilesTests.numbers(late) == [1, 2])
+        #expect(try ChangedFilesTests.numbers(living) == [1, 2])
+        #expect(throws: Never.self) { try ChangedFilesTests.commit(living, 3) }
+        #expect(try ChangedFilesTests.numbers(living) == [1, 2, 3])
+        #expect(try ChangedFilesTests.numbers(late) == [1, 2, 3])
+    }
+
     /// What nobody can look at is not taken away: neither when it is opened nor when it is mended.
     @Test func takesNothingAwayThatItCannotLookAt() throws {
         for number in 1...40 {

@@ -56,6 +56,7 @@ extension Loading {
         } catch {
             let refusal = error.refusing(
                 "The store in \(place.path) is only read, because its journal cannot be gone on with: \(error).")
+            haveOthersJudge(lock)
             return try openedToRead(place, settings, lock, refusal, load)
         }
         try handOverHeld(upTo: outcome.last, load)
@@ -78,6 +79,14 @@ extension Loading {
         store.index = index.take()
         if !isClean || recovery.publication?.generation != files.header.generation { store.publishAtOpening() }
         return store
+    }
+
+    /// What was judged here is shown, and cannot be published, because it is not certain to be on the disk. Others are to show it
+    /// too: who finds nothing published takes the lock and judges the end, and whoever can goes on after it.
+    private func haveOthersJudge(_ lock: borrowing TurnLock) {
+        guard let publication = recovery.publication, publication.durable < outcome.last else { return }
+        // Where even that fails, nobody else can write there either.
+        do throws(SystemError) { try lock.file.truncate(to: 0) } catch {}
     }
 
     private struct Journal: ~Copyable {
