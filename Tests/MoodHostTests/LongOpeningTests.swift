@@ -10,6 +10,7 @@ import Testing
     private static let count = 160
     private let gate = HelperGate(.reading)
     private let directory = TestDirectory()
+    private let index: String
 
     /// A store with a snapshot that has no index, which is read whole.
     init() throws {
@@ -23,7 +24,8 @@ import Testing
         _ = maker.output(for: lines.joined(separator: "\n") + "\n")
         _ = try maker.result("store.compact")
         withExtendedLifetime(maker) {}
-        for name in directory.names where name.hasPrefix("index-") { unlink(directory.path + "/" + name) }
+        index = try #require(directory.names.first { $0.hasPrefix("index-") })
+        unlink(directory.path + "/" + index)
     }
 
     private func open() -> TestSession {
@@ -74,6 +76,16 @@ import Testing
         let result = answers.first { $0.id == 1000 }?["result"]
         let moods = result?["moods"] ?? result?["store"]?["moods"] ?? result?["total"]
         #expect(moods?.integer == Self.count)
+    }
+
+    /// An index that does not fit is made again.
+    @Test(arguments: ["", "another", String(repeating: "x", count: 5000)])
+    func anIndexThatDoesNotFitIsMadeBeside(content: String) throws {
+        directory.write(index, content)
+        let session = open()
+        #expect(try now(session, Self.list(1000), request(1001, "host.ping")).map(\.id) == [1001])
+        gate.open()
+        #expect(try session.answers()[0]["result"]?["total"]?.integer == Self.count)
     }
 
     @Test func aBatchWaitsAsAWhole() throws {

@@ -83,8 +83,21 @@ extension StoreFiles {
     /// So many bytes are read in some hundredths of a second.
     private static let longBytes = 8 << 20
 
-    /// Whether opening the store takes long, as far as names and sizes tell: journals are read whole, and so is a snapshot that
-    /// has no index.
+    /// Whether there is an index that fits the snapshot, as far as its first page tells.
+    private static func hasIndex(
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) -> Bool {
+        let name = StoreDirectory.snapshotName
+        let file = try place.open(name, .read)
+        let reader = SnapshotReader(name: name, schemaVersion: settings.schemaVersion)
+        guard let header = try? reader.header(file, in: place.fileSystem) else { return false }
+        if header.count == 0 { return true }
+        let identity = try SnapshotIdentity(of: file, header)
+        return IndexImage.open(in: place, of: identity) != nil
+    }
+
+    /// Whether opening the store takes long, as far as names, sizes and the first page of an index tell: journals are read whole,
+    /// and so is a snapshot without an index that fits.
     public static func isLongToOpen(_ settings: StoreSettings) -> Bool {
         do {
             guard let place = try StoreDirectory.openIfThere(settings) else { return false }
@@ -95,7 +108,10 @@ extension StoreFiles {
             }
             var bytes = 0
             for name in names { bytes += min(try place.status(of: name)?.size ?? 0, longBytes + 1) }
-            return bytes > longBytes
+            if bytes > longBytes { return true }
+            let snapshotBytes = try place.status(of: StoreDirectory.snapshotName)?.size ?? 0
+            if snapshotBytes <= longBytes { return false }
+            return try !hasIndex(place, settings)
         } catch {
             // The opening says what is wrong.
             return false
