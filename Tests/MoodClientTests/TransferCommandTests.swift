@@ -81,13 +81,13 @@ import Testing
 
     @Test func importWantsAYesOffATerminalAndAsksAtOne() {
         let report =
-            #"{"created":2,"updated":0,"unchanged":1,"problems":[{"line":3,"column":2,"reason":"The time has no zone.","text":"x"}]}"#
+            #"{"created":2,"updated":0,"unchanged":1,"problems":[{"line":3,"column":2,"reason":"has no zone: say it (timeZone, such as UTC)","text":"x"}]}"#
         let outside = Outside(["store.import": report])
         #expect(outside.run("import", "moods.csv") == .usage)
         #expect(outside.sent.isEmpty)
         #expect(outside.run("import", "moods.csv", "--yes", "--map", "mood=label,meh=-0.4") == .success)
         #expect(outside.output == "Added 2 moods, leave 1 as they are\n")
-        #expect(outside.error.contains("line 3, column 2: The time has no zone."))
+        #expect(outside.error.contains("line 3, column 2: has no zone: say it (--time-zone, such as UTC)"))
         #expect(outside.error.contains("mood undo"))
         #expect(outside.sent[0].params == #"{"path":"/here/moods.csv","map":{"mood":"label","meh":-0.4}}"#)
         let terminal = Outside(["store.import": report])

@@ -100,9 +100,9 @@ extension Client {
             "\(number == 1 ? "One line" : "\(number) lines") cannot be read and \(number == 1 ? "is" : "are") left out:\n"
         for problem in all.prefix(problemsShown) {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
-            text +=
-                Escaping.visible("line \(problem["line"]?.integer ?? 0)\(column): \(problem["reason"]?.string ?? "")")
-                + "\n"
+            // In the words of the command line.
+            let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
+            text += Escaping.visible("line \(problem["line"]?.integer ?? 0)\(column): \(reason)") + "\n"
         }
         if number > problemsShown { text += "… and \(number - problemsShown) more\n" }
         return text
