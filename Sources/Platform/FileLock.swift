@@ -17,7 +17,18 @@ public struct FileLock: ~Copyable {
         /// Somebody else held the lock for the whole time.
         case timedOut
         case system(SystemError)
+
+        /// Nil where the time was over.
+        public var cause: SystemError? {
+            switch self {
+            case .timedOut: nil
+            case .system(let error): error
+            }
+        }
     }
+
+    /// So often a lock is taken again because its file was removed or replaced meanwhile.
+    public static let roundsMax = 8
 
     /// Takes the lock on the file at `path`, which is made when it is not there.
     ///
@@ -35,7 +46,7 @@ public struct FileLock: ~Copyable {
     ) throws(Failure) -> FileLock {
         let deadline = Clock.monotonicMilliseconds + max(timeoutMilliseconds, 0)
         // A second round only if the file was removed or replaced while we waited: such a lock excludes nobody.
-        for _ in 0..<8 {
+        for _ in 0..<roundsMax {
             let file = try acquireOnce(path, queue, deadline: deadline, wait, in: fileSystem)
             do {
                 let held = try file.status()
@@ -98,5 +109,28 @@ extension FileLock {
         let turn = try File(queue, .directoryThroughLink, in: fileSystem)
         try fileSystem.lock(turn.descriptor, .exclusiveNow)
         try fileSystem.lock(descriptor, .exclusiveNow)
+    }
+}
+
+extension FileSystem {
+    /// Takes a lock that others hold for moments only: it is tried again and again.
+    /// - Returns: false where it was not free until the deadline (by `Clock.monotonicMilliseconds`), or a signal asks the
+    ///   process to end.
+    public func lock(_ descriptor: Int32, _ lock: Lock, until deadline: Int) throws(SystemError) -> Bool {
+        while true {
+            do {
+                try self.lock(descriptor, lock)
+                return true
+            } catch {
+                guard error.code == EWOULDBLOCK else { throw error }
+            }
+            let now = Clock.monotonicMilliseconds
+            guard now < deadline else { return false }
+            var sources = EventSources()
+            let (isOver, again) = (EventSources.Name(0), EventSources.Name(1))
+            sources.listen(to: Interruption.descriptor, as: isOver, for: .reading)
+            sources.setDeadline(again, at: now + 1)
+            if sources.next() != .due(again) { return false }
+        }
     }
 }

@@ -10,9 +10,10 @@ healthy host opens what is left.
 - Every change that was acknowledged is there, or a host said that it cannot promise it: 1011, 1013, 1014 or 1015 to a
   running host after the file had changed, or to the healthy one if nothing was to be changed after that.
 - A change that was asked for after the file had changed and was acknowledged is there, whatever else was said.
-- A list of a running host shows what was acknowledged, or is such an error. No other error comes; every host ends
+- A list of a running host shows what was acknowledged (at once, unless the file is `lock`), or is such an error. No other error comes; every host ends
   with 0 where it is not killed.
-- An operation that is sent again gets its first answer, or such an error.
+- An operation that is sent again gets its first answer, or such an error; or 1002 where its line was cut off, and with it
+  the only answer.
 - A store that is gone is not begun anew. An edited moods.json still stands there.
 
 No host is started in a directory that was put in the place of the store: it cannot know.
@@ -25,6 +26,7 @@ Usage: underfoot.py HOST [--cases N] [--seed N] [--file NAME] [--deed NAME] [--j
 import argparse
 import collections
 import copy
+import errno
 import itertools
 import json
 import os
@@ -154,13 +156,17 @@ def play(session, store, older, case, randomness):
         session.take(0, randomness.randrange(40))
     try:
         edited = change_file(store, older, case, randomness)
-    except (FileNotFoundError, shutil.Error):
+    except OSError as error:
+        if not isinstance(error, (FileNotFoundError, shutil.Error)) and error.errno != errno.ENOTEMPTY:
+            raise
         # The hosts have begun the next generation, and removed the file, or one of those that were to be copied.
         return "missed"
     session.is_late = True
     if case.hosts == "1+1":
         session.start()
     for turn in range(3):
+        # Whoever opens the store while another host takes the new file sees for that moment what the file says.
+        session.may_lag = case.file == "lock" and turn == 0
         for place in randomness.sample(range(len(session.hosts)), len(session.hosts)):
             for is_read in [False] * (0 if case.doing == "read" else randomness.randrange(1, 6)) + [True]:
                 if is_read or randomness.random() < 0.2:
@@ -205,6 +211,9 @@ def examine(binary, store, session, case, operations):
             raise AssertionError(f"it is whole, and store.verify says {verified}{told}")
         for method, params, result in [*operations, *session.operations[-3:]]:
             again = host.ask(method, params)
+            is_cut_off = case.file == "journal-3.jsonl" and case.deed in ("cut", "emptied")
+            if is_cut_off and again.get("error", {}).get("data", {}).get("reason") == "opId":
+                continue
             if again.get("result") != result and again.get("error", {}).get("code") not in SAID:
                 raise AssertionError(f"sent again, {method} {params} is answered {again} instead of {result}")
         if "result" not in (last := host.ask(*stores.create(9))):

@@ -309,12 +309,16 @@ import Testing
             try store.flush()
             store.with { $0.unlock() }
         }
-        #expect(files.trace == ["pwrite journal-1.jsonl", "fdatasync journal-1.jsonl", "pwrite lock", "flock lock"])
+        #expect(
+            files.trace == [
+                "pwrite journal-1.jsonl", "fdatasync journal-1.jsonl", "pwrite lock", "flock journal-1.jsonl",
+                "flock lock",
+            ])
         files.set(.none)
         try store.with { try $0.lock() }
         #expect(
             files.trace == [
-                "flock directory", "flock lock", "flock directory", "lstat directory", "pread lock", "lstat moods.json",
+                "flock lock", "flock journal-1.jsonl", "lstat directory", "pread lock", "lstat moods.json",
                 "pread journal-1.jsonl",
             ])
         store.with { $0.unlock() }

@@ -55,8 +55,9 @@ import Testing
         try ChangedFilesTests.commit(second, 2)
         let count = Mutex(0)
         nonisolated(unsafe) let other = second
+        let lockFile = try FileSystem.system.statusOfPath(directory.path("lock"))
         turns.before { subject, lock in
-            guard case .exclusiveNow = lock, subject.kind == .directory else { return false }
+            guard case .exclusiveNow = lock, subject.isSameFile(as: lockFile) else { return false }
             let number = count.withLock { count in
                 count += 1
                 return count
@@ -78,8 +79,9 @@ import Testing
         directory.remove("journal-1.jsonl")
         directory.write("journal-1.jsonl", "another\n")
         let releases = Mutex(0)
+        let lockFile = try FileSystem.system.statusOfPath(directory.path("lock"))
         turns.before { subject, lock in
-            if case .none = lock, subject.kind == .regular { releases.withLock { $0 += 1 } }
+            if case .none = lock, subject.isSameFile(as: lockFile) { releases.withLock { $0 += 1 } }
             return false
         }
         try ChangedFilesTests.commit(store, 2)

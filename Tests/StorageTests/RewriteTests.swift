@@ -171,7 +171,7 @@ import Testing
             let failed = faulty.trace.firstIndex(of: "fdatasync journal-1.jsonl") ?? 0
             #expect(
                 faulty.trace.dropFirst(failed + 1).filter { $0.hasSuffix(" journal-1.jsonl") }.allSatisfy {
-                    ["lstat", "rename", "open", "fstat", "pread"].contains($0.split(separator: " ").first)
+                    ["lstat", "rename", "open", "fstat", "pread", "flock"].contains($0.split(separator: " ").first)
                 })
             try store.commit(.put(3, "c"))
         }

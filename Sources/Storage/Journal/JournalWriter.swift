@@ -25,6 +25,8 @@ struct JournalWriter: ~Copyable {
     var generation: Int
     /// Whether `file` was opened to be written.
     private(set) var isWritable = false
+    /// Whether its lock is held: see `hold`.
+    private var isHeld = false
     /// Whether a write or sync failed so that no other may follow; another generation helps.
     var isUnusable = false
     /// Where the next line goes.
@@ -50,10 +52,13 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Goes on in a file whose lines end at `end`.
-    mutating func open(_ file: consuming File, _ generation: Int, end: Int, isWritable: Bool) {
+    /// - Parameter isHeld: whether its lock was taken.
+    mutating func open(
+        _ file: consuming File, _ generation: Int, end: Int, isWritable: Bool, isHeld: Bool = false
+    ) {
         self.generation = generation
         self.end = end
-        self.isWritable = isWritable
+        (self.isWritable, self.isHeld) = (isWritable, isHeld)
         // What cannot be asked or read now is not known, and is not compared later.
         let status = try? file.status()
         (identity, size) = (status, max(status?.size ?? 0, end))
@@ -62,12 +67,31 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Nothing more is read or written here.
-    mutating func close() { file = nil }
+    mutating func close() {
+        file = nil
+        isHeld = false
+    }
 
-    /// The same file, open to be written too.
+    /// The same file, open to be written too. Its lock has to be taken again.
     mutating func makeWritable(_ file: consuming File) {
         self.file = consume file
-        isWritable = true
+        (isWritable, isHeld) = (true, false)
+    }
+
+    /// Who writes holds a lock on the journal besides: something else may put another file in the place of `lock`, and whoever
+    /// holds that one is to wait for whoever holds the one of before.
+    /// - Returns: false where somebody else holds it until the deadline.
+    mutating func hold(until deadline: Int, in fileSystem: FileSystem) throws(SystemError) -> Bool {
+        guard !isHeld, let descriptor else { return true }
+        isHeld = try fileSystem.lock(descriptor, .exclusiveNow, until: deadline)
+        return isHeld
+    }
+
+    mutating func letGo(in fileSystem: FileSystem) {
+        guard isHeld, let descriptor else { return }
+        isHeld = false
+        // Where even this fails, closing does it.
+        do throws(SystemError) { try fileSystem.lock(descriptor, .none) } catch {}
     }
 
     /// Somebody else has committed a line, which begins where the last one ended.
@@ -243,7 +267,8 @@ struct JournalWriter: ~Copyable {
     }
 }
 
-/// Begins a journal: whole and synced under a temporary name, so that it becomes visible whole (rule 1 of `Recovery`).
+/// Begins a journal: whole and synced under a temporary name, so that it becomes visible whole (rule 1 of `Recovery`). Its lock
+/// is held from the beginning.
 struct JournalMaker: ~Copyable {
     private let file: File
     /// The file's size, and where the next line goes.
@@ -253,6 +278,8 @@ struct JournalMaker: ~Copyable {
         _ header: JournalHeader, named name: String, at time: String, in place: borrowing StoreDirectory
     ) throws(SystemError) {
         let file = try place.open(name, .create)
+        // Before anybody can see it: whoever begins it may write to it under the same hold.
+        try place.fileSystem.lock(file.descriptor, .exclusiveNow)
         var buffer = ByteBuffer(capacity: 512)
         header.append(to: &buffer, at: time)
         try file.write(buffer.bytes, at: 0)

@@ -37,10 +37,10 @@ extension Loading {
         return store
     }
 
-    /// The store, to be read and written.
+    /// The store, to be read and written; its journal is held.
     consuming func openedToWrite(
-        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
-        _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ hold: consuming JournalHold,
+        _ settings: StoreSettings, _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         // Nothing is written for lines that will be refused: each opening would begin another journal with them.
         if let extractor, !outcome.isClean || !outcome.abandoned.isEmpty {
@@ -52,7 +52,7 @@ extension Loading {
             // committed to it must not stand in a journal beside an older snapshot, or beside none, after a power cut.
             if files.header.generation == 1, outcome.changeBytes == 0 { try place.sync() }
             try removeAbandoned(place)
-            journal = try outcome.isClean ? reopenedJournal(place) : nextJournal(place, settings)
+            journal = try outcome.isClean ? reopenedJournal(place, &hold) : nextJournal(place, settings)
         } catch {
             let refusal = error.refusing(
                 "The store in \(place.path) is only read, because its journal cannot be gone on with: \(error).")
@@ -67,11 +67,11 @@ extension Loading {
         }
         let isClean = outcome.isClean
         let proven = isClean ? min(outcome.proven, outcome.last) : outcome.last
-        let (end, generation) = (journal.end, journal.generation)
+        let (end, generation, isHeld) = (journal.end, journal.generation, journal.isHeld)
         var store = StoreFiles(
             settings, place, files.header, revision: outcome.last, syncedRevision: proven,
             snapshotBytes: snapshotBytes, lock: lock)
-        store.journal.open(journal.takeFile(), generation, end: end, isWritable: true)
+        store.journal.open(journal.takeFile(), generation, end: end, isWritable: true, isHeld: isHeld)
         store.journalBytes = outcome.changeBytes
         store.journalCount = files.journals.entries.count - outcome.abandoned.count + (isClean ? 0 : 1)
         store.note(files.snapshotStatus, published: files.publishedBytes)
@@ -93,6 +93,7 @@ extension Loading {
         let file: File
         let end: Int
         let generation: Int
+        let isHeld: Bool
 
         consuming func takeFile() -> File { file }
     }
@@ -108,12 +109,18 @@ extension Loading {
     /// the snapshot's, may have been killed before it could, and what is committed from now on would go with them when
     /// the power is cut. A generation is published only after its names were synced; a journal that was begun after an
     /// unclean end bears a later number, of which nothing is published.
-    private func reopenedJournal(_ place: borrowing StoreDirectory) throws(SystemError) -> Journal {
+    private func reopenedJournal(
+        _ place: borrowing StoreDirectory, _ hold: inout JournalHold
+    ) throws(SystemError) -> Journal {
         let entry = files.journals.entries[outcome.current]
         let generation = files.header.generation
         if entry.generation != generation || recovery.publication?.generation != generation { try place.sync() }
+        if let file = hold.take(entry.generation, in: place) {
+            return Journal(file: file, end: outcome.end, generation: entry.generation, isHeld: true)
+        }
+        // It could not be written a moment ago; most likely this says why.
         let file = try place.open(entry.name, .readWrite)
-        return Journal(file: file, end: outcome.end, generation: entry.generation)
+        return Journal(file: file, end: outcome.end, generation: entry.generation, isHeld: false)
     }
 
     /// Rule 7 of `Recovery`: goes on in a new journal after an unclean end.
@@ -142,7 +149,7 @@ extension Loading {
         settings.log("\(place.path(of: entry.name)) ends uncleanly at commit \(outcome.last)\(kept); \(name) goes on")
         let size = maker.size
         return Journal(
-            file: maker.visible(as: place.path(of: name)), end: size, generation: generation)
+            file: maker.visible(as: place.path(of: name)), end: size, generation: generation, isHeld: true)
     }
 }
 

@@ -23,14 +23,16 @@ extension StoreFiles {
         let place = try StoreDirectory(settings)
         guard place.isSame(as: self.place) else { throw Self.replaced(place.path) }
         guard try Self.hasStore(place) else { throw Self.gone(place.path) }
+        if isLocked { try holdJournals() }
         // Without a journal it is a store of an earlier schema, of which nothing is known but what stands there.
         if journal.descriptor != nil { try requireContinued(in: place, extractor) }
         let lasting = isRefusedForGood ? refusal : nil
         let (isLocked, mayHeal) = (isLocked, mayHeal)
         var lock = lock.take()
+        var hold = hold.take()
         do throws(StorageError) {
-            if isLocked, let held = lock.take() {
-                return try Self.openToWrite(place, held, settings, extractor, load)
+            if isLocked, let held = lock.take(), let hold = hold.take() {
+                return try Self.openToWrite(place, held, hold, settings, extractor, load)
             }
             guard mayHeal || settings.isReadOnly else {
                 return try Self.openToRead(place, settings, extractor, lock.take(), lasting, load)
@@ -44,12 +46,18 @@ extension StoreFiles {
         }
     }
 
+    /// What stands there is judged, and perhaps mended: until the lock is left, nobody else may come by another file of its name.
+    mutating func holdJournals() throws(StorageError) {
+        journal.letGo(in: settings.fileSystem)
+        hold = nil
+        hold = try lock?.holdJournals(place, settings)
+    }
+
     /// Opens the lock again, after an opening that failed has let go of it.
     private mutating func takeUpLock() throws(StorageError) {
         if settings.isReadOnly { return }
         do throws(SystemError) {
-            lock = try TurnLock(
-                place.path(of: StoreDirectory.lockName), directory: place.path, in: settings.fileSystem)
+            lock = try TurnLock(of: place, settings)
         } catch {
             let failure = Self.lockFailure(error, place.path, settings)
             refusal = failure

@@ -189,7 +189,7 @@ struct Acceptance: ~Copyable {
 
     /// Makes the next generation, and publishes it.
     consuming func write(
-        after journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing FileLock,
+        after journals: borrowing OpenJournals, _ place: borrowing StoreDirectory, _ lock: borrowing RepairLock,
         _ settings: StoreSettings
     ) throws(RepairError) -> AcceptReport {
         var next = header
@@ -265,12 +265,12 @@ extension StoreFiles {
         inspect: (UnsafeRawBufferPointer) -> RecordFinding
     ) throws(RepairError) -> AcceptReport {
         let place = try RepairError.storage { () throws(StorageError) in try StoreDirectory(settings) }
-        let lock = try RepairLock.take(place, settings)
+        let lock = try RepairLock(place, settings)
         return try accept(place, lock, settings, seal, inspect)
     }
 
     private static func accept(
-        _ place: borrowing StoreDirectory, _ lock: borrowing FileLock, _ settings: StoreSettings,
+        _ place: borrowing StoreDirectory, _ lock: borrowing RepairLock, _ settings: StoreSettings,
         _ seal: (UnsafeRawBufferPointer, Int, inout ByteBuffer) -> EditedRecord,
         _ inspect: (UnsafeRawBufferPointer) -> RecordFinding
     ) throws(RepairError) -> AcceptReport {

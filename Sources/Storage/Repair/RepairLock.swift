@@ -1,27 +1,47 @@
 import JSONCodec
 import Platform
 
-/// The lock that a repair holds from its first look to its last sync.
-enum RepairLock {
+/// The locks that a repair holds from its first look to its last sync.
+struct RepairLock: ~Copyable {
+    private let lock: TurnLock
+    private let journals: JournalHold
+
     /// - Throws: `readOnly`, `busy`, `full` or `unavailable`; nothing was changed.
-    static func take(_ place: borrowing StoreDirectory, _ settings: StoreSettings) throws(RepairError) -> FileLock {
+    init(_ place: borrowing StoreDirectory, _ settings: StoreSettings) throws(RepairError) {
         guard !settings.isReadOnly else {
             throw .storage(.readOnly(reason: "The store was opened read-only."))
         }
-        do throws(FileLock.Failure) {
-            return try FileLock.acquire(
-                place.path(of: StoreDirectory.lockName), behind: place.path,
-                timeoutMilliseconds: settings.lockTimeoutMilliseconds, settings.lockWait, in: settings.fileSystem)
+        var lock: TurnLock
+        do throws(SystemError) {
+            lock = try TurnLock(of: place, settings)
         } catch {
-            switch error {
-            case .timedOut:
-                throw .storage(StoreFiles.lockFailure(nil, place.path, settings))
-            case .system(let error) where error.isNoPermission:
-                throw .storage(.readOnly(reason: "The store in \(place.path) cannot be written: \(error)."))
-            case .system(let error):
-                throw .storage(StoreFiles.lockFailure(error, place.path, settings))
-            }
+            throw Self.failure(error, place, settings)
         }
+        do throws(FileLock.Failure) {
+            try lock.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds, settings.lockWait)
+        } catch {
+            throw Self.failure(error.cause, place, settings)
+        }
+        do throws(StorageError) {
+            journals = try lock.holdJournals(place, settings)
+        } catch {
+            throw .storage(error)
+        }
+        self.lock = lock
+    }
+
+    private static func failure(
+        _ error: SystemError?, _ place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) -> RepairError {
+        guard let error, error.isNoPermission else {
+            return .storage(StoreFiles.lockFailure(error, place.path, settings))
+        }
+        return .storage(.readOnly(reason: "The store in \(place.path) cannot be written: \(error)."))
+    }
+
+    /// Writes to the lock file, in place.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+        try lock.file.write(bytes, at: offset)
     }
 }
 

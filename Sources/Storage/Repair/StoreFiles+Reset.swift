@@ -22,12 +22,12 @@ extension StoreFiles {
     public static func reset(_ settings: StoreSettings) throws(RepairError) -> String? {
         let found = try RepairError.storage { () throws(StorageError) in try StoreDirectory.openIfThere(settings) }
         guard let place = found else { return nil }
-        let lock = try RepairLock.take(place, settings)
+        let lock = try RepairLock(place, settings)
         return try reset(place, lock, settings)
     }
 
     private static func reset(
-        _ place: borrowing StoreDirectory, _ lock: borrowing FileLock, _ settings: StoreSettings
+        _ place: borrowing StoreDirectory, _ lock: borrowing RepairLock, _ settings: StoreSettings
     ) throws(RepairError) -> String? {
         var hasBegun = false
         do throws(SystemError) {

@@ -164,7 +164,9 @@ extension StoreFiles {
             // It was held here just now: nobody publishes there any more.
             formerLockFile = nil
         }
-        guard case .seen = try catchUp(load: load), try isEndOurs(), makeJournalWritable() else { return .elsewhere }
+        guard case .seen = try catchUp(load: load), try isEndOurs(), try makeJournalWritable() else {
+            return .elsewhere
+        }
         if isLockReplaced || !isPublished { try republish() }
         return .seen
     }
@@ -182,22 +184,40 @@ extension StoreFiles {
     /// - Returns: whether another file has the lock's name than before.
     private mutating func takeLock() throws(StorageError) -> Bool {
         if isLocked { return false }
-        try waitForLock()
-        do throws(StorageError) {
-            namesChanged = try place.status().changed
-            if areNamesCertain { return false }
-            do throws(SystemError) {
-                if try isLockOfItsName() { return false }
-                try lock?.reopen()
+        // Another round only if the file was removed or replaced meanwhile.
+        for round in 0..<FileLock.roundsMax {
+            try waitForLock()
+            do throws(StorageError) {
+                // Before the names are looked at: whoever takes the lock under another file of that name waits for the journal,
+                // or comes before, and then this process sees that file.
+                try holdJournal()
+                namesChanged = try place.status().changed
+                if areNamesCertain { return round > 0 }
+                do throws(SystemError) {
+                    if try isLockOfItsName() { return round > 0 }
+                    journal.letGo(in: settings.fileSystem)
+                    try lock?.reopen()
+                } catch {
+                    throw Self.lockFailure(error, place.path, settings)
+                }
             } catch {
-                throw Self.lockFailure(error, place.path, settings)
+                unlock()
+                throw error
+            }
+        }
+        throw Self.lockFailure(SystemError(call: "flock", subject: place.path, code: ESTALE), place.path, settings)
+    }
+
+    private mutating func holdJournal() throws(StorageError) {
+        guard lock != nil else { return }
+        // Who held the lock when another file got its name is on its way to let go of the journal.
+        do throws(SystemError) {
+            guard try journal.hold(until: JournalHold.deadline(settings), in: settings.fileSystem) else {
+                throw SystemError(call: "flock", subject: journal.name, code: EWOULDBLOCK)
             }
         } catch {
-            unlock()
-            throw error
+            throw Self.lockFailure(error.code == EWOULDBLOCK ? nil : error, place.path, settings)
         }
-        try waitForLock()
-        return true
     }
 
     /// Takes the lock, whatever the files are by now.
@@ -205,6 +225,12 @@ extension StoreFiles {
     mutating func lockToMend() throws(StorageError) -> Bool {
         if isLocked { return false }
         if try takeLock() { lockFile = nil }
+        do throws(StorageError) {
+            try holdJournals()
+        } catch {
+            unlock()
+            throw error
+        }
         return true
     }
 
@@ -234,10 +260,7 @@ extension StoreFiles {
         do throws(FileLock.Failure) {
             try lock?.acquire(timeoutMilliseconds: settings.lockTimeoutMilliseconds, settings.lockWait)
         } catch {
-            switch error {
-            case .timedOut: throw Self.lockFailure(nil, place.path, settings)
-            case .system(let error): throw Self.lockFailure(error, place.path, settings)
-            }
+            throw Self.lockFailure(error.cause, place.path, settings)
         }
     }
 
@@ -245,7 +268,11 @@ extension StoreFiles {
     /// taken; since then nobody else may change any that matters.
     var areNamesCertain: Bool { namesChanged != 0 && namesChanged == seenNames }
 
-    public mutating func unlock() { lock?.release() }
+    public mutating func unlock() {
+        journal.letGo(in: settings.fileSystem)
+        hold = nil
+        lock?.release()
+    }
 
     /// Takes the lock for lines that were staged without it: that is as good where nobody else has committed since.
     /// - Returns: whether the lock was taken here, so that it has to be left again.
@@ -254,7 +281,7 @@ extension StoreFiles {
         if isLocked || lock == nil { return false }
         if try takeLock() { lockFile = nil }
         do throws(StorageError) {
-            if try readPublication() == nil, try isEndOurs(), makeJournalWritable() { return true }
+            if try readPublication() == nil, try isEndOurs(), try makeJournalWritable() { return true }
         } catch {
             unlock()
             throw error
@@ -264,7 +291,7 @@ extension StoreFiles {
     }
 
     /// A journal that was only read until now is opened to be written, where that is still the file of its name.
-    private mutating func makeJournalWritable() -> Bool {
+    private mutating func makeJournalWritable() throws(StorageError) -> Bool {
         if journal.isWritable { return true }
         // Where it is not certain, everything is read anew, and that says what is wrong.
         guard let read = journal.descriptor, let file = try? place.open(journal.name, .readWrite),
@@ -272,6 +299,8 @@ extension StoreFiles {
             status.isSameFile(as: other)
         else { return false }
         journal.makeWritable(file)
-        return true
+        try holdJournal()
+        // It was free for a moment.
+        return (try? isLockOfItsName()) == true
     }
 }

@@ -103,14 +103,17 @@ extension StoreFiles {
         } catch {
             throw error.error
         }
+        let (bytes, backup) = (made.snapshotBytes, made.backup)
+        // Nothing is written to the new journal here: whoever comes next is not to wait for it.
+        _ = made.takeJournal()
         generation = header.generation
-        snapshotBytes = made.snapshotBytes
+        snapshotBytes = bytes
         noteOwnSnapshot(published: seenPublication)
         publishAtOpening()
         tidy(clearsTemporaries: true)
         return RewriteReport(
             generation: header.generation, revision: revision, records: count, bytesBefore: bytesBefore,
-            snapshotBytes: made.snapshotBytes, backup: made.backup)
+            snapshotBytes: bytes, backup: backup)
     }
 
     private static func make(
@@ -229,7 +232,7 @@ extension StoreFiles {
         journalBytes = 0
         let size = made.journalSize
         journal = JournalWriter(generation: header.generation, after: revision)
-        journal.open(made.takeJournal(), header.generation, end: size, isWritable: true)
+        journal.open(made.takeJournal(), header.generation, end: size, isWritable: true, isHeld: true)
         isSuspect = false
         knownOperations = []
         self.revision = revision

@@ -124,11 +124,12 @@ extension StoreFiles {
     /// Opens a store of the earlier version, which `openToWrite` came upon, and upgrades it. Where that cannot be done it is
     /// only read.
     static func openUpgraded(
-        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
-        _ upgrade: SchemaUpgrade, _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ hold: consuming JournalHold,
+        _ settings: StoreSettings, _ upgrade: SchemaUpgrade, _ extractor: RecordExtractor?,
+        _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var layers = LayeredRecords(extractor: upgrade.extractor)
-        var older = try openToWrite(place, lock, upgrade.settingsBefore(settings), upgrade.extractor) {
+        var older = try openToWrite(place, lock, hold, upgrade.settingsBefore(settings), upgrade.extractor) {
             layers.load($0)
         }
         var failure = older.refusal
@@ -139,10 +140,12 @@ extension StoreFiles {
                 failure = error
             }
         }
-        guard let lock = older.lock.take() else { throw failure ?? .busy(reason: "The store was not locked.") }
+        older.journal.letGo(in: settings.fileSystem)
+        guard var lock = older.lock.take() else { throw failure ?? .busy(reason: "The store was not locked.") }
         let place = try StoreDirectory(settings)
         if let failure { return try openToReadUpgraded(place, settings, upgrade, lock, failure, isLocked: true, load) }
-        return try openToWrite(place, lock, settings, extractor, load)
+        let hold = try lock.holdJournals(place, settings)
+        return try openToWrite(place, lock, hold, settings, extractor, load)
     }
 
     private mutating func upgrade(

@@ -177,9 +177,9 @@ struct StoreDirectory: ~Copyable, Sendable {
         return file
     }
 
-    /// Opens a regular file to read; whoever asks closes the descriptor.
-    func openDescriptor(_ name: String) throws(SystemError) -> Int32 {
-        let descriptor = try fileSystem.open(path(of: name), .read)
+    /// The same; whoever asks closes the descriptor.
+    func openDescriptor(_ name: String, _ access: FileSystem.Access = .read) throws(SystemError) -> Int32 {
+        let descriptor = try fileSystem.open(path(of: name), access)
         do throws(SystemError) {
             guard try fileSystem.status(descriptor).kind == .regular else {
                 throw SystemError(call: "open", subject: path(of: name), code: EINVAL)

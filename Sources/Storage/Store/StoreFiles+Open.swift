@@ -55,7 +55,7 @@ extension StoreFiles {
         }
         var lock: TurnLock
         do throws(SystemError) {
-            lock = try TurnLock(place.path(of: StoreDirectory.lockName), directory: place.path, in: settings.fileSystem)
+            lock = try TurnLock(of: place, settings)
         } catch {
             return try openWithoutLock(place, settings, extractor, error, load)
         }
@@ -64,14 +64,6 @@ extension StoreFiles {
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
         do throws(FileLock.Failure) {
             try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds, settings.lockWait)
-            do throws(SystemError) {
-                // Somebody may have put another file in its place between the opening and the lock.
-                guard try lock.isFileOfItsName() else {
-                    throw SystemError(call: "flock", subject: place.path, code: ESTALE)
-                }
-            } catch {
-                throw FileLock.Failure.system(error)
-            }
         } catch {
             switch error {
             case .timedOut where isThere: return try openToRead(place, settings, extractor, lock, nil, load)
@@ -79,8 +71,9 @@ extension StoreFiles {
             case .system(let error): return try openWithoutLock(place, settings, extractor, error, load)
             }
         }
+        let hold = try lock.holdJournals(place, settings)
         if mayBegin, try !hasStore(place) { return try begin(place, lock, settings) }
-        var files = try openToWrite(place, lock, settings, extractor, load)
+        var files = try openToWrite(place, lock, hold, settings, extractor, load)
         files.unlock()
         return files
     }
@@ -117,7 +110,7 @@ extension StoreFiles {
         _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         var refusal = refusal
-        let turn = judge(place, mayWrite: lock != nil, &refusal)
+        let turn = judge(place, settings, mayWrite: lock != nil, &refusal)
         let isLocked = turn != nil
         defer { extendLifetime(turn) }
         let loading: Loading
@@ -143,12 +136,22 @@ extension StoreFiles {
         return try loading.openedToRead(place, settings, lock, weightier, load)
     }
 
+    /// What keeps writers away while somebody judges the end in memory.
+    private struct Turn: ~Copyable {
+        let lock: File
+        let journals: JournalHold
+    }
+
     private static func judge(
-        _ place: borrowing StoreDirectory, mayWrite: Bool, _ refusal: inout StorageError?
-    ) -> File? {
+        _ place: borrowing StoreDirectory, _ settings: StoreSettings, mayWrite: Bool, _ refusal: inout StorageError?
+    ) -> Turn? {
         if mayWrite { return nil }
         do throws(SystemError) {
-            return try place.lockShared()
+            // The journals after the lock, as a writer does.
+            guard let lock = try place.lockShared(),
+                let journals = try JournalHold(place, isShared: true, settings)
+            else { return nil }
+            return Turn(lock: lock, journals: journals)
         } catch {
             // Where there is none, nobody writes.
             guard error.code != ENOENT, case .readOnly(let reason)? = refusal else { return nil }
@@ -159,10 +162,10 @@ extension StoreFiles {
         }
     }
 
-    /// With the lock held: judges the end, and goes on after it.
+    /// With the lock and all journals held: judges the end, and goes on after it.
     static func openToWrite(
-        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ settings: StoreSettings,
-        _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
+        _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ hold: consuming JournalHold,
+        _ settings: StoreSettings, _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         guard try hasStore(place) else { throw gone(place.path) }
         let loading: Loading
@@ -174,7 +177,7 @@ extension StoreFiles {
             }
         } catch {
             if let upgrade = settings.upgrade, upgrade.isMeant(by: error, in: place) {
-                return try openUpgraded(place, lock, settings, upgrade, extractor, load)
+                return try openUpgraded(place, lock, hold, settings, upgrade, extractor, load)
             }
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 do throws(StorageError) {
@@ -187,7 +190,7 @@ extension StoreFiles {
             loading = try Loading(place, settings, extractor, isLocked: true, load)
         }
         if let refusal = loading.refusal { return try loading.openedToRead(place, settings, lock, refusal, load) }
-        return try loading.openedToWrite(place, lock, settings, extractor, load)
+        return try loading.openedToWrite(place, lock, hold, settings, extractor, load)
     }
 
     /// Throws where there is no snapshot and yet something that speaks of a store.
@@ -240,7 +243,7 @@ extension StoreFiles {
         let size = made.journalSize
         var files = StoreFiles(
             settings, place, header, revision: 0, syncedRevision: 0, snapshotBytes: made.snapshotBytes, lock: lock)
-        files.journal.open(made.takeJournal(), header.generation, end: size, isWritable: true)
+        files.journal.open(made.takeJournal(), header.generation, end: size, isWritable: true, isHeld: true)
         files.noteOwnSnapshot(published: [])
         files.publishAtOpening()
         files.unlock()

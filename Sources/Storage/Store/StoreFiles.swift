@@ -30,6 +30,8 @@ public struct StoreFiles: ~Copyable {
     let place: StoreDirectory
     /// What is taken for each group of changes; nil where the store can only be read.
     var lock: TurnLock?
+    /// All journals that stand there, held with it while they are judged.
+    var hold: JournalHold?
     /// Where writers publish what may be shown; nil where there is no such file yet.
     var lockFile: File?
     /// The one that had its name before, while somebody may still hold that.
@@ -104,6 +106,7 @@ public struct StoreFiles: ~Copyable {
         self.settings = settings
         self.place = place
         self.lock = lock
+        hold = nil
         lockFile = nil
         formerLockFile = nil
         index = nil

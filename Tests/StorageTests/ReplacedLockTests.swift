@@ -1,0 +1,124 @@
+import Foundation
+import Platform
+import Synchronization
+import Testing
+
+@testable import Storage
+
+/// Something else puts another file in the place of `lock` while a process holds the one of before, in the middle of a commit.
+@Suite struct ReplacedLockTests {
+    let directory = TestDirectory()
+
+    enum Deed: CaseIterable { case copy, older, unlink }
+    /// What the other process does then.
+    enum Other: CaseIterable { case opens, goesOn, reads }
+    /// What the first one is just about to do.
+    enum Moment: CaseIterable { case writes, syncs, publishes, begins }
+
+    struct Case: CustomTestStringConvertible {
+        var deed: Deed
+        var other: Other
+        var moment: Moment
+        var testDescription: String { "\(deed), \(other), \(moment)" }
+    }
+
+    static let cases = Deed.allCases.flatMap { deed in
+        Other.allCases.flatMap { other in Moment.allCases.map { Case(deed: deed, other: other, moment: $0) } }
+    }
+
+    /// Something that is done once, on a thread of its own, and may have to wait for the one who began it.
+    private final class Beside: Sendable {
+        private let failure = Mutex<(any Error)?>(nil)
+        private let isDone = Atomic(false)
+
+        func begin(_ body: @escaping @Sendable () throws -> Void) {
+            Thread.detachNewThread { [self] in
+                do { try body() } catch { failure.withLock { $0 = error } }
+                isDone.store(true, ordering: .releasing)
+            }
+        }
+
+        func wait(milliseconds: Int) {
+            let deadline = Clock.monotonicMilliseconds + milliseconds
+            while !isDone.load(ordering: .acquiring), Clock.monotonicMilliseconds < deadline { usleep(1000) }
+        }
+
+        func finish() throws {
+            wait(milliseconds: 10_000)
+            let isDone = isDone.load(ordering: .acquiring)
+            try #require(isDone)
+            if let failure = failure.withLock({ $0 }) { throw failure }
+        }
+    }
+
+    @Test(arguments: cases)
+    func isWaitedFor(_ example: Case) throws {
+        let (directory, beside) = (directory, Beside())
+        let deed = Mutex<(@Sendable () -> Void)?>(nil)
+        @Sendable func happens(_ moment: Moment) {
+            guard example.moment == moment, let body = deed.withLock({ $0.take() }) else { return }
+            body()
+            beside.wait(milliseconds: 100)
+        }
+        var files = FileSystem.system
+        files.write = { descriptor, bytes, offset throws(SystemError) in
+            if bytes.starts(with: Array("{\"seq\"".utf8)) { happens(.writes) }
+            if bytes.starts(with: Array("{\"format\":\"moodboard-lock\"".utf8)) { happens(.publishes) }
+            return try FileSystem.system.write(descriptor, bytes, offset)
+        }
+        files.syncData = { descriptor throws(SystemError) in
+            happens(.syncs)
+            try FileSystem.system.syncData(descriptor)
+        }
+        files.rename = { from, to throws(SystemError) in
+            if to.hasSuffix("/moods.json") { happens(.begins) }
+            try FileSystem.system.rename(from, to)
+        }
+        @Sendable func open(_ files: FileSystem = .system, isReadOnly: Bool = false) throws -> TestRecords {
+            var settings = settings(directory, files, timeout: 5000)
+            settings.isReadOnly = isReadOnly
+            return try TestRecords(settings)
+        }
+
+        let first = try open(files)
+        try ChangedFilesTests.commit(first, 1)
+        let older = directory.read("lock")
+        try ChangedFilesTests.commit(first, 2)
+        nonisolated(unsafe) let second = example.other == .goesOn ? try open() : nil
+        deed.withLock {
+            $0 = {
+                switch example.deed {
+                case .copy: directory.write("lock", directory.read("lock"))
+                case .older: directory.write("lock", older)
+                case .unlink: directory.remove("lock")
+                }
+                beside.begin {
+                    switch example.other {
+                    case .opens: try ChangedFilesTests.commit(try open(), 4)
+                    case .goesOn: if let second { try ChangedFilesTests.commit(second, 4) }
+                    case .reads:
+                        #expect(try ChangedFilesTests.numbers(try open(isReadOnly: true)).isSuperset(of: [1, 2]))
+                    }
+                }
+            }
+        }
+        if example.moment == .begins {
+            // The rest of the hold goes to the new journal.
+            try first.with { try $0.lock() }
+            try first.with { _ = try $0.rewrite() }
+            try OperationTests.commit(first, 3)
+            try first.with { try $0.flush() }
+            first.with { $0.unlock() }
+        } else {
+            try ChangedFilesTests.commit(first, 3)
+        }
+        #expect(deed.withLock { $0 == nil })
+        try beside.finish()
+        let all: Set<Int> = example.other == .reads ? [1, 2, 3] : [1, 2, 3, 4]
+        #expect(try ChangedFilesTests.numbers(try open()) == all)
+        #expect(try ChangedFilesTests.numbers(first) == all)
+        if let second { #expect(try ChangedFilesTests.numbers(second) == all) }
+        // Nobody has found anything to mend.
+        #expect(!directory.names.contains { $0.hasPrefix("set-aside-") })
+    }
+}
