@@ -172,7 +172,8 @@ public struct JSONCursor {
 /// An object of which a cursor reads the members that its mover knows: the validator keeps account of the others.
 extension JSONValidator {
     /// The offset of the first doubled name that was noted since `begin`.
-    public var duplicate: Int? { names.duplicate }
+    /// Mutating, because every request asks, and a question to a borrowed validator copies it.
+    public var duplicate: Int? { mutating get { names.duplicate } }
 
     /// Called where a text begins.
     public mutating func begin() { names.reset() }

@@ -19,7 +19,7 @@ import MoodCore
 /// F is FNV-1a of 64 bits, and then the finaliser of SplitMix64, so that sums of it do not cancel out.
 extension Arguments {
     /// Whether the call names an operation.
-    @inline(__always)
+    @inlinable @inline(__always)
     public func namesOperation(of method: Method) -> Bool { given & method.operationMask != 0 }
 
     public var paramsFingerprint: UInt64 { fingerprint { $0.schema } }

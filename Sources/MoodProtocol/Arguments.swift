@@ -25,7 +25,7 @@ public struct Arguments: ~Copyable {
     var names: UnsafePointer<Method.FieldName>
     var dryRunMask: UInt32 = 0
     /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
-    var given: UInt32 = 0
+    @usableFromInline var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
     var unescaped: UInt32 = 0
     var emoji = KnownEmoji()

@@ -140,7 +140,7 @@ public final class Method: Sendable {
     /// Bit i: field i is required.
     let requiredFields: UInt32
     /// The bit of the field that names the operation; 0 where the method takes none.
-    let operationMask: UInt32
+    @usableFromInline let operationMask: UInt32
     /// The bit of the field that asks to keep nothing; 0 where the method takes none.
     let dryRunMask: UInt32
     /// Whether it may take long, and tells how far it is.

@@ -11,9 +11,13 @@ import Storage
 enum ListCursor {
     private static let version: UInt8 = 1
     private static let headLength = 33
+    /// Of what a fingerprint is taken, where the filter is empty.
+    private static let fingerprintBytes = 54
 
     static func text(_ position: RecordPosition, of query: MoodQuery) -> String {
-        var bytes: [UInt8] = [version]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(headLength + position.text.count + 4)
+        bytes.append(version)
         append(fingerprint(query), to: &bytes)
         append(UInt64(bitPattern: position.key), to: &bytes)
         append(position.id.high, to: &bytes)
@@ -40,7 +44,10 @@ enum ListCursor {
 
     /// FNV-1a over sort, order and filter; the limit may differ from page to page.
     private static func fingerprint(_ query: MoodQuery) -> UInt64 {
-        var bytes: [UInt8] = [query.sort.rawValue, query.isDescending ? 1 : 0]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fingerprintBytes)
+        bytes.append(query.sort.rawValue)
+        bytes.append(query.isDescending ? 1 : 0)
         func field(_ value: [UInt8]?) {
             bytes.append(value == nil ? 0 : 1)
             append(UInt64(value?.count ?? 0), to: &bytes)
@@ -78,9 +85,7 @@ enum ListCursor {
     }
 
     static func append(_ word: UInt64, to bytes: inout [UInt8]) {
-        for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            bytes.append(UInt8(truncatingIfNeeded: word >> shift))
-        }
+        withUnsafeBytes(of: word.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     static func word(_ bytes: [UInt8], _ at: Int, _ count: Int) -> UInt64 {
@@ -90,22 +95,20 @@ enum ListCursor {
 
 /// RFC 4648, section 5, without padding.
 public enum Base64URL {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
     public static func encode(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(alphabet[Int(bits >> UInt32(count)) & 63])
+        let length = (bytes.count * 4 + 2) / 3
+        return String(unsafeUninitializedCapacity: length) { text in
+            // Each character is six bits, which begin in one byte and may end in the next.
+            for place in 0..<length {
+                let (at, shift) = (place * 6 / 8, place * 6 % 8)
+                let next = at + 1 < bytes.count ? bytes[at + 1] : 0
+                let bits = (UInt16(bytes[at]) << 8 | UInt16(next)) >> UInt16(10 - shift) & 63
+                text[place] = alphabet.utf8Start[Int(bits)]
             }
+            return length
         }
-        if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count)) & 63]) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Nil where the text is none.
@@ -114,7 +117,7 @@ public enum Base64URL {
         var bits: UInt32 = 0
         var count = 0
         for character in text {
-            guard let value = alphabet.firstIndex(of: character) else { return nil }
+            guard let value = alphabet.withUTF8Buffer({ $0.firstIndex(of: character) }) else { return nil }
             bits = bits << 6 | UInt32(value)
             count += 6
             if count >= 8 {

@@ -18,7 +18,7 @@ extension MoodRecords {
         mood.createdAt = moodTime(now)
         mood.updatedAt = moodTime(now)
         mood.revision = records.nextRevision
-        try put(mood, &writer)
+        try put(&mood, &writer)
     }
 
     private mutating func createAgain(
@@ -138,7 +138,7 @@ extension MoodRecords {
             mood.updatedAt = moodTime(now)
             mood.revision = records.nextRevision
             scratch.rewind(to: 0)
-            try put(mood, &scratch)
+            try put(&mood, &scratch)
         }
         return Samples.all.count
     }
@@ -161,8 +161,8 @@ extension MoodRecords {
         for amendment in amendments where amendment.id == id { mood = mood.overlaid(with: amendment.set) }
     }
 
-    mutating func put(_ mood: MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
-        var mood = mood
+    /// Writes a mood and puts it. What is laid over it besides becomes a part of it.
+    mutating func put(_ mood: inout MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
         if !amendments.isEmpty, let id = mood.id { amend(&mood, id) }
         let mark = writer.count
         mood.write(to: &writer)

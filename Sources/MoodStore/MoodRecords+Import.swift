@@ -23,7 +23,7 @@ extension MoodRecords {
             if mood.createdAt.isEmpty { mood.createdAt = mood.updatedAt.isEmpty ? moodTime(now) : mood.updatedAt }
             if mood.updatedAt.isEmpty { mood.updatedAt = moodTime(now) }
             mood.revision = records.nextRevision
-            try put(mood, &scratch)
+            try put(&mood, &scratch)
             return .created
         }
         let record = try record(id)
@@ -45,7 +45,7 @@ extension MoodRecords {
         scratch.rewind(to: 0)
         mood.updatedAt = updatedAt
         mood.revision = records.nextRevision
-        try put(mood, &scratch)
+        try put(&mood, &scratch)
         return .updated
     }
 }

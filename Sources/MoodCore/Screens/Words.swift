@@ -69,13 +69,12 @@ final class Words: Sendable {
     /// Nil where we have no words. The language is what stands before the first separator; two letters decide.
     private static func language(of locale: String) -> Language? {
         // Each shared mood asks, so no views of the text are made.
-        var bytes = locale.utf8.makeIterator()
-        let (first, second) = ((bytes.next() ?? 0) | 0x20, (bytes.next() ?? 0) | 0x20)
-        switch bytes.next() {
-        case nil, UInt8(ascii: "_"), UInt8(ascii: "-"): break
-        default: return nil
+        var locale = locale
+        let letters = locale.withUTF8 { (text) -> (UInt8, UInt8) in
+            let isEnded = text.count < 3 || text[2] == UInt8(ascii: "_") || text[2] == UInt8(ascii: "-")
+            return text.count >= 2 && isEnded ? (text[0] | 0x20, text[1] | 0x20) : (0, 0)
         }
-        switch (first, second) {
+        switch letters {
         case (UInt8(ascii: "d"), UInt8(ascii: "e")): return .german
         case (UInt8(ascii: "e"), UInt8(ascii: "n")): return .english
         case (UInt8(ascii: "e"), UInt8(ascii: "s")): return .spanish

@@ -60,6 +60,14 @@ struct Dispatcher: ~Copyable {
         }
     }
 
+    /// Takes the params of a method at which the cursor stands.
+    @inline(__always)
+    mutating func readArguments(
+        _ cursor: inout JSONCursor, for entry: MethodTable.Entry, _ validator: inout JSONValidator
+    ) throws(Problem) {
+        try arguments.read(&cursor, for: entry.method, limits, &validator)
+    }
+
     /// Answers a request whose params have been read.
     @inline(__always)
     mutating func answer(_ request: Request, _ entry: MethodTable.Entry, to out: inout JSONWriter) {
@@ -129,11 +137,11 @@ struct Dispatcher: ~Copyable {
     private mutating func perform(
         _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
-        guard case .now(let handler) = entry.run else { return try performLater(entry, request, to: &out) }
+        if entry.later != nil { return try performLater(entry, request, to: &out) }
         let mark = out.count
         out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
-        try handler(&core, arguments, &out)
+        try entry.now(&core, arguments, &out)
         try endResponse(request, mark, &out)
         guard entry.method.effect == .write else { return }
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
@@ -166,7 +174,7 @@ struct Dispatcher: ~Copyable {
     private mutating func performOnce(
         _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
-        guard case .now(let handler) = entry.run else { return try performLater(entry, request, to: &out) }
+        if entry.later != nil { return try performLater(entry, request, to: &out) }
         try core.openForWriting()
         let key = arguments.operationKey(of: entry.method)
         let mark = out.count
@@ -176,7 +184,7 @@ struct Dispatcher: ~Copyable {
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { out.raw($0) }
         } else {
-            try handler(&core, arguments, &out)
+            try entry.now(&core, arguments, &out)
             if out.buffer.isOverfull { throw Self.tooLong(request.destination, limits) }
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
@@ -213,9 +221,9 @@ extension Dispatcher {
     private mutating func performLater(
         _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
     ) throws(RPCError) {
-        guard case .later(let handler) = entry.run else { return }
+        guard let begin = entry.later else { return }
         if pending.isClosed { throw .shuttingDown }
-        stage(try handler(&core, arguments), request)
+        stage(try begin(&core, arguments), request)
     }
 
     private mutating func stage(_ work: any LaterWork, _ request: Request) {

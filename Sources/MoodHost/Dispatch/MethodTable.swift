@@ -13,11 +13,18 @@ struct MethodTable: ~Copyable {
     /// What a call needs. A class, because a call passes it around: one reference instead of half a dozen.
     final class Entry {
         let method: Method
-        let run: Handler.Run
+        /// What it does, where it is answered at once; it has a place of its own, because to take it out of an enum counts
+        /// references.
+        let now: Handler.Now
+        /// What it does where the answer comes later.
+        let later: Handler.Begin?
 
         init(_ method: Method, _ run: Handler.Run) {
             self.method = method
-            self.run = run
+            switch run {
+            case .now(let handler): (now, later) = (handler, nil)
+            case .later(let begin): (now, later) = ({ (_, _, _) throws(RPCError) in throw .answeredLater }, begin)
+            }
         }
     }
 
@@ -71,7 +78,13 @@ struct MethodTable: ~Copyable {
     // MARK: Calling
 
     /// The method whose name is this text.
+    @inline(__always)
     func find(_ name: JSONText) -> Entry? {
+        name.isEscaped ? findEscaped(name) : find(bytes: name.raw)
+    }
+
+    @inline(never)
+    private func findEscaped(_ name: JSONText) -> Entry? {
         name.withDecoded { find(bytes: $0) }
     }
 
@@ -159,7 +172,7 @@ struct MethodTable: ~Copyable {
     /// The place of a name, or the free one where it would be.
     @inline(__always)
     private func slot(of name: UnsafeRawBufferPointer) -> Int {
-        let mask = 2 * rowsMax - 1
+        let mask = 2 &* rowsMax &- 1
         var at = Self.hash(name) & mask
         while slots[at] >= 0, !JSONText.sameBytes(rows[Int(slots[at])].name.bytes, name) { at = (at + 1) & mask }
         return at

@@ -32,8 +32,13 @@ extension Core {
     }
 
     /// Reads the file again, once in each group.
+    @inline(__always)
     private mutating func lookForSettings() {
-        if kept.isFresh || path == nil { return }
+        if !kept.isFresh, path != nil { readSettings() }
+    }
+
+    @inline(never)
+    private mutating func readSettings() {
         kept.isFresh = true
         do throws(StorageError) {
             let bytes = try store.settingsBytes()

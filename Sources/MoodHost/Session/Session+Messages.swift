@@ -74,7 +74,7 @@ extension Session {
     private mutating func takeArguments(_ envelope: inout Envelope) -> MethodTable.Entry? {
         if let name = envelope.method, let entry = core.methods.find(name) {
             do throws(Problem) {
-                try dispatcher.arguments.read(&envelope.cursor, for: entry.method, limits, &validator)
+                try dispatcher.readArguments(&envelope.cursor, for: entry, &validator)
                 return entry
             } catch {
                 // Found again by the dispatcher, which answers with it.

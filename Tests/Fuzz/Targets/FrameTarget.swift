@@ -85,7 +85,7 @@ public struct FrameTarget: ~Copyable {
             guard let envelope = Envelope.read(bytes, &validator) else { return (nil, validator.fault(of: bytes), 0) }
             answer.rewind(to: 0)
             answer.errorResponse(id: envelope.id, envelope.fault ?? RPCError(.internalError, "none"))
-            return (PlainEnvelope(envelope, validator), nil, envelope.id?.count ?? 0)
+            return (PlainEnvelope(envelope, &validator), nil, envelope.id?.count ?? 0)
         }
         switch PlainEnvelope.read(message, &validator) {
         case .success(let plain):

@@ -54,7 +54,7 @@ struct PlainEnvelope: Equatable {
     }
 
     /// What the reader of the sources makes of it.
-    init(_ envelope: Envelope, _ validator: borrowing JSONValidator) {
+    init(_ envelope: Envelope, _ validator: inout JSONValidator) {
         id = envelope.id.map(Array.init)
         method = envelope.method.map { Array($0.string.utf8) }
         params = envelope.params.map { Array($0.bytes) }
