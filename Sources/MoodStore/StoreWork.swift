@@ -26,7 +26,7 @@ public struct StoreWork: Sendable {
         var report = try StoreFiles.verify(settings, examination(progress))
         // Half of a reset: whatever is left is about to be set aside.
         if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
-        for file in Self.sideFiles {
+        for file in Self.sideFiles + Self.pluginFiles {
             do throws(StorageError) {
                 report.bytes += try bytes(of: file)?.count ?? 0
             } catch {
@@ -72,12 +72,28 @@ public struct StoreWork: Sendable {
     /// The files beside the moods that are checked and salvaged too.
     private static let sideFiles: [SideFile] = [.navigation, .settings]
 
+    /// Those of plugins are checked only: a salvaged store trusts none.
+    private static let pluginFiles: [SideFile] = [.plugins, .pluginSecrets]
+    /// More bytes no such file has.
+    private static let pluginBytesMax = 64 << 20
+
     /// A file as it is, if it can be used. The store need not be one that can be opened.
     private func bytes(of file: SideFile) throws(StorageError) -> [UInt8]? {
-        if file == .navigation { return try MoodRecords.savedNavigationBytes(settings) }
-        let bytes = try StoreFiles.read(file, of: settings, bytesMax: Settings.fileBytesMax)?.bytes
-        if let bytes { _ = try MoodRecords.settings(bytes) }
-        return bytes
+        switch file {
+        case .navigation: return try MoodRecords.savedNavigationBytes(settings)
+        case .settings:
+            let bytes = try StoreFiles.read(file, of: settings, bytesMax: Settings.fileBytesMax)?.bytes
+            if let bytes { _ = try MoodRecords.settings(bytes) }
+            return bytes
+        case .plugins, .pluginSecrets:
+            let bytes = try StoreFiles.read(file, of: settings, bytesMax: Self.pluginBytesMax)?.bytes
+            if let bytes, (try? JSONValue.parse(bytes))?.object == nil {
+                throw .corrupt(
+                    file: file.rawValue, offset: 0,
+                    reason: "\(file.rawValue) is no JSON object. Mend it, or move it away and trust the plugins again.")
+            }
+            return bytes
+        }
     }
 
     private func examination(_ progress: @escaping (Int, Int) -> Void) -> RecordExamination {

@@ -214,18 +214,20 @@ import Testing
         #expect(try session.call("nav.restore", #"{"name":"a"}"#).outcome == "notFound")
     }
 
-    @Test func aDamagedFileIsNotSalvaged() throws {
+    @Test(arguments: ["navigation.json", "settings.json", "plugins.json", "plugins-secrets.json"])
+    func aDamagedFileIsNamedAndNotSalvaged(name: String) throws {
         let directory = TestDirectory()
         let session = TestSession(directory)
         _ = try session.result("mood.create", Self.create(1))
-        directory.write("navigation.json", "{")
+        directory.write(name, "{")
         let target = TestDirectory()
         let report = try session.result("store.salvage", #"{"to":"\#(target.path)"}"#)
-        #expect(report["moods"]?.integer == 1 && !target.names.contains("navigation.json"))
+        #expect(report["moods"]?.integer == 1 && !target.names.contains(name))
         let verified = try session.result("store.verify")
         #expect(verified["ok"]?.boolean == false)
         #expect(verified["problems"]?.array?.first?["kind"]?.string == "unreadable")
-        #expect(directory.text("navigation.json") == "{")
+        #expect(verified["problems"]?.array?.first?["file"]?.string == name)
+        #expect(directory.text(name) == "{")
     }
 
     @Test func thereAreAtMostAThousand() throws {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Spoils blocks of the files beside the snapshot and its journal, and asks a host what it makes of the store.
 
-The files are the operations, the journals in history/, the backup and the saved navigation; the damage is a block of 512
-bytes that reads as zeros, as other bytes or with one bit flipped, or a file that ends there. None of them is the home of
-a mood. A host is started on each damage, and one more on what the first one left.
+The files are the operations, the journals in history/, the backup, the saved navigation and the settings; the damage is a
+block of 512 bytes that reads as zeros, as other bytes or with one bit flipped, or a file that ends there. None of them is the
+home of a mood. A host is started on each damage, and one more on what the first one left.
 
 - Every mood is there, before and after a change and a compaction, and in what store.salvage writes.
-- Operations that are sent again, histories of moods and saved navigation are what they were, or 1015. A history may also
+- Operations that are sent again, histories of moods, saved navigation and settings are what they were, or 1015. A history may also
   begin after the damage, where store.verify tells of it.
 - A change without an opId is done. Every request is answered, and the hosts end with 0.
 - store.verify names the file, unless the damage is in line feeds after the last line.
@@ -37,7 +37,8 @@ def prepare(binary, store):
     operations = [(method, {**params, "opId": f"create {number}"}) for number, (method, params) in enumerate(map(create, range(MOODS)))]
     operations += [("mood.setNotes", {"id": identifier(number % MOODS), "notes": f"n {number}", "opId": f"notes {number}"})
                    for number in range(OPERATIONS - MOODS)]
-    saves = []
+    palette = [{"emoji": "😊", "label": f"Feeling {number}", "valence": 0.5} for number in range(20)]
+    saves = [("settings.set", {"palette": palette})]
     for number in range(8):
         saves += [("nav.open", {"url": f"moodboard://mood/{identifier(number)}"}), ("nav.save", {"name": f"state {number}"})]
     half, answers = OPERATIONS // 2, []
@@ -47,12 +48,13 @@ def prepare(binary, store):
     kept = list(zip(operations, answers[0] + answers[2]))
     reads = [("mood.history", {"id": identifier(number)}) for number in range(MOODS)]
     reads += [("nav.restore", {"name": f"state {number}"}) for number in range(8)]
+    reads += [("settings.get", {})]
     # The last change stands in the journal that counts.
     ask(binary, store, [create(MOODS)])
     told = ask(binary, store, [("mood.list", {"limit": 1000}), *reads])
     kept += list(zip(reads, (answer["result"] for answer in told[1:])))
     names = [os.path.relpath(os.path.join(folder, name), store) for folder, _, names in os.walk(store) for name in names]
-    rotten = [name for name in names if name.startswith(("history/", "backup-", "navigation"))]
+    rotten = [name for name in names if name.startswith(("history/", "backup-", "navigation", "settings"))]
     return [*rotten, max(name for name in names if name.startswith("operations-"))], state(told[0]), kept
 
 
