@@ -207,4 +207,37 @@ import Testing
         default: step % 5 == 0 ? ("mood.clear", #"{"confirm":true}"#) : ("store.insertSamples", "{}")
         }
     }
+
+    /// What one scope has undone is nothing that the other could undo.
+    @Test func theScopesKnowOfEachOther() throws {
+        let session = TestSession(TestDirectory())
+        for number in 1...3 { _ = try session.result("mood.create", Self.create(number)) }
+        func outcome(_ method: String, _ params: String = "{}") throws -> String {
+            Self.outcome(try session.result(method, params))
+        }
+        #expect(try outcome("store.undo", #"{"scope":"store"}"#) == "3 created 1")
+        #expect(try outcome("store.undo") == "2 created 1")
+        #expect(try outcome("store.undo", #"{"scope":"store"}"#) == "1 created 1")
+        #expect(try Self.moods(session) == [:])
+        #expect(try outcome("store.redo", #"{"scope":"store","steps":3}"#) == "1 created 1, 2 created 1, 3 created 1")
+        #expect(try outcome("store.undo") == "")
+        #expect(try outcome("store.undo", #"{"scope":"store","revision":2}"#) == "2 created 1")
+        #expect(try Self.moods(session).keys.sorted() == [testID(1), testID(3)])
+    }
+
+    @Test func saysWhyOneCommitCannotBeUndone() throws {
+        let session = TestSession()
+        for number in 1...2 { _ = try session.result("mood.create", Self.create(number)) }
+        func refusal(_ method: String, _ revision: Int) throws -> String {
+            try session.call("store.\(method)", #"{"revision":\#(revision)}"#)["error"]?["message"]?.string ?? ""
+        }
+        #expect(Self.outcome(try session.result("store.undo", #"{"revision":1}"#)) == "1 created 1")
+        #expect(try refusal("undo", 1).contains("already"))
+        #expect(try refusal("redo", 2).contains("has not been taken back"))
+        #expect(try refusal("undo", 99) != "")
+        #expect(Self.outcome(try session.result("store.redo", #"{"revision":1}"#)) == "1 created 1")
+        for number in 3...320 { _ = try session.result("mood.create", Self.create(number)) }
+        #expect(try refusal("undo", 1).contains("only the last commits are kept"))
+        #expect(Self.outcome(try session.result("store.undo", #"{"revision":300}"#)) == "300 created 1")
+    }
 }

@@ -176,4 +176,41 @@ import Testing
         directory.remove("moods.json")
         #expect(throws: RepairError.self) { try accept(settings(directory)) }
     }
+
+    @Test func aJournalThatClearsOvertakesTheEdit() throws {
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "first"), .put(2, "second"))
+            try store.rewrite()
+            try store.commit(.clear, .put(3, "third"))
+        }
+        replace("second", "edited")
+        let report = try accept(settings(directory))
+        #expect(report.isAccepted && report.overtaken == 2 && report.records == 1)
+        #expect(try opened().labels == [3: "third"])
+    }
+
+    /// A change of the journal that is no record of this version.
+    @Test func anEditBesideADamagedJournalIsRefused() throws {
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "first"))
+            try store.rewrite()
+            try store.commit(.put(2, ""))
+        }
+        replace("first", "edited")
+        #expect(throws: RepairError.self) { try accept(settings(directory)) }
+        #expect(directory.text("moods.json").contains("edited"))
+    }
+
+    @Test func anEditOfANewerVersionIsRefusedForThat() throws {
+        directory.restore(try DamageTests.whole().contents)
+        replace("\"schemaVersion\":3", "\"schemaVersion\": 4")
+        do throws(RepairError) {
+            _ = try accept(settings(directory))
+            Issue.record("it was accepted")
+        } catch {
+            guard case .storage(.newerSchema) = error else { throw error }
+        }
+    }
 }

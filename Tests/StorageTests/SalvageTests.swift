@@ -203,6 +203,17 @@ import Testing
         try store.commit(.put(1, "a"))
         #expect(try salvage(settings(directory, isReadOnly: true), to: target.path).records == 1)
     }
+
+    @Test func whatWasClearedStaysAway() throws {
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "a"), .put(2, "b"))
+            try store.rewrite()
+            try store.commit(.clear, .put(3, "c"))
+        }
+        Damage.closingLine.apply(to: directory)
+        #expect(try saved(salvage(settings(directory), to: target.path)) == [3: "c"])
+    }
 }
 
 extension FileSystem {

@@ -300,6 +300,21 @@ import Testing
             try #require(reader.revision == revision, "seed \(seed), step \(step)")
         }
     }
+
+    /// Its checksum is right, so somebody has written it so: what was seen until then cannot be gone on from.
+    @Test func aChangeOfAnotherThatIsNoRecordClosesTheStore() throws {
+        let store = try TestRecords(settings(directory))
+        try ChangedFilesTests.commit(store, 1)
+        store.with { $0.unlock() }
+        do {
+            var other = try TestStore(settings(directory))
+            try other.commit(.put(2, "no record of the one who reads"))
+        }
+        for _ in 1...2 {
+            #expect(throws: StorageError.self) { try store.with { try $0.catchUp() } }
+            #expect(throws: StorageError.self) { try store.with { try $0.contains(OperationTests.record(1).id) } }
+        }
+    }
 }
 
 extension TestDirectory {

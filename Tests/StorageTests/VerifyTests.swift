@@ -156,6 +156,43 @@ import Testing
                 }))
         #expect(report.isWhole && steps.count == 3 && steps == steps.sorted())
     }
+
+    @Test func listsAtMostAHundredProblems() throws {
+        var store = try TestStore(settings(directory))
+        store.stage((1...150).map { .put($0, "first") })
+        try store.sync()
+        try store.rewrite()
+        replace("moods.json", "\"label\"", "\"lebal\"")
+        let report = try verify()
+        #expect(report.problems.count == 100 && report.records == 150)
+        let target = TestDirectory()
+        let saved = try salvage(settings(directory), to: target.path)
+        #expect(saved.skipped.count == 100 && saved.skippedCount >= 150 && saved.records == 150)
+    }
+
+    @Test func tellsOfAResetThatWasInterrupted() throws {
+        directory.restore(try DamageTests.whole().contents)
+        mkdir(directory.path("set-aside-1-unfinished"), 0o700)
+        directory.remove("moods.json")
+        #expect(try verify().problems.map(\.kind) == [.interrupted])
+    }
+
+    /// Whoever asks knows of fewer commits than the snapshot has that somebody has put in its place.
+    @Test func countsWhatALaterSnapshotHas() throws {
+        directory.restore(try DamageTests.whole().contents)
+        let asked = RecordExamination(inspect: inspect, progress: { _, _ in }, revisionMax: 0)
+        let report = try StoreFiles.verify(settings(directory), asked)
+        #expect(report.isWhole && report.laterRecords == 2, "\(report)")
+    }
+
+    @Test func namesWhatIsWrongInAnotherLayout() throws {
+        directory.restore(try DamageTests.whole().contents)
+        replace("moods.json", ",", " , ")
+        replace("moods.json", "\"label\":\"second\"", "\"lebal\":\"second\"")
+        let problems = try verify().problems
+        #expect(problems.allSatisfy { $0.kind == .edited && $0.file == "moods.json" })
+        #expect(problems.contains { $0.reason.contains("lacks \"label\"") }, "\(problems)")
+    }
 }
 
 /// A disk that does not give back some bytes of one file.

@@ -45,9 +45,6 @@ package struct SnapshotIndex: ~Copyable {
     package var markedCount: Int { image.header.markedCount }
     /// The bytes of all records.
     package var recordBytes: Int { image.header.recordBytes }
-    package var storeId: String { image.header.identity.header.storeId }
-    package var generation: Int { image.header.identity.header.generation }
-    package var revision: Int { image.header.identity.header.revision }
     package var snapshotBytes: Int { image.header.identity.size }
 }
 

@@ -65,7 +65,7 @@ struct LayeredRecords: ~Copyable {
             for slot in table.removeAll() { slot.deallocate() }
             unsettled = []
             isBaseHidden = true
-        case .record: return table.load(event)
+        case .record(let bytes): return table.load(bytes)
         }
         return nil
     }

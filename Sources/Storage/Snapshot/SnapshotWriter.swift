@@ -161,10 +161,3 @@ struct SnapshotDocument {
         }
     }
 }
-
-extension SnapshotDocument {
-    /// The number of the line in which an offset lies, from 1.
-    static func line(of offset: Int, in text: UnsafeRawBufferPointer) -> Int {
-        1 + text.prefix(max(offset, 0)).count { $0 == UInt8(ascii: "\n") }
-    }
-}

@@ -123,24 +123,12 @@ extension LayeredRecords {
 }
 
 extension RecordTable {
-    /// Takes over what an opened store holds.
-    /// - Returns: what is wrong with the record, or nil.
-    mutating func load(_ event: LoadEvent) -> String? {
-        switch event {
-        case .record(let bytes):
-            guard let head = extractor.head(bytes) else { return "this line is not a record" }
-            guard find(head.id) == nil else { return "a second record with the same id" }
-            insert(RecordSlot(head: head, copying: bytes))
-        case .put(let bytes):
-            guard let head = extractor.head(bytes) else { return "this is not a record" }
-            let slot = RecordSlot(head: head, copying: bytes)
-            if let number = find(head.id) { replace(number, with: slot).deallocate() } else { insert(slot) }
-        case .delete(let text):
-            guard let id = RecordID(text) else { return "this is not an id" }
-            if let number = find(id) { remove(number).deallocate() }
-        case .clear:
-            for slot in removeAll() { slot.deallocate() }
-        }
+    /// Takes over a record of a snapshot that is read whole.
+    /// - Returns: what is wrong with it, or nil.
+    mutating func load(_ record: UnsafeRawBufferPointer) -> String? {
+        guard let head = extractor.head(record) else { return "this line is not a record" }
+        guard find(head.id) == nil else { return "a second record with the same id" }
+        insert(RecordSlot(head: head, copying: record))
         return nil
     }
 }

@@ -85,7 +85,9 @@ struct PlainJournal {
         }
         if cursor.take(",\"created\":["), cursor.list({ $0.integer() }) == nil { return nil }
         if cursor.take(",\"delete\":[") {
-            guard let ids = cursor.list({ $0.quoted(36).flatMap { PlainRecord.id($0) } }) else { return nil }
+            // An id is the same in upper case.
+            let ids = cursor.list { $0.quoted(36).flatMap { PlainRecord.id($0.map { 65...70 ~= $0 ? $0 + 32 : $0 }) } }
+            guard let ids else { return nil }
             changes += ids.map { .delete($0) }
         }
         if cursor.take(",\"opId\":\"") {
