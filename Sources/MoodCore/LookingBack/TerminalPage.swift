@@ -24,11 +24,21 @@ struct TerminalPage {
         return "\u{1B}[38;5;\(band.terminalInk)m\u{1B}[48;5;\(band.terminalColor)m\(sign)\u{1B}[0m"
     }
 
+    /// What each sign means: a line each where there is little room, else as many on a line as it has room for.
     mutating func legend() {
-        let bands = ValenceBand.allCases.reversed().map { colored($0.sign, $0) + " " + words.name($0) }
-        let rest = ["\(NoBand.unknownSign) \(words.unknown)", "\(NoBand.gapSign) \(words.gap)"]
-        if width >= 76 { return line((bands + rest).joined(separator: "  ")) }
-        for entry in bands + rest { line(entry) }
+        let bands = ValenceBand.allCases.reversed().map { ($0.sign, Optional($0), words.name($0)) }
+        let rest = [(NoBand.unknownSign, ValenceBand?.none, words.unknown), (NoBand.gapSign, nil, words.gap)]
+        var (row, columns) = ("", 0)
+        for (sign, band, name) in bands + rest {
+            let added = 2 + Self.columns(name)
+            if columns > 0, width < 76 || columns + 2 + added > width {
+                line(row)
+                (row, columns) = ("", 0)
+            }
+            row += (columns > 0 ? "  " : "") + colored(sign, band) + " " + name
+            columns += (columns > 0 ? 2 : 0) + added
+        }
+        line(row)
     }
 
     // MARK: Days
@@ -57,16 +67,17 @@ struct TerminalPage {
     /// A row a week: the days of the month, each with its emoji.
     /// - Parameter weekStartsOn: 0 is Monday.
     mutating func month(_ faces: DayFaces, weekStartsOn: Int) {
+        let cell = width < 41 ? 5 : 6
         for (year, month, days) in faces.drawnMonths {
             line("\(words.months[month - 1]) \(year)")
             line()
-            line((0..<7).map { Self.padded(words.shortWeekdays[(weekStartsOn + $0) % 7], 6) }.joined())
+            line((0..<7).map { Self.padded(words.shortWeekdays[(weekStartsOn + $0) % 7], cell) }.joined())
             var row = ""
             for day in days {
                 let column = (CivilDate.weekday(ofDay: day.day) - weekStartsOn + 7) % 7
-                if row.isEmpty { row = String(repeating: " ", count: 6 * column) }
-                let number = (day.date.day < 10 ? " " : "") + String(day.date.day)
-                row += number + (day.face.emoji.map { " " + $0 + " " } ?? " " + colored(day.sign, day.band) + "  ")
+                if row.isEmpty { row = String(repeating: " ", count: cell * column) }
+                let number = (day.date.day < 10 ? " " : "") + String(day.date.day) + (cell > 5 ? " " : "")
+                row += number + (day.face.emoji ?? colored(day.sign, day.band) + " ") + " "
                 if column == 6 {
                     line(row)
                     row = ""
@@ -118,13 +129,19 @@ struct TerminalPage {
         var width = 0
         var result = ""
         for character in text {
-            let isWide = character.unicodeScalars.first.map { $0.value > 0x1100 } ?? false
-            if width + (isWide ? 2 : 1) > columns { break }
-            width += isWide ? 2 : 1
+            let taken = Self.columns(character)
+            if width + taken > columns { break }
+            width += taken
             result.append(character)
         }
         return result + String(repeating: " ", count: columns - width)
     }
+
+    private static func columns(_ character: Character) -> Int {
+        character.unicodeScalars.first.map { $0.value > 0x1100 } ?? false ? 2 : 1
+    }
+
+    private static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 }
 
 extension Summary {
