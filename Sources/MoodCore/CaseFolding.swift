@@ -160,38 +160,48 @@ extension CaseFolding {
         return index + 4
     }
 
-    /// Folds all of `utf8` into `folded` and returns how many bytes that took.
     private static func fold(_ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer) -> Int {
-        let width = MemoryLayout<UInt64>.size
-        return runs.withUnsafeBufferPointer { runs in
-            var index = 0
-            var end = 0
+        runs.withUnsafeBufferPointer { runs in
             var hint = 0
-            while index < utf8.count {
-                // Eight bytes of ASCII at a time; the room for a whole word is part of the capacity.
-                while utf8.count - index >= width {
-                    let word = utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                    guard word & Word.highBits == 0 else { break }
-                    folded.storeBytes(of: Word.lowercased(word), toByteOffset: end, as: UInt64.self)
-                    index += width
-                    end += width
-                }
-                // Then scalar by scalar to the next such block, or for one block if there is none.
-                let pause = min(index + width, utf8.count)
-                while index < pause {
-                    let byte = utf8[index]
-                    if byte < 0x80 {
-                        folded[end] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-                        index += 1
-                        end += 1
-                    } else {
-                        let scalar = foldAboveASCII(decode(utf8, at: &index), runs: runs, hint: &hint)
-                        end = encode(scalar, into: folded, at: end)
-                    }
+            return fold(utf8, into: folded) {
+                encode(foldAboveASCII($0, runs: runs, hint: &hint), into: folded, at: $1)
+            }
+        }
+    }
+
+    /// Folds all of `utf8` into `folded`: how many bytes that took. The room for a whole word is part of the capacity.
+    /// - Parameter foldScalar: writes what a scalar above ASCII folds to; answers the index after it.
+    @inline(__always)
+    static func fold(
+        _ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer,
+        _ foldScalar: (_ scalar: UInt32, _ index: Int) -> Int
+    ) -> Int {
+        let width = MemoryLayout<UInt64>.size
+        var index = 0
+        var end = 0
+        while index < utf8.count {
+            // Eight bytes of ASCII at a time.
+            while utf8.count - index >= width {
+                let word = utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                guard word & Word.highBits == 0 else { break }
+                folded.storeBytes(of: Word.lowercased(word), toByteOffset: end, as: UInt64.self)
+                index += width
+                end += width
+            }
+            // Then scalar by scalar to the next such block, or for one block if there is none.
+            let pause = min(index + width, utf8.count)
+            while index < pause {
+                let byte = utf8[index]
+                if byte < 0x80 {
+                    folded[end] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+                    index += 1
+                    end += 1
+                } else {
+                    end = foldScalar(decode(utf8, at: &index), end)
                 }
             }
-            return end
         }
+        return end
     }
 }
 

@@ -37,34 +37,8 @@ public enum SearchFolding {
         }
     }
 
-    /// Folds all of `utf8` into `folded`: how many bytes that took.
     private static func fold(_ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer) -> Int {
-        let width = MemoryLayout<UInt64>.size
-        var index = 0
-        var end = 0
-        while index < utf8.count {
-            // Eight bytes of ASCII at a time.
-            while utf8.count - index >= width {
-                let word = utf8.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                guard word & Word.highBits == 0 else { break }
-                folded.storeBytes(of: Word.lowercased(word), toByteOffset: end, as: UInt64.self)
-                index += width
-                end += width
-            }
-            // Then scalar by scalar to the next such block, or for one block if there is none.
-            let pause = min(index + width, utf8.count)
-            while index < pause {
-                let byte = utf8[index]
-                if byte < 0x80 {
-                    folded[end] = byte &- 0x41 < 26 ? byte | 0x20 : byte
-                    index += 1
-                    end += 1
-                } else {
-                    end = fold(CaseFolding.decode(utf8, at: &index), into: folded, at: end)
-                }
-            }
-        }
-        return end
+        CaseFolding.fold(utf8, into: folded) { fold($0, into: folded, at: $1) }
     }
 
     /// Writes what a scalar above ASCII folds to: the index after it.
