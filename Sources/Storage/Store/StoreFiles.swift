@@ -26,6 +26,10 @@ public struct StoreFiles: ~Copyable {
     /// No line of a store is longer; one that is was not written by us. Nobody may stage more, in bytes.
     public static let lineBytesMax = 16 << 20
 
+    /// Has these files handed on by their address: to follow each member of a large value where it is lent takes the compiler
+    /// longer than all else in this module.
+    private let atAddress: any Sendable = ()
+
     let settings: StoreSettings
     let place: StoreDirectory
     /// What is taken for each group of changes; nil where the store can only be read.
