@@ -109,6 +109,34 @@ import Testing
         #expect(try ChangedFilesTests.numbers(late) == [1, 2, 3])
     }
 
+    /// The same again, and in between something was committed that who could not write has not seen.
+    @Test func seesWhatWasCommittedBeforeTheEndHadToBeJudged() throws {
+        let living = try open()
+        func leaveUnpublished(_ number: Int) throws {
+            let published = directory.read("lock")
+            let killed = try open()
+            try ChangedFilesTests.commit(killed, number)
+            killed.close()
+            directory.overwrite("lock", published)
+        }
+        let full = FaultyFiles()
+        full.setFreeBytes(0)
+        try ChangedFilesTests.commit(living, 1)
+        let reader = try TestRecords(settings(directory, isReadOnly: true))
+        try leaveUnpublished(2)
+        let refused = try open(full.fileSystem)
+        #expect(try ChangedFilesTests.numbers(refused) == [1, 2])
+        try ChangedFilesTests.commit(living, 3)
+        try leaveUnpublished(4)
+        let late = try open(full.fileSystem)
+        #expect(try ChangedFilesTests.numbers(late) == [1, 2, 3, 4])
+        #expect(directory.read("lock").allSatisfy { $0 == UInt8(ascii: " ") })
+        #expect(directory.read("lock").count == Publication.byteCount)
+        #expect(try ChangedFilesTests.numbers(refused) == [1, 2, 3, 4])
+        #expect(try ChangedFilesTests.numbers(reader) == [1, 2, 3, 4])
+        #expect(try ChangedFilesTests.numbers(living) == [1, 2, 3, 4])
+    }
+
     /// What nobody can look at is not taken away: neither when it is opened nor when it is mended.
     @Test func takesNothingAwayThatItCannotLookAt() throws {
         for number in 1...40 {

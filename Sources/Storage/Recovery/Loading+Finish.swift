@@ -85,8 +85,10 @@ extension Loading {
     /// too: who finds nothing published takes the lock and judges the end, and whoever can goes on after it.
     private func haveOthersJudge(_ lock: borrowing TurnLock) {
         guard let publication = recovery.publication, publication.durable < outcome.last else { return }
+        // Written over, and not cut off: a full disk may have no room to publish in an empty file again.
+        let blanks = ByteBuffer(copying: [UInt8](repeating: UInt8(ascii: " "), count: Publication.byteCount))
         // Where even that fails, nobody else can write there either.
-        do throws(SystemError) { try lock.file.truncate(to: 0) } catch {}
+        do throws(SystemError) { try lock.file.write(blanks.bytes, at: 0) } catch {}
     }
 
     private struct Journal: ~Copyable {

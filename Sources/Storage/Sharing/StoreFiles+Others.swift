@@ -9,7 +9,8 @@ extension StoreFiles {
         case seen
         /// The files are others now, or their end needs a judge: everything has to be read anew.
         case elsewhere
-        /// What is published cannot be read any more: who takes the lock sees what there is, and publishes it.
+        /// What is published cannot be read any more: who takes the lock sees what there is, and publishes it; who cannot write
+        /// reads everything anew.
         case unpublished
     }
 
@@ -76,7 +77,7 @@ extension StoreFiles {
         guard let publication = Publication(bytes: published) else {
             // Nothing is there yet, or it is just being written, or somebody has taken it away.
             let isNew = seenPublication.withUnsafeBytes { Publication(line: $0) } == nil
-            return isLocked || lock == nil || isNew ? .seen : .unpublished
+            return isLocked || isNew ? .seen : .unpublished
         }
         guard publication.storeId == storeId, publication.generation == generation,
             try follow(publication, load)

@@ -143,9 +143,10 @@ extension RecordStore {
         do throws(StorageError) {
             switch try Self.catchUp(&heldFiles.value, &layers) {
             case .seen: return try noteRevision()
-            case .unpublished:
+            case .unpublished where refusal == nil:
                 try lock()
                 return unlock()
+            case .unpublished: break
             case .elsewhere: break
             }
         } catch {
