@@ -71,7 +71,9 @@ import Testing
                 // The index, which is a cache and never synced; then the line that came since.
                 "pwrite temporary", "rename index-2",
                 "pwrite temporary", "fsync temporary", "link backup-1.json", "rename journal-2.jsonl",
-                "fsync directory", "rename moods.json", "fsync directory", "pwrite lock", "rename journal-1.jsonl",
+                "fsync directory", "rename moods.json", "fsync directory", "pwrite lock",
+                // The name of history/.
+                "fsync directory", "rename journal-1.jsonl",
             ])
     }
 

@@ -107,6 +107,20 @@ import Testing
         #expect(try verify().isWhole)
     }
 
+    /// What was torn off is kept. The journal that went on after it is gone, so nobody knows where that began.
+    @Test func saysThatATornEndIsHarmlessWhereTheNextJournalIsGone() throws {
+        directory.restore(try DamageTests.whole().contents)
+        directory.write("journal-2.jsonl", directory.text("journal-2.jsonl") + "{\"seq\":5,\"at\"")
+        var store = try TestStore(settings(directory))
+        try store.commit(.put(9, "after it"))
+        try store.rewrite()
+        #expect(try verify().isWhole)
+        directory.remove("history/journal-3.jsonl")
+        #expect(try verify().isWhole)
+        directory.remove(try #require(directory.names.first { $0.hasPrefix("torn-journal-2-") }))
+        #expect(try verify().problems.map(\.kind) == [.damaged])
+    }
+
     @Test func saysWhatIsMissingOrMayNotBeRead() throws {
         directory.restore(try DamageTests.whole().contents)
         directory.remove("moods.json")

@@ -17,9 +17,7 @@ enum CommitFile {
         let text = text(of: line)
         let temporary = "temporary-" + settings.makeIdentifier()
         do {
-            if try !place.hasHistory() {
-                try place.fileSystem.makeDirectory(place.path(of: StoreDirectory.historyName))
-            }
+            try place.makeHistory()
             let file = try place.open(temporary, .create)
             try file.write(text.bytes, at: 0)
             try file.sync()

@@ -253,9 +253,10 @@ struct JournalSurvey {
             }
         }
         let isBeforeSnapshot = following == entry.generation + 1 && lastWhole == last - 1
-        if let problem { return isSnapshot && isBeforeSnapshot ? nil : problem }
         // Where a journal between them is gone, nobody can tell.
-        if lastWhole >= last || isBeforeSnapshot || following.map({ $0 > entry.generation + 1 }) == true { return nil }
+        let isUncertain = isBeforeSnapshot || following.map { $0 > entry.generation + 1 } == true
+        if let problem { return isSnapshot && isUncertain ? nil : problem }
+        if lastWhole >= last || isUncertain { return nil }
         return (survey.bytes, "ends with commit \(lastWhole), and commit \(last) was made")
     }
 

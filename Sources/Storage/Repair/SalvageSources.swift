@@ -149,6 +149,14 @@ extension StoreDirectory {
     func historyInventory() throws(SystemError) -> StoreInventory {
         try StoreInventory(hasHistory() ? fileSystem.list(path(of: Self.historyName)) : [])
     }
+
+    /// Makes `history/` where there is none. Its name is synced before anything is moved into it: a power cut could take the folder
+    /// and leave the moves.
+    func makeHistory() throws(SystemError) {
+        if try hasHistory() { return }
+        try fileSystem.makeDirectory(path(of: Self.historyName))
+        try sync()
+    }
 }
 
 /// The last version of each record, while they are gathered from damaged or edited files: by id, in memory.

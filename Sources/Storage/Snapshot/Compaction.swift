@@ -276,9 +276,7 @@ extension StoreFiles {
         let overtaken = inventory.journals.filter { $0 < generation }
         guard !overtaken.isEmpty else { return }
         attempt(StoreDirectory.historyName) { () throws(SystemError) in
-            if try !place.hasHistory() {
-                try place.fileSystem.makeDirectory(place.path(of: StoreDirectory.historyName))
-            }
+            try place.makeHistory()
             for generation in overtaken {
                 let name = StoreInventory.journalName(generation)
                 let target = StoreDirectory.historyName + "/" + name
