@@ -1,11 +1,18 @@
+import CPlatform
+
 /// Small files that are read whole and replaced whole.
 extension FileSystem {
+    /// No file that is read whole is longer, in bytes: a hole of a terabyte would take all memory.
+    public static let wholeMax = 1 << 32
+
     /// What a file holds; nil where there is none.
     /// - Parameter bytesMax: of more, only so many and one more are read, so that the caller can tell.
+    /// - Throws: EFBIG where the file is longer than `wholeMax`, and all of it was asked for.
     public func readWhole(_ path: String, bytesMax: Int = .max - 1) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) {
             let file = try File(path, .read, in: self)
             let size = min(try file.status().size, bytesMax) + 1
+            guard size <= Self.wholeMax + 1 else { throw SystemError(call: "read", subject: path, code: EFBIG) }
             var bytes = [UInt8](repeating: 0, count: size)
             let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { room in
                 do throws(SystemError) { return .success(try file.read(room, at: 0)) } catch { return .failure(error) }

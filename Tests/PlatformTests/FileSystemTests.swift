@@ -24,6 +24,14 @@ import Testing
         #expect(try file.status().permissions == 0o600)
     }
 
+    /// A file that says that it is longer than any that is read whole takes no memory.
+    @Test func readsNoTerabyte() throws {
+        defer { unlink(path) }
+        try File(path, .create, in: .system).truncate(to: 1 << 40)
+        #expect(throws: SystemError(call: "read", subject: path, code: EFBIG)) { try FileSystem.system.readWhole(path) }
+        #expect(try FileSystem.system.readWhole(path, bytesMax: 10)?.count == 11)
+    }
+
     @Test func continuesShortWritesAndReads() throws {
         defer { unlink(path) }
         var slow = FileSystem.system
