@@ -29,6 +29,67 @@ import Testing
         }
     }
 
+    private func plan(_ store: TestRecords, _ revision: Int?, steps: Int = 1) throws -> UndoPlanText {
+        var request = UndoRequest(isRedo: false)
+        (request.revision, request.steps) = (revision, steps)
+        let plan = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+        store.abandonCommit()
+        return UndoPlanText(
+            texts: plan.targets.map { $0.bytes.flatMap { $0.withUnsafeBytes { TestRecord($0)?.text } } },
+            kinds: plan.commits.map(\.kind))
+    }
+
+    private struct UndoPlanText: Equatable {
+        /// What the records become; nil where one goes.
+        var texts: [String?]
+        var kinds: [UndoneCommit.Kind]
+    }
+
+    /// A commit may change several records in several ways, and one record twice: its last word counts.
+    @Test func undoesACommitOfSeveralKinds() throws {
+        let store = try TestRecords(settings(directory))
+        store.with { $0.origin = "somebody" }
+        try store.put(OperationTests.record(1, "before"))
+        try store.endCommit()
+        store.with { $0.origin = nil }
+        try store.put(OperationTests.record(1, "after"))
+        try store.put(OperationTests.record(2, "new"))
+        try store.endCommit()
+        try store.put(OperationTests.record(1, "for a moment"))
+        _ = try store.remove(OperationTests.record(1).id)
+        try store.endCommit()
+        try store.flush()
+        #expect(try plan(store, 3) == UndoPlanText(texts: ["after"], kinds: [.deleted]))
+        #expect(try plan(store, nil, steps: 2) == UndoPlanText(texts: ["before", nil], kinds: [.deleted, .updated]))
+        let origins = try store.with {
+            try $0.history(of: OperationTests.record(1).id, before: .max, limit: 9, bytesMax: 1 << 20).items.map(
+                \.origin)
+        }
+        #expect(origins.last == "somebody" && origins.dropLast().allSatisfy { $0 == nil })
+    }
+
+    /// What an undo has brought back is known by the undo, where the commit that it took back is not kept any more.
+    @Test func undoesWhatCameAfterAnUndoOfWhatIsForgotten() throws {
+        let store = try TestRecords(settings(directory))
+        func commit(_ number: Int, _ text: String) throws {
+            try store.put(OperationTests.record(number, text))
+            try store.endCommit()
+            try store.flush()
+        }
+        try commit(2, "first")
+        try commit(2, "second")
+        _ = try store.with { try $0.compact() }
+        try commit(1, "new")
+        var request = UndoRequest(isRedo: false)
+        request.revision = 2
+        _ = try store.with { (store: inout RecordStore) in try store.planUndo(request) }
+        try commit(2, "first")
+        try commit(2, "third")
+        _ = try store.with { try $0.compact() }
+        #expect(try store.with { try $0.shortenHistory(to: 3) } == 3)
+        #expect(try plan(store, nil, steps: 2) == UndoPlanText(texts: [nil, "first"], kinds: [.updated, .created]))
+    }
+
     private func problems() throws -> [String] {
         let inspection: (UnsafeRawBufferPointer) -> RecordFinding = { bytes in
             guard let record = TestRecord(bytes) else { return .problem("is no record") }
@@ -125,6 +186,35 @@ import Testing
         try commit(3, "4")
         _ = try store.with { try $0.compact() }
         #expect(try FileSystem.system.list(directory.path).filter { $0.hasPrefix("backup-") }.count == 1)
+    }
+
+    /// There was no room for a long commit, and its file is left over. The commit that was made in its place is in a journal: no
+    /// snapshot is kept for it.
+    @Test func whatIsLeftOfALongCommitKeepsNoSnapshot() throws {
+        let files = FaultyFiles()
+        let store = try TestRecords(settings(directory, files.fileSystem))
+        func commit(_ number: Int, _ text: String) throws {
+            try store.put(OperationTests.record(number, text))
+            try store.endCommit()
+            try store.flush()
+        }
+        try commit(1, "before")
+        files.setFreeBytes(6 << 20)
+        let long = String(repeating: "x", count: 5 << 20)
+        guard case .full? = #expect(throws: StorageError.self, performing: { try commit(1, long) }) else {
+            throw TestFailure("there is room")
+        }
+        files.setFreeBytes(nil)
+        store.abandonCommit()
+        try commit(1, "short")
+        for round in 1...3 {
+            try commit(2, "\(round)")
+            _ = try store.with { try $0.compact() }
+        }
+        #expect(try FileSystem.system.list(directory.path("history")).contains("commit-2.jsonl"))
+        #expect(directory.names.filter { $0.hasPrefix("backup-") } == ["backup-3.json"])
+        #expect(try Self.history(store, 1) == [2, 1])
+        #expect(try problems().isEmpty)
     }
 
     /// What is damaged can be given up.

@@ -121,4 +121,87 @@ import Testing
         // Nobody has found anything to mend.
         #expect(!directory.names.contains { $0.hasPrefix("set-aside-") })
     }
+
+    private static func isBusy(_ body: () throws -> Void) throws {
+        guard case .busy? = #expect(throws: StorageError.self, performing: body) else {
+            throw TestFailure("it is not busy")
+        }
+    }
+
+    /// Whoever has the journal came by another lock: nobody writes beside, or judges its end.
+    @Test func isBusyWhileSomebodyHoldsTheJournal() throws {
+        let store = try TestRecords(settings(directory, timeout: 20))
+        try ChangedFilesTests.commit(store, 1)
+        let other = try File(directory.path("journal-1.jsonl"), .read, in: .system)
+        try FileSystem.system.lock(other.descriptor, .exclusiveNow)
+        try Self.isBusy { try store.with { try $0.lock() } }
+        #expect(!store.with { $0.isLocked })
+        try Self.isBusy { _ = try TestRecords(settings(directory, timeout: 20)) }
+        #expect(try ChangedFilesTests.numbers(TestRecords(settings(directory, isReadOnly: true))) == [1])
+        try FileSystem.system.lock(other.descriptor, .none)
+        try ChangedFilesTests.commit(store, 2)
+        #expect(try ChangedFilesTests.numbers(try TestRecords(settings(directory))) == [1, 2])
+    }
+
+    /// Another file gets the lock's name while the store is opened, and its lock is held.
+    @Test func isBusyWhereTheOtherLockIsHeld() throws {
+        let directory = directory
+        try ChangedFilesTests.commit(try TestRecords(settings(directory)), 1)
+        let other = Mutex<Int32?>(nil)
+        var files = FileSystem.system
+        files.lock = { descriptor, lock throws(SystemError) in
+            let system = FileSystem.system
+            try system.lock(descriptor, lock)
+            let journal = try system.statusOfPath(directory.path("journal-1.jsonl"))
+            guard other.withLock({ $0 }) == nil, try system.status(descriptor).isSameFile(as: journal) else { return }
+            directory.write("lock", directory.read("lock"))
+            let replacement = try system.open(directory.path("lock"), .read)
+            try system.lock(replacement, .exclusiveNow)
+            other.withLock { $0 = replacement }
+        }
+        try Self.isBusy { _ = try TestRecords(settings(directory, files, timeout: 20)) }
+        FileSystem.system.close(try #require(other.withLock { $0 }))
+        #expect(try ChangedFilesTests.numbers(try TestRecords(settings(directory, files, timeout: 20))) == [1])
+    }
+
+    /// What is staged without the lock is written under the one that has its name then.
+    @Test func writesWhatWasStagedUnderTheOtherLock() throws {
+        let (first, second) = (try TestRecords(settings(directory)), try TestRecords(settings(directory)))
+        try ChangedFilesTests.commit(first, 1)
+        try OperationTests.commit(first, 2)
+        directory.write("lock", directory.read("lock"))
+        try first.flush()
+        #expect(try ChangedFilesTests.numbers(second) == [1, 2])
+        try ChangedFilesTests.commit(second, 3)
+        #expect(try ChangedFilesTests.numbers(first) == [1, 2, 3])
+    }
+
+    /// Nothing can be published in the other file at first.
+    @Test func goesOnWhereTheOtherLockCannotBeWrittenAtFirst() throws {
+        let files = FaultyFiles()
+        let store = try TestRecords(settings(directory, files.fileSystem))
+        try ChangedFilesTests.commit(store, 1)
+        directory.write("lock", directory.read("lock"))
+        files.set(.namedOnce("pwrite", 1, EIO))
+        try ChangedFilesTests.commit(store, 2)
+        #expect(try ChangedFilesTests.numbers(try TestRecords(settings(directory))) == [1, 2])
+    }
+
+    /// A lock that speaks of a later generation beside earlier files, as a sync folder leaves it: nothing is begun over that.
+    @Test func leavesALaterLockBesideEarlierFiles() throws {
+        let (first, second) = (try TestRecords(settings(directory)), try TestRecords(settings(directory)))
+        try ChangedFilesTests.commit(first, 1)
+        let snapshot = directory.read("moods.json")
+        _ = try second.with { try $0.compact() }
+        try ChangedFilesTests.commit(second, 2)
+        second.close()
+        let (later, lock) = (directory.contents(), directory.read("lock"))
+        for name in ["moods.json", "journal-2.jsonl", "lock"] { directory.remove(name) }
+        directory.write("moods.json", snapshot)
+        directory.write("lock", lock)
+        #expect(throws: StorageError.self) { try ChangedFilesTests.numbers(first) }
+        #expect(directory.read("moods.json") == snapshot)
+        for name in ["moods.json", "journal-2.jsonl"] { directory.write(name, try #require(later[name])) }
+        #expect(try ChangedFilesTests.numbers(first) == [1, 2])
+    }
 }

@@ -62,6 +62,40 @@ import Testing
         #expect(try labels(reopened(settings(second)).get().table) == [1: "a", 2: "B", 4: "d"])
     }
 
+    /// Journals that were overtaken and not put away stand in for the snapshot too. Where one of the files cannot be opened, less
+    /// may be saved, and that is told of.
+    @Test func journalsThatWereNotPutAwayStandInAndAFileThatCannotBeOpenedIsToldOf() throws {
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "a"), .put(2, "b"))
+            try store.rewrite()
+            try store.commit(.put(2, "B"))
+            try store.rewrite()
+            try store.commit(.put(4, "d"))
+        }
+        for name in ["journal-1.jsonl", "journal-2.jsonl"] {
+            try FileSystem.system.rename(directory.path("history/" + name), directory.path(name))
+        }
+        directory.write("moods.json", directory.text("moods.json").replacing("\"label\":\"B\"", with: "\"label:\"B\""))
+        let before = directory.contents()
+        let all = [1: "a", 2: "B", 4: "d"]
+        let files = FaultyFiles()
+        let whole = try salvage(settings(directory, files.fileSystem), to: target.path)
+        #expect(try saved(whole) == all)
+        #expect(whole.files == ["backup-2.json", "journal-2.jsonl", "moods.json", "journal-3.jsonl"])
+        for number in 1...files.trace.count(where: { $0.hasPrefix("open ") }) {
+            let target = TestDirectory()
+            files.set(.namedOnce("open", number, EACCES))
+            let report = try? salvage(settings(directory, files.fileSystem), to: target.path)
+            #expect(directory.contents() == before)
+            guard let report else { continue }
+            let found = try labels(reopened(settings(target)).get().table)
+            // An earlier version stands for a later one only where the file of that is named.
+            let isNamed = report.skipped.contains { $0.file == "journal-2.jsonl" }
+            #expect(found == all || (report.skippedCount > 0 && (isNamed || found[2] != "b")), "\(number): \(report)")
+        }
+    }
+
     /// A commit that was made as a snapshot stands in no journal, so what came before it must not come back.
     @Test func whatALaterSnapshotLeftOutDoesNotComeBack() throws {
         do {
@@ -129,6 +163,25 @@ import Testing
         directory.write("moods.json", directory.text("moods.json").replacing(",", with: " ,\n   "))
         let report = try salvage(settings(directory), to: target.path)
         #expect(try saved(report) == [2: "changed", 3: "third", 4: "fourth"])
+    }
+
+    /// A member that no store has would be lost with the layout: it is told of.
+    @Test func whatHasNoPlaceInASnapshotIsToldOf() throws {
+        directory.restore(try DamageTests.whole().contents)
+        directory.write(
+            "moods.json", directory.text("moods.json").replacing("{\"format\"", with: "{ \"note\":1,\n\"format\""))
+        let report = try salvage(settings(directory), to: target.path)
+        #expect(try saved(report) == [2: "changed", 3: "third", 4: "fourth"])
+        #expect(report.skipped.count == 1 && report.skipped.first?.reason.contains("\"note\"") == true, "\(report)")
+    }
+
+    /// Something else has the name of the history: what it holds is none of ours.
+    @Test func aHistoryThatIsNoFolderIsPassedOver() throws {
+        directory.restore(try DamageTests.whole().contents)
+        Damage.recordLine.apply(to: directory)
+        directory.write("history", "mine")
+        #expect(try saved(salvage(settings(directory), to: target.path)) == [2: "changed", 3: "third", 4: "fourth"])
+        #expect(directory.text("history") == "mine")
     }
 
     @Test func refusesADirectoryThatIsNotEmptyOrInTheStore() throws {

@@ -107,6 +107,40 @@ import Testing
         #expect(try verify().isWhole)
     }
 
+    /// A line that stands there twice, as when blocks of a file are put back twice.
+    @Test func saysThatALineWhichStandsThereTwiceIsHarmless() throws {
+        directory.restore(try DamageTests.whole().contents)
+        let lines = directory.text("journal-2.jsonl").split(separator: "\n").map(String.init)
+        let last = try #require(lines.last)
+        directory.write("journal-2.jsonl", (lines + [last]).joined(separator: "\n") + "\n")
+        #expect(try verify().problems.map(\.kind) == [.unfinished])
+        #expect(try labels(reopened(settings(directory)).get().table).count == 3)
+        #expect(try verify().isWhole)
+    }
+
+    /// A later line says that the damaged one was synced. Nobody is writing, so that is no line on its way.
+    @Test func believesALineAfterTheDamageThatNobodyIsWriting() throws {
+        var published: [UInt8] = []
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "first"))
+            published = directory.read("lock")
+            try store.commit(.put(2, "second"))
+            try store.commit(.put(3, "third"))
+        }
+        directory.write("lock", published)
+        replace("journal-1.jsonl", "second", "SECOND")
+        let before = directory.contents()
+        let problems = try verify().problems
+        #expect(!problems.isEmpty && problems.allSatisfy { $0.kind == .damaged }, "\(problems)")
+        #expect(problems.first?.offset == offset("journal-1.jsonl", of: "{\"seq\":2"))
+        #expect(directory.contents() == before)
+        // Whoever holds the lock may still be about to end it.
+        let lock = try FileLock.acquire(directory.path("lock"), timeoutMilliseconds: 0, in: .system)
+        #expect(try verify().isWhole)
+        _ = lock.file.path
+    }
+
     /// What was torn off is kept. The journal that went on after it is gone, so nobody knows where that began.
     @Test func saysThatATornEndIsHarmlessWhereTheNextJournalIsGone() throws {
         directory.restore(try DamageTests.whole().contents)
