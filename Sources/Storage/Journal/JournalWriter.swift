@@ -130,18 +130,24 @@ struct JournalWriter: ~Copyable {
                 throw .outcomeUnknown(reason: "Writing the journal failed: \(failed).")
             }
             do {
-                try file?.truncate(to: end)
+                try cutBack()
             } catch {
                 isUnusable = true
                 throw .outcomeUnknown(
                     reason: "Writing the journal failed: \(failed), and so did cutting it back: \(error).")
             }
-            size = end
             aheadCount = 0
             aheadFailure = nil
             throw .full(reason: "There is no space for the journal: \(failed). Free some and try again.")
         }
         size = max(size, end + waitingBytes)
+    }
+
+    /// Takes away what was written after the end, for good: after a power cut a whole line there would count as a commit.
+    private mutating func cutBack() throws(SystemError) {
+        try file?.truncate(to: end)
+        try file?.sync()
+        size = end
     }
 
     // MARK: Whether it is as it was
@@ -259,8 +265,7 @@ struct JournalWriter: ~Copyable {
         if isUnusable { return }
         do throws(SystemError) {
             if let aheadFailure, !aheadFailure.isNoSpace { throw aheadFailure }
-            try file?.truncate(to: end)
-            size = end
+            try cutBack()
         } catch {
             isUnusable = true
         }
