@@ -7,12 +7,8 @@ import PackageDescription
 let isStrict = Context.environment["MOODBOARD_STRICT"] == "1"
 let settings: [SwiftSetting] = (isStrict ? [.treatAllWarnings(as: .error)] : []) + [.swiftLanguageMode(.v6)]
 
-func library(
-    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, isOptimized: Bool = true
-) -> Target {
-    .target(
-        name: name, dependencies: dependencies, path: path,
-        swiftSettings: settings + (isOptimized ? [] : [.unsafeFlags(["-Onone"])]))
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {

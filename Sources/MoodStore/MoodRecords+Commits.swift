@@ -20,6 +20,9 @@ extension MoodRecords {
     /// The last commit that is durable.
     public var durableRevision: Int { records.durableRevision }
 
+    /// Whether the store is open and has durable commits after `revision`.
+    public func hasCommits(after revision: Int) -> Bool { records.isOpen && revision < records.durableRevision }
+
     /// Which store this is, and how often it has been compacted; nil in memory, and where it is not open.
     public var identity: StoreIdentity? {
         isOpen ? records.storeID.map { StoreIdentity(id: $0, generation: records.generation) } : nil

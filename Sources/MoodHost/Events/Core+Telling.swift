@@ -17,8 +17,8 @@ import Storage
 extension Core {
     /// Whether somebody has not been told of commits that are durable.
     var hasUntold: Bool {
-        guard isWatching, store.isOpen, let told = state.toldToAll else { return false }
-        return told < store.durableRevision
+        guard isWatching, let told = state.toldToAll else { return false }
+        return store.hasCommits(after: told)
     }
 
     /// The present request's commit has ended.

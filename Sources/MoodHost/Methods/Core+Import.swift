@@ -28,7 +28,7 @@ extension Core {
         loadPlugins()
         let name = arguments[TransferParams.importFormat]
         let fileExtension = path.flatMap { $0.split(separator: "/").last?.split(separator: ".").dropFirst().last }
-        if let importer = try importer(name, fileExtension.map { String($0).lowercased() }) {
+        if let importer = try plugins.importer(name, fileExtension.map { String($0).lowercased() }) {
             throw try importByPlugin(importer, arguments)
         }
         let file: FileToImport

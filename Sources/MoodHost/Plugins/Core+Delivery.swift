@@ -46,12 +46,12 @@ extension Core {
     private func isBehind(_ delivery: PluginDelivery) -> Bool {
         if path == nil { return delivery.next != nil }
         guard let acknowledged = delivery.acknowledged else { return true }
-        return store.isOpen && acknowledged < store.durableRevision
+        return store.hasCommits(after: acknowledged)
     }
 
     private mutating func nextEvent(after delivery: PluginDelivery) -> (Int, [UInt8])? {
         guard path != nil else { return delivery.next }
-        guard let last = delivery.acknowledged, store.isOpen, last < store.durableRevision else { return nil }
+        guard let last = delivery.acknowledged, store.hasCommits(after: last) else { return nil }
         var found: (Int, [UInt8])?
         let messageBytes = options.limits[.messageBytes]
         let isWhole = store.commits(after: last) { commit in

@@ -57,7 +57,7 @@ extension Core {
             { (core, arguments, out) throws(RPCError) in
                 core.loadPlugins()
                 let id = try pluginID(arguments)
-                try core.requirePlugin(id)
+                try core.plugins.require(id)
                 writeLog(core.plugins[id]?.hosted.log.last(arguments[PluginParams.lines]) ?? [], &out)
             }
         ),
@@ -92,17 +92,6 @@ extension Core {
         out.endObject()
     }
 
-    private func requirePlugin(_ id: PluginID) throws(RPCError) {
-        guard plugins[id] == nil, plugins.records[id] == nil, plugins.find(id) == nil else { return }
-        throw Self.noPlugin(id)
-    }
-
-    private static func noPlugin(_ id: PluginID) -> RPCError {
-        RPCError(
-            .notFound, "There is no plugin \(id). plugin.list has those that are there.",
-            [.init("id", .string(id.text))])
-    }
-
     // MARK: Listing
 
     private mutating func listPlugins(_ out: inout JSONWriter) {
@@ -124,7 +113,7 @@ extension Core {
     }
 
     private func writePlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
-        guard let info = plugins.detail(id) else { throw Self.noPlugin(id) }
+        guard let info = plugins.detail(id) else { throw PluginRegistry.missing(id) }
         info.write(to: &out)
     }
 
@@ -136,7 +125,7 @@ extension Core {
     ) throws(RPCError) {
         loadPlugins()
         let id = try Self.pluginID(arguments)
-        try requirePlugin(id)
+        try plugins.require(id)
         try changePlugins { (records, secrets) throws(RPCError) in
             guard var record = records[id] else {
                 let reason = "\(id) is not trusted. Trust it first: mood plugin trust \(id)."
@@ -150,7 +139,7 @@ extension Core {
 
     private mutating func untrustPlugin(_ id: PluginID, _ out: inout JSONWriter) throws(RPCError) {
         loadPlugins()
-        try requirePlugin(id)
+        try plugins.require(id)
         try changePlugins { (records, _) throws(RPCError) in records[id] = nil }
         plugins.noteOutdated(id)
         guard plugins.find(id) != nil else {
@@ -163,7 +152,7 @@ extension Core {
     private mutating func configurePlugin(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         loadPlugins()
         let id = try Self.pluginID(arguments)
-        try requirePlugin(id)
+        try plugins.require(id)
         let manifest = plugins[id]?.manifest ?? plugins.find(id)?.manifest
         guard let schema = manifest?.config else {
             throw Arguments.error("cannot be set: \(id) has no settings", at: "/config")
@@ -191,7 +180,7 @@ extension Core {
                 .refused, "The host was started with --no-plugins.",
                 [.init("by", "--no-plugins"), .init("reason", "The host was started with --no-plugins.")])
         }
-        guard let found = plugins.find(id) else { throw Self.noPlugin(id) }
+        guard let found = plugins.find(id) else { throw PluginRegistry.missing(id) }
         guard let manifest = found.manifest, found.problem == nil else {
             let reason = found.problem.map { "\($0)" } ?? "Its manifest cannot be read."
             throw RPCError(

@@ -13,27 +13,6 @@ extension Core {
     /// So many moods go with one call.
     static let transferMax = 1000
 
-    /// The plugin that reads a format; nil where it is one of ours.
-    /// - Parameter fileExtension: tells it where no format is named.
-    func importer(_ name: String?, _ fileExtension: String?) throws(RPCError) -> (
-        plugin: TrustedPlugin, format: String
-    )? {
-        if let name, ImportFormat(rawValue: name) != nil { return nil }
-        for plugin in plugins.plugins(that: .importers) {
-            for importer in plugin.manifest.provides.importers {
-                if let name, !importer.format.utf8.elementsEqual(name.utf8) { continue }
-                if name == nil, !importer.extensions.contains(where: { $0.lowercased() == fileExtension }) { continue }
-                return (plugin, importer.format)
-            }
-        }
-        guard let name else { return nil }
-        let known =
-            ImportFormat.allCases.map(\.rawValue)
-            + plugins.plugins(that: .importers).flatMap { $0.manifest.provides.importers.map(\.format) }
-        throw Arguments.error(
-            "\"\(name.prefix(64))\" is no format; known are \(known.joined(separator: ", "))", at: "/format")
-    }
-
     /// Asks the plugin for the moods of a file, page by page; then they are taken as one commit.
     mutating func importByPlugin(
         _ importer: (plugin: TrustedPlugin, format: String), _ arguments: borrowing Arguments

@@ -1,4 +1,7 @@
+import JSONRPC
 import MoodCore
+import MoodFormats
+import MoodProtocol
 import PluginHost
 
 /// What plugins bring.
@@ -10,6 +13,27 @@ extension PluginRegistry {
             }
         }
         return nil
+    }
+
+    /// The plugin that reads a format; nil where it is one of ours.
+    /// - Parameter fileExtension: tells it where no format is named.
+    func importer(_ name: String?, _ fileExtension: String?) throws(RPCError) -> (
+        plugin: TrustedPlugin, format: String
+    )? {
+        if let name, ImportFormat(rawValue: name) != nil { return nil }
+        for plugin in plugins(that: .importers) {
+            for importer in plugin.manifest.provides.importers {
+                if let name, !importer.format.utf8.elementsEqual(name.utf8) { continue }
+                if name == nil, !importer.extensions.contains(where: { $0.lowercased() == fileExtension }) { continue }
+                return (plugin, importer.format)
+            }
+        }
+        guard let name else { return nil }
+        let known =
+            ImportFormat.allCases.map(\.rawValue)
+            + plugins(that: .importers).flatMap { $0.manifest.provides.importers.map(\.format) }
+        throw Arguments.error(
+            "\"\(name.prefix(64))\" is no format; known are \(known.joined(separator: ", "))", at: "/format")
     }
 
     /// What they bring for the menu.

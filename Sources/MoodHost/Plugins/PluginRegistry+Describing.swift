@@ -1,10 +1,23 @@
 import JSONCodec
+import JSONRPC
 import PluginHost
 
 /// What is told of plugins.
 extension PluginRegistry {
     /// The plugin of this id that counts, as it is found now.
     func find(_ id: PluginID) -> FoundPlugin? { scan(only: id).first { $0.id == id.text && !$0.isShadowed } }
+
+    /// - Throws: `notFound` where nothing is known of it.
+    func require(_ id: PluginID) throws(RPCError) {
+        guard self[id] == nil, records[id] == nil, find(id) == nil else { return }
+        throw Self.missing(id)
+    }
+
+    static func missing(_ id: PluginID) -> RPCError {
+        RPCError(
+            .notFound, "There is no plugin \(id). plugin.list has those that are there.",
+            [.init("id", .string(id.text))])
+    }
 
     /// Why a plugin that has no process here cannot be called; nil where there is none.
     func stateWithoutProcess(_ id: PluginID) -> String? {

@@ -11,7 +11,10 @@ struct HeldBatch {
     var answers: [[UInt8]]
     var missing: Int
 
-    var byteCount: Int { answers.reduce(0) { $0 + $1.count + 1 } + 1 }
+    private var byteCount: Int { answers.reduce(0) { $0 + $1.count + 1 } + 1 }
+
+    /// How many bytes the next answer may have, if all are to have `most` together.
+    func room(of most: Int) -> Int { max(most - byteCount - (missing - 1) * errorBytes, 0) }
 }
 
 /// Answers that come later.
@@ -41,7 +44,9 @@ extension Session {
         var place = 0
         while place < dispatcher.pending.begun.count {
             answer.rewind(to: 0)
-            let room = room(for: dispatcher.pending.begun[place].destination)
+            let batch = dispatcher.pending.begun[place].destination.batch
+            let held = batch.flatMap { batch in batches.first { $0.number == batch.number } }
+            let room = held?.room(of: limits[.messageBytes]) ?? limits[.messageBytes]
             guard let (pending, hasSucceeded) = dispatcher.conclude(place, room: room, to: &answer) else {
                 place += 1
                 continue
@@ -109,14 +114,6 @@ extension Session {
             }
         }
         output.endMessage(from: mark, framing: pending.destination.framing)
-    }
-
-    /// How many bytes the answer may have.
-    private func room(for destination: Destination) -> Int {
-        guard let batch = destination.batch, let held = batches.first(where: { $0.number == batch.number }) else {
-            return limits[.messageBytes]
-        }
-        return max(limits[.messageBytes] - held.byteCount - (held.missing - 1) * held.errorBytes, 0)
     }
 
     private mutating func deliver(_ answer: borrowing JSONWriter, _ destination: Destination, _ caller: Caller) {

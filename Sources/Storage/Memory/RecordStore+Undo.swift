@@ -27,7 +27,7 @@ extension RecordStore {
         var steps = Array(available.suffix(count).reversed())
         if let wanted = revision {
             steps = available.filter { $0.revision == wanted }
-            if steps.isEmpty { throw .refused(refusal(of: wanted, isRedo: isRedo)) }
+            if steps.isEmpty { throw .refused(undo.refusal(of: wanted, upTo: self.revision, isRedo: isRedo)) }
         }
         var order: [RecordID] = []
         var present: [RecordID: Present] = [:]
@@ -60,17 +60,6 @@ extension RecordStore {
         undo.plan = UndoPlan(revision: self.revision, isRedo: isRedo, steps: steps, versions: versions)
         files?.stageReversal(commits.map(\.revision), isRedo: isRedo)
         return (order.map { ($0, present[$0]?.bytes) }, commits)
-    }
-
-    /// Why one commit is none of those that can be undone, or redone.
-    private func refusal(of wanted: Int, isRedo: Bool) -> UndoRefusal {
-        if wanted > revision { return .unknown(revision: wanted) }
-        let others = isRedo ? undo.steps : undo.redo
-        if others.contains(where: { $0.revision == wanted }) { return .already(revision: wanted, isRedo: isRedo) }
-        if let forgotten = undo.forgotten, wanted <= forgotten.revision {
-            return .forgotten(revision: wanted, isLarge: forgotten.isLarge)
-        }
-        return .foreign(revision: wanted)
     }
 
     private struct Present {

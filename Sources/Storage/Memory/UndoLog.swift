@@ -139,6 +139,17 @@ struct UndoLog: ~Copyable {
 
     // MARK: Steps
 
+    /// Why one commit of those up to `revision` is none of those that can be undone, or redone.
+    func refusal(of wanted: Int, upTo revision: Int, isRedo: Bool) -> UndoRefusal {
+        if wanted > revision { return .unknown(revision: wanted) }
+        let others = isRedo ? steps : redo
+        if others.contains(where: { $0.revision == wanted }) { return .already(revision: wanted, isRedo: isRedo) }
+        if let forgotten, wanted <= forgotten.revision {
+            return .forgotten(revision: wanted, isLarge: forgotten.isLarge)
+        }
+        return .foreign(revision: wanted)
+    }
+
     /// Puts the records in the place of what the snapshot's rows are, before another snapshot comes or steps are made.
     /// Where they cannot be read nothing can be undone any more.
     mutating func preserve(_ layers: inout LayeredRecords) {

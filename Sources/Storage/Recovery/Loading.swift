@@ -3,6 +3,9 @@ import Platform
 
 /// A store while it is opened: what was found on the disk, before it is decided whether it may be written.
 struct Loading: ~Copyable {
+    /// See `StoreFiles.atAddress`.
+    private let atAddress: any Sendable = ()
+
     let files: GenerationFiles
     let recovery: Recovery
     let outcome: Recovery.Outcome
