@@ -192,7 +192,7 @@ public struct MoodRecords: ~Copyable {
         guard case .directory(let settings) = location, let identity else { return }
         isReplicaKnown = true
         do throws(StorageError) {
-            guard let (known, isHere) = try ReplicaFile.read(settings.directory, in: settings.fileSystem),
+            guard let (known, isHere, _) = try ReplicaFile.read(settings.directory, in: settings.fileSystem),
                 !isHere || known.storeID != identity.id, let replica = UUID(settings.makeIdentifier())
             else { return }
             var file = known

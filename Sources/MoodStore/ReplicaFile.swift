@@ -6,7 +6,8 @@ import Storage
 /// `sync/replica.json`: which replica of which journal a store is. No file, no sync.
 ///
 /// It holds the machine and its own device and inode. Where one of these is another, the store was copied or is a restored
-/// backup: it takes a new id before anything is committed, and what it did before stays what its former self did.
+/// backup: it takes a new id before anything is committed, and what it did before stays what its former self did. `crc` is the
+/// CRC-32C of all but these three; a file that somebody has edited needs none.
 public struct ReplicaFile: Sendable {
     /// What the store was before.
     public struct Former: Sendable, Equatable {
@@ -75,7 +76,7 @@ public struct ReplicaFile: Sendable {
     /// - Throws: `corrupt` where the file says nothing that is understood.
     public static func read(
         _ directory: String, in fileSystem: FileSystem
-    ) throws(StorageError) -> (file: ReplicaFile, isHere: Bool)? {
+    ) throws(StorageError) -> (file: ReplicaFile, isHere: Bool, byteCount: Int)? {
         let path = directory + "/" + folder + "/" + fileName
         let bytes: [UInt8]?
         let status: FileStatus
@@ -88,15 +89,16 @@ public struct ReplicaFile: Sendable {
                 reason: "\(folder)/\(fileName) cannot be read: \(error).",
                 advice: "Check who may read it, then try again.")
         }
-        guard let bytes, let value = try? JSONValue.parse(bytes), let file = ReplicaFile(value) else {
+        guard let bytes, let value = try? JSONValue.parse(bytes), let file = ReplicaFile(value), isSound(value) else {
             throw .corrupt(
                 file: folder + "/" + fileName, offset: 0,
                 reason:
-                    "\(folder)/\(fileName) is not as it was written. Leave the sync (sync.leave) and set it up again.")
+                    "\(folder)/\(fileName) is not as it was written. If you have edited it, take the member crc out of it;"
+                    + " else leave the sync (sync.leave) and set it up again.")
         }
         let isHere =
             file.machine == machineID(in: fileSystem) && file.device == status.device && file.inode == status.inode
-        return (file, isHere)
+        return (file, isHere, bytes.count)
     }
 
     public mutating func write(_ directory: String, in fileSystem: FileSystem) throws(SystemError) {
@@ -145,6 +147,17 @@ public struct ReplicaFile: Sendable {
         }
     }
 
+    private static func isSound(_ value: JSONValue) -> Bool {
+        guard let members = value.object, let crc = value["crc"] else { return value.object != nil }
+        return crc.string == checksum(of: members)
+    }
+
+    private static func checksum(of members: [JSONValue.Member]) -> String {
+        let counted = members.filter { !["machine", "device", "inode", "crc"].contains($0.name) }
+        let crc = Array(JSONValue.object(counted).text.utf8).withUnsafeBytes { CRC32C.checksum($0) }
+        return withUnsafeBytes(of: CRC32C.hexDigits(of: crc)) { String(decoding: $0, as: UTF8.self) }
+    }
+
     private var value: JSONValue {
         let before = former.map { one in
             JSONValue.object([
@@ -152,7 +165,7 @@ public struct ReplicaFile: Sendable {
                 .init("storeId", .string(one.storeID)), .init("upTo", .number(String(one.upTo))),
             ])
         }
-        return .object([
+        var members: [JSONValue.Member] = [
             .init("v", 1), .init("journal", .string(journal.text)), .init("replica", .string(replica.text)),
             .init("name", name.map { .string($0) } ?? .null),
             .init("storeId", .string(storeID)), .init("from", .number(String(from))), .init("url", .string(url)),
@@ -160,6 +173,8 @@ public struct ReplicaFile: Sendable {
             .init("isFilterNamedHere", .boolean(isFilterNamedHere)), .init("machine", .string(machine)),
             .init("device", .string(String(device))),
             .init("inode", .string(String(inode))), .init("former", .array(before)),
-        ])
+        ]
+        members.append(.init("crc", .string(Self.checksum(of: members))))
+        return .object(members)
     }
 }

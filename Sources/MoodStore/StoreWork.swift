@@ -27,19 +27,25 @@ public struct StoreWork: Sendable {
         // Half of a reset: whatever is left is about to be set aside.
         if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
         for file in Self.sideFiles + Self.pluginFiles {
-            do throws(StorageError) {
-                report.bytes += try bytes(of: file)?.count ?? 0
-            } catch {
-                let name = file.rawValue
-                if case .corrupt(_, let offset, let reason) = error {
-                    report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
-                } else if report.isWhole {
-                    // Where the directory cannot be looked into, that has been said already.
-                    report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
-                }
-            }
+            Self.check(file.rawValue, in: &report) { () throws(StorageError) in try bytes(of: file)?.count ?? 0 }
+        }
+        Self.check(ReplicaFile.folder + "/" + ReplicaFile.fileName, in: &report) { () throws(StorageError) in
+            try ReplicaFile.read(settings.directory, in: settings.fileSystem)?.byteCount ?? 0
         }
         return report
+    }
+
+    private static func check(
+        _ name: String, in report: inout VerifyReport, _ byteCount: () throws(StorageError) -> Int
+    ) {
+        do throws(StorageError) { report.bytes += try byteCount() } catch {
+            if case .corrupt(_, let offset, let reason) = error {
+                report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
+            } else if report.isWhole {
+                // Where the directory cannot be looked into, that has been said already.
+                report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
+            }
+        }
     }
 
     /// Writes a new snapshot and begins a new journal.

@@ -33,7 +33,7 @@ public struct SyncStatus: Sendable {
     public static func read(
         _ directory: String, in fileSystem: FileSystem, commitsAfter: (Int) -> Int
     ) throws(StorageError) -> SyncStatus {
-        guard let (file, _) = try ReplicaFile.read(directory, in: fileSystem) else { return off }
+        guard let file = try ReplicaFile.read(directory, in: fileSystem)?.file else { return off }
         let place = SyncPlace(store: directory, fileSystem: fileSystem)
         let notes = SyncState.read(place)
         var status = SyncStatus(state: notes.state.rawValue)

@@ -1,0 +1,76 @@
+import JSONCodec
+import Platform
+import Storage
+import Testing
+
+@testable import MoodStore
+
+/// `sync/replica.json` holds which records were sent, so a file that is not as it was written counts for nothing.
+@Suite struct ReplicaFileTests {
+    private static let name = "sync/replica.json"
+
+    private static func written(in directory: borrowing TestDirectory) throws -> [UInt8] {
+        try FileSystem.system.makeDirectoryIfMissing(directory.path)
+        let (journal, replica) = (UUID(high: 1, low: 2), UUID(high: 3, low: 4))
+        var file = ReplicaFile(journal: journal, replica: replica, storeID: "here", from: 17, url: "folder:/a/b\"ä")
+        file.config = .object([.init("user", "a\tb"), .init("port", .number("1e3"))])
+        file.filter = .object([.init("push", .array(["gzip"]))])
+        file.becomeAnother(UUID(high: 5, low: 6), after: 40, storeID: "there")
+        try file.write(directory.path, in: .system)
+        return directory.read(name)
+    }
+
+    /// What it says but for the place where it lies.
+    private static func meaning(_ file: ReplicaFile) -> String {
+        "\(file.journal.text) \(file.replica.text) \(file.name ?? "-") \(file.storeID) \(file.from) \(file.former) "
+            + "\(file.url) \(file.config.text) \(file.filter?.text ?? "-") \(file.isFilterNamedHere)"
+    }
+
+    private static func read(_ bytes: [UInt8], in directory: borrowing TestDirectory) throws -> ReplicaFile? {
+        try directory.write(name, bytes)
+        do throws(StorageError) {
+            return try ReplicaFile.read(directory.path, in: .system)?.file
+        } catch {
+            guard case .corrupt(name, _, _) = error else { throw error }
+            return nil
+        }
+    }
+
+    @Test func nothingElseIsReadWhereABitHasFlipped() throws {
+        let directory = TestDirectory()
+        let bytes = try Self.written(in: directory)
+        #expect(try ReplicaFile.read(directory.path, in: .system)?.isHere == true)
+        let meaning = Self.meaning(try #require(try Self.read(bytes, in: directory)))
+        for place in bytes.indices {
+            for bit in 0..<8 {
+                var flipped = bytes
+                flipped[place] ^= 1 << bit
+                guard let file = try Self.read(flipped, in: directory) else { continue }
+                #expect(Self.meaning(file) == meaning, "bit \(bit) of byte \(place)")
+            }
+        }
+    }
+
+    @Test func aFileThatWasEditedIsReadWithoutItsChecksum() throws {
+        let directory = TestDirectory()
+        var text = String(decoding: try Self.written(in: directory), as: UTF8.self)
+        text = text.replacing("\"from\": 0", with: "\"from\": 8")
+        #expect(try Self.read(Array(text.utf8), in: directory) == nil)
+        let crc = try #require(text.firstMatch(of: /,\s*"crc": "[0-9a-f]{8}"/))
+        text.removeSubrange(crc.range)
+        #expect(try Self.read(Array(text.utf8), in: directory)?.from == 8)
+    }
+
+    @Test func verifyNamesIt() throws {
+        let directory = TestDirectory()
+        let moods = TestMoods(directory.location())
+        _ = try moods.create(["emoji": "😊", "label": "a"], id: testID(1))
+        try moods.endCommit()
+        try moods.flush()
+        let bytes = try Self.written(in: directory)
+        #expect(try moods.with { try verify($0)?.isWhole } == true)
+        try directory.write(Self.name, Array(bytes.dropLast(10)))
+        let problems = try #require(try moods.with { try verify($0)?.problems })
+        #expect(problems.map(\.file) == [Self.name])
+    }
+}
