@@ -13,6 +13,8 @@ import Storage
 ///    (`saw`). What `sync/` holds beyond that counts for nothing. So a crash anywhere neither loses nor doubles.
 /// 3. A commit becomes a record of the replica that the store was when it was made, and the same record by whoever makes it
 ///    from the same journal.
+/// 4. Nothing is recorded or brought in while records are missing that the store has (`isWhole`): the fold would not show what
+///    the store holds.
 ///
 /// One value serves one round, by one thread; after an error it is dropped.
 final class StoreReplica {
@@ -30,8 +32,8 @@ final class StoreReplica {
     var inbox = Inbox()
     var moods: MoodRecords
     /// The records that were made here, by the replica that made them.
-    private(set) var own: [UUID: RecordFile] = [:]
-    private(set) var others: RecordFile
+    var own: [UUID: RecordFile] = [:]
+    var others: RecordFile
     /// Records that were made and are not on the disk.
     private var made: [UUID: [Record]] = [:]
     /// Moods of records that were made here, whose coming into the store the journal does not tell of yet.
@@ -43,7 +45,9 @@ final class StoreReplica {
     /// What the store shows where the fold may show something else.
     private var shownBefore: [UUID: MoodDocument?] = [:]
     /// How far others' records are in the store, as the journal says.
-    private var saw = Vector()
+    private(set) var saw = Vector()
+    /// Whether the fold has all records that the store has; not where a file of `sync/` was lost or spoiled.
+    private(set) var isWhole = false
     /// The last commit that was looked at, or was made here: none up to it is no record yet.
     private var looked = 0
 
@@ -57,7 +61,30 @@ final class StoreReplica {
     }
 
     /// Reads what is known, and makes records of the commits that are none yet.
-    static func open(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
+    /// - Parameter restore: brings back what is missing.
+    /// - Throws: `corrupt` where something is missing still.
+    static func open(
+        _ place: SyncPlace, _ settings: StoreSettings,
+        restore: ((StoreReplica) throws(SyncError) -> Void)? = nil
+    ) throws(SyncError) -> StoreReplica {
+        var replica = try begun(place, settings)
+        if !replica.isWhole, let restore {
+            try restore(replica)
+            replica = try begun(place, settings)
+        }
+        if replica.isWhole { return replica }
+        let advice =
+            restore == nil
+            ? "Sync (sync.now) to have them again."
+            : "The other side does not have them either. Leave the sync (sync.leave) and set it up again; the moods stay."
+        throw .store(
+            .storage(
+                .corrupt(
+                    file: ReplicaFile.folder + "/others.jsonl", offset: 0,
+                    reason: "Records are missing in sync/ that this store has taken in. " + advice)))
+    }
+
+    private static func begun(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
         var moods = MoodRecords(.directory(settings))
         moods.origin = MoodRecords.syncOrigin
         // A copy, or another store: it takes an id of its own when it is opened for writing.
@@ -76,6 +103,7 @@ final class StoreReplica {
         try hold()
         defer { moods.endGroup() }
         try load()
+        guard isWhole else { return }
         try takeLocal()
         // Before another join takes its place.
         if exchange(&isJoined, with: false) { try keepBase() }
@@ -140,6 +168,10 @@ final class StoreReplica {
             let touched = fold.apply(record) ?? []
             if ownIDs.contains(record.replica), record.number > saw[record.replica] { unsettled.formUnion(touched) }
         }
+        // What is missing of its own at the end is made again from the journal.
+        isWhole =
+            saw.last.allSatisfy { ownIDs.contains($0.key) || fold.vector[$0.key] >= $0.value }
+            && ownIDs.allSatisfy { fold.vector[$0] >= own[$0]?.last?.number ?? 0 }
     }
 
     /// The ids under which this very store has made records.
@@ -340,43 +372,4 @@ final class StoreReplica {
 
     /// After a flush the lock is still held until the group ends.
     func holdAgain() throws(MoodStoreError) { try moods.openForWriting() }
-
-    // MARK: Files
-
-    /// Keeps what the store holds now as the base, so that older records need not be read again.
-    /// - Parameter text: the snapshot of that, where it is there.
-    private func keepBase(_ text: [UInt8]? = nil) throws(SyncError) {
-        try write(text ?? SnapshotText.text(fold, journal: file.journal), to: place.base)
-        try others.keep(place.temporary) { $0.number > fold.vector[$0.replica] }
-        try place.removeIfThere(place.joined)
-    }
-
-    private func write(_ snapshot: [UInt8], to path: String) throws(SyncError) {
-        try BaseFile.write(
-            snapshot, storeID: file.storeID, revision: moods.durableRevision, to: path, by: place.temporary,
-            in: place.fileSystem)
-    }
-
-    /// Keeps a base, with the lock.
-    func rest() throws(SyncError) {
-        guard others.records.count > max(1000, fold.count / 4) else { return }
-        try hold()
-        defer { moods.endGroup() }
-        try takeLocal()
-        try keepBase()
-    }
-
-    /// Forgets records that a snapshot on the other side covers.
-    /// - Parameter text: the snapshot.
-    func forgetOwn(coveredBy vector: Vector, _ text: [UInt8]) throws(SyncError) {
-        // The base has to hold them first, and the last one tells which commits are recorded.
-        try hold()
-        defer { moods.endGroup() }
-        try takeLocal()
-        try keepBase(fold.vector == vector ? text : nil)
-        for replica in Array(own.keys) {
-            let last = own[replica]?.last?.number ?? 0
-            try own[replica]?.keep(place.temporary) { $0.number > vector[replica] || $0.number == last }
-        }
-    }
 }

@@ -84,9 +84,12 @@ public struct StoreSync: Sendable {
         var (failure, counts): (SyncError?, SyncCounts) = (nil, SyncCounts())
         let now = (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text
         do throws(SyncError) {
-            let replica = try StoreReplica.open(place, settings)
-            let file = replica.file
-            let (transport, coder) = try (transport(file), LineCoder(journal: file.journal, filter: filter(file)))
+            let file = try file()
+            var transport = try transport(file)
+            let coder = LineCoder(journal: file.journal, filter: try filter(file))
+            let replica = try StoreReplica.open(place, settings) { (replica) throws(SyncError) in
+                try replica.restore(from: &transport, coder)
+            }
             var round = SyncRound(
                 replica, transport, coder, before: state.pushed, forgotten: state.forgotten,
                 operationsBeyondSnapshots: operationsBeyondSnapshots, isCancelled: isCancelled)
@@ -325,7 +328,10 @@ public struct StoreSync: Sendable {
 
     /// The store takes part no more. What it sent stays there, and its moods stay here.
     public func leave() throws(SyncError) {
-        _ = try place.file()
+        do throws(SyncError) { _ = try place.file() } catch {
+            // One that says nothing that is understood is the very reason to leave.
+            guard case .store(.storage(.corrupt)) = error else { throw error }
+        }
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
         do throws(SystemError) {

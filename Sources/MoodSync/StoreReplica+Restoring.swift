@@ -1,0 +1,26 @@
+import Replication
+
+extension StoreReplica {
+    /// Has the other side send again what the store has and no file here has any more. Of later records nothing is taken: they
+    /// come once the fold shows what the store holds.
+    func restore(from transport: inout any Transport, _ coder: LineCoder) throws(SyncError) {
+        _ = try transport.open()
+        var have = fold.vector
+        for replica in own.keys { have[replica] = max(have[replica], own[replica]?.last?.number ?? 0) }
+        var asked = have
+        while !have.covers(saw) {
+            let pulled = try transport.pull(asked)
+            var came: [Record] = []
+            for line in pulled.lines {
+                asked[line.replica] = max(asked[line.replica], line.number)
+                guard line.number == have[line.replica] + 1, line.number <= saw[line.replica],
+                    case .record(let record) = try coder.record(line)
+                else { continue }
+                have[line.replica] = line.number
+                if own[line.replica] == nil { came.append(record) } else { try own[line.replica]?.append([record]) }
+            }
+            try others.append(came)
+            if !pulled.hasMore { return }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import MoodCore
+import MoodStore
+import Platform
+import Replication
+import Testing
+
+@testable import MoodSync
+
+/// What is missing or spoiled in `sync/` comes again from the other side, or the sync says so; the moods stay in any case.
+@Suite struct LostFilesTests {
+    private func id(_ number: Int) -> MoodID { MoodID(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)) }
+
+    /// Two stores whose records follow each other's, and something that the first has not sent.
+    private struct Trial {
+        let carrier = (try? SyncedStore.folder()) ?? ""
+        let (phone, laptop): (SyncedStore, SyncedStore)
+
+        init(_ id: (Int) -> MoodID) throws {
+            (phone, laptop) = (try SyncedStore(), try SyncedStore())
+            try phone.setUp("folder:" + carrier, isNew: true)
+            try phone.now()
+            try laptop.setUp("folder:" + carrier)
+            for number in 0..<4 {
+                try phone.create(id(number), "Phone's")
+                try phone.now()
+                try laptop.now()
+                try laptop.update(id(number), #"{"label":"Laptop's"}"#)
+                try laptop.now()
+                try phone.now()
+            }
+            try phone.create(id(10), "Not sent")
+        }
+
+        func file(_ name: String) throws -> String {
+            let names = try FileSystem.system.list(phone.path + "/sync")
+            return phone.path + "/sync/" + (try #require(names.first { $0.hasPrefix(name) }))
+        }
+
+        /// Spoils a file of the phone's after so many lines.
+        func cut(_ name: String, after lines: Int) throws {
+            let path = try file(name)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let kept = text.split(separator: "\n").prefix(lines).map { $0 + "\n" }.joined()
+            try (kept + "{").write(toFile: path, atomically: false, encoding: .utf8)
+        }
+    }
+
+    @Test(arguments: ["others", "own", "both"], [0, 2])
+    func recordsComeAgain(name: String, lines: Int) throws {
+        let trial = try Trial(id)
+        let (phone, laptop) = (trial.phone, trial.laptop)
+        for name in name == "both" ? ["others", "own"] : [name] { try trial.cut(name, after: lines) }
+        try phone.delete(id(3))
+        let shown = try phone.moods()
+
+        // While the other side is away nothing is recorded, and nothing else is shown.
+        try FileManager.default.moveItem(atPath: trial.carrier, toPath: trial.carrier + ".away")
+        #expect(try phone.now() == SyncCounts())
+        #expect(try phone.moods() == shown)
+        try FileManager.default.moveItem(atPath: trial.carrier + ".away", toPath: trial.carrier)
+
+        for store in [phone, laptop, phone] { try store.now() }
+        #expect(try phone.moods() == shown)
+        #expect(try laptop.moods() == shown)
+        #expect(try laptop.sync.conflicts().isEmpty && phone.sync.conflicts().isEmpty)
+    }
+
+    /// The way out is to leave and to set up again: both sides then have all moods.
+    @Test func whatCannotComeAgainIsSaid() throws {
+        let trial = try Trial(id)
+        let (phone, laptop) = (trial.phone, trial.laptop)
+        try trial.cut("others", after: 0)
+        let shown = try phone.moods()
+        let journal = try #require(FileSystem.system.list(trial.carrier).first { $0.contains("-") })
+        let replica = try #require(try ReplicaFile.read(laptop.path, in: .system)).file.replica
+        try FileManager.default.removeItem(atPath: "\(trial.carrier)/\(journal)/\(replica.text)")
+        #expect(throws: SyncError.self) { try phone.now() }
+        #expect(throws: SyncError.self) { try phone.sync.conflicts() }
+        #expect(try phone.moods() == shown)
+        try phone.sync.leave()
+        try phone.setUp("folder:" + trial.carrier)
+        for store in [phone, laptop, phone] { try store.now() }
+        #expect(try phone.moods() == shown)
+        #expect(try laptop.moods() == shown)
+    }
+
+    /// A base holds what no record says any more. One of which a bit has flipped counts for nothing.
+    @Test func aSpoiledBaseChangesNoMood() throws {
+        let trial = try Trial(id)
+        var (phone, laptop) = (trial.phone, trial.laptop)
+        (phone.operationsBeyondSnapshots, laptop.operationsBeyondSnapshots) = (1, 1)
+        for store in [phone, laptop, phone] { try store.now() }
+        let path = try trial.file("base.jsonl")
+        let whole = try #require(FileManager.default.contents(atPath: path))
+        let feed = try #require(whole.firstIndex(of: UInt8(ascii: "\n")))
+        for (place, bit) in zip([feed - 30, feed - 20, feed / 2, feed + 40, whole.count - 20], [0, 1, 2, 3, 0]) {
+            var spoiled = whole
+            spoiled[place] ^= 1 << bit
+            try spoiled.write(to: URL(filePath: path))
+            #expect(try BaseFile.read(path, in: .system) == nil, "byte \(place)")
+        }
+        try phone.create(id(11), "Not sent either")
+        let shown = try phone.moods()
+        #expect(throws: SyncError.self) { try phone.now() }
+        #expect(try phone.moods() == shown)
+        try phone.sync.leave()
+        try phone.setUp("folder:" + trial.carrier)
+        for store in [phone, laptop, phone] { try store.now() }
+        #expect(try phone.moods() == shown)
+        #expect(try laptop.moods() == shown)
+    }
+
+    @Test func theWayOutOfADamagedReplicaFileIsToLeave() throws {
+        let trial = try Trial(id)
+        let (phone, laptop) = (trial.phone, trial.laptop)
+        let shown = try phone.moods()
+        let path = try trial.file("replica.json")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try text.replacing("\"from\":", with: "\"fron\":").write(toFile: path, atomically: false, encoding: .utf8)
+        #expect(throws: SyncError.self) { try phone.now() }
+        try phone.sync.leave()
+        try phone.setUp("folder:" + trial.carrier)
+        for store in [phone, laptop, phone] { try store.now() }
+        #expect(try phone.moods() == shown)
+        #expect(try laptop.moods() == shown)
+    }
+}
