@@ -26,13 +26,13 @@ TIMEOUT = 60.0
 Damage = collections.namedtuple("Damage", "file deed byte bit")
 
 
-def ask(binary, store, requests):
+def ask(binary, store, requests, *options):
     """The exit status, and the answers in order."""
     lines = b"".join(
         json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}, ensure_ascii=False).encode() + b"\n"
         for number, (method, params) in enumerate(requests))
     done = subprocess.run(
-        [binary, "--store", store], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=TIMEOUT,
+        [binary, "--store", store, *options], input=lines, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=TIMEOUT,
         check=False)
     answers = sorted(map(json.loads, done.stdout.splitlines()), key=lambda one: one["id"])
     if done.returncode != 0 or [one["id"] for one in answers] != list(range(len(requests))):
