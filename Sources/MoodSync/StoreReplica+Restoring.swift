@@ -6,7 +6,8 @@ extension StoreReplica {
     func restore(from transport: inout any Transport, _ coder: LineCoder) throws(SyncError) {
         _ = try transport.open()
         var have = fold.vector
-        for replica in own.keys { have[replica] = max(have[replica], own[replica]?.last?.number ?? 0) }
+        let ownIDs = Set(ownIDs)
+        for replica in ownIDs { have[replica] = max(have[replica], own[replica]?.last?.number ?? 0) }
         var asked = have
         while !have.covers(saw) {
             let pulled = try transport.pull(asked)
@@ -17,7 +18,11 @@ extension StoreReplica {
                     case .record(let record) = try coder.record(line)
                 else { continue }
                 have[line.replica] = line.number
-                if own[line.replica] == nil { came.append(record) } else { try own[line.replica]?.append([record]) }
+                if ownIDs.contains(line.replica) {
+                    try own[line.replica]?.append([record])
+                } else {
+                    came.append(record)
+                }
             }
             try others.append(came)
             if !pulled.hasMore { return }

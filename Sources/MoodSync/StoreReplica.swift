@@ -175,7 +175,7 @@ final class StoreReplica {
     }
 
     /// The ids under which this very store has made records.
-    private var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
+    var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
 
     /// The last commit that is among the records.
     var recorded: Int {
