@@ -45,7 +45,9 @@ final class StoreReplica {
     /// What the store shows where the fold may show something else.
     private var shownBefore: [UUID: MoodDocument?] = [:]
     /// How far others' records are in the store, as the journal says.
-    private(set) var saw = Vector()
+    private var saw = Vector()
+    /// How far records are in the store, as the journal says and what was recorded here: the fold has to have all of them.
+    private(set) var needed = Vector()
     /// Whether the fold has all records that the store has; not where a file of `sync/` was lost or spoiled.
     private(set) var isWhole = false
     /// The last commit that was looked at, or was made here: none up to it is no record yet.
@@ -73,15 +75,18 @@ final class StoreReplica {
             replica = try begun(place, settings)
         }
         if replica.isWhole { return replica }
+        let reason =
+            if replica.isPutBack {
+                "The moods were put back to an earlier state, and sync/ was not."
+            } else {
+                "Records are missing in sync/ that this store has taken in."
+            }
         let advice =
-            restore == nil
+            restore == nil && !replica.isPutBack
             ? "Sync (sync.now) to have them again."
-            : "The other side does not have them either. Leave the sync (sync.leave) and set it up again; the moods stay."
+            : "Leave the sync (sync.leave) and set it up again; the moods stay."
         throw .store(
-            .storage(
-                .corrupt(
-                    file: ReplicaFile.folder + "/others.jsonl", offset: 0,
-                    reason: "Records are missing in sync/ that this store has taken in. " + advice)))
+            .storage(.corrupt(file: ReplicaFile.folder + "/others.jsonl", offset: 0, reason: reason + " " + advice)))
     }
 
     private static func begun(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
@@ -158,20 +163,29 @@ final class StoreReplica {
         (self.saw, shownBefore) = (saw, shown)
         let joined = try BaseFile.read(place.joined, in: place.fileSystem)
         isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
-        if let joined, isJoined { fold = joined.fold }
+        // It may be older than the base, where only its removal was missed.
+        if let joined, isJoined { _ = fold.join(joined.fold) }
         if !isJoined, isPart { unfinished = joined?.fold }
         var known = Inbox()
-        for replica in ownIDs { for record in own[replica]?.records ?? [] { known.add(record) } }
-        for record in others.records where record.number <= saw[record.replica] { known.add(record) }
+        needed = saw
+        for replica in ownIDs {
+            for record in own[replica]?.records ?? [] {
+                known.add(record)
+                needed = needed.joined(with: record.saw)
+            }
+        }
+        for record in others.records where record.number <= needed[record.replica] { known.add(record) }
         let ownIDs = Set(ownIDs)
         while let record = known.next(after: fold.vector) {
             let touched = fold.apply(record) ?? []
             if ownIDs.contains(record.replica), record.number > saw[record.replica] { unsettled.formUnion(touched) }
         }
-        // What is missing of its own at the end is made again from the journal.
+        // Of what it was before, others may have records too.
+        let formerIDs = ownIDs.subtracting([file.replica])
         isWhole =
-            saw.last.allSatisfy { ownIDs.contains($0.key) || fold.vector[$0.key] >= $0.value }
+            needed.last.allSatisfy { formerIDs.contains($0.key) || fold.vector[$0.key] >= $0.value }
             && ownIDs.allSatisfy { fold.vector[$0] >= own[$0]?.last?.number ?? 0 }
+            && !isPutBack
     }
 
     /// The ids under which this very store has made records.
@@ -187,6 +201,9 @@ final class StoreReplica {
         }
         return last
     }
+
+    /// Whether the store is older than its records: what is done from then on would count as recorded.
+    private var isPutBack: Bool { recorded > moods.durableRevision }
 
     // MARK: Local commits
 

@@ -88,7 +88,7 @@ public struct StoreSync: Sendable {
             var transport = try transport(file)
             let coder = LineCoder(journal: file.journal, filter: try filter(file))
             let replica = try StoreReplica.open(place, settings) { (replica) throws(SyncError) in
-                try replica.restore(from: &transport, coder)
+                try replica.restore(from: &transport, coder, isCancelled: isCancelled)
             }
             var round = SyncRound(
                 replica, transport, coder, before: state.pushed, forgotten: state.forgotten,
