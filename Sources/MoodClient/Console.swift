@@ -68,8 +68,8 @@ struct Console {
             },
             isExecutable: Terminal.isExecutable,
             become: { (path, arguments) throws(SystemError) in try Terminal.become(path, arguments) },
-            session: Terminal.session, now: Terminal.secondsSince1970,
-            nowMilliseconds: Terminal.millisecondsSince1970, localTime: { LocalTime(secondsSince1970: $0) },
+            session: Terminal.session, now: { Int(Clock.milliseconds / 1_000) },
+            nowMilliseconds: { Int(Clock.milliseconds) }, localTime: { LocalTime(secondsSince1970: $0) },
             localTimeInZone: { LocalTime(secondsSince1970: $0, zone: $1) },
             unknownTimeZone: TimeZoneSetting.unknown)
     }

@@ -9,8 +9,26 @@ public enum MoodProgram {
     public static func main() -> Never {
         Terminal.ignoreBrokenPipes()
         let console = Console.ofThisProcess()
+        if let text = ProcessFacts.environment(TestConditions.variable), !obey(text) {
+            console.writeError(
+                "mood: \(TestConditions.variable) must look like \(TestConditions.example), not \(Escaping.visible(text)).\n"
+            )
+            exit(ExitCode.usage.rawValue)
+        }
         let launcher = HostProcess.launcher(location: .ofThisProcess())
         exit(run(Terminal.arguments().dropFirst().map { $0 }, console: console, launcher: launcher).rawValue)
+    }
+
+    /// Fixes the time and the random numbers of this process for a test.
+    /// - Returns: false for a text of another form, which changes nothing.
+    private static func obey(_ text: String) -> Bool {
+        guard let given = TestConditions(text) else { return false }
+        let time = given.clock.flatMap { Moment($0) }
+        let seed = given.seed.flatMap { UInt64($0) }
+        guard (time == nil) == (given.clock == nil), (seed == nil) == (given.seed == nil) else { return false }
+        if let time { Clock.set(milliseconds: Int64(time.secondsSince1970) * 1_000) }
+        if let seed { RandomWords.seed(seed) }
+        return true
     }
 
     /// - Parameter arguments: without the program's name; nil is one that is not UTF-8.

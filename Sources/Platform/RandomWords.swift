@@ -18,9 +18,12 @@ public struct RandomWords: RandomNumberGenerator, Sendable {
             var system = SystemRandomNumberGenerator()
             return system.next()
         }
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        var word = Self.state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        return Self.mix(Self.state.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue)
+    }
+
+    /// Spreads a number over all 64 bits: SplitMix64 (Steele, Lea, Flood 2014). 0 stays 0.
+    public static func mix(_ number: UInt64) -> UInt64 {
+        var word = (number ^ number >> 30) &* 0xbf58_476d_1ce4_e5b9
         word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
         return word ^ word >> 31
     }

@@ -107,16 +107,6 @@ public enum Terminal {
         return access(place, W_OK | X_OK) == 0 ? nil : place
     }
 
-    /// The time in milliseconds since 1970.
-    public static func millisecondsSince1970() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
-    }
-
-    /// The time in seconds since 1970.
-    public static func secondsSince1970() -> Int { time(nil) }
-
     /// The program's arguments, its own name first.
     /// - Returns: nil in the place of one that is not UTF-8, so that it can be refused rather than altered.
     public static func arguments() -> [String?] {

@@ -56,6 +56,21 @@ import Testing
         #expect(options.locale == "fi-FI" && options.timeZone == "Europe/Helsinki")
     }
 
+    /// Programs that are started by others have no command line that a test could change.
+    @Test func theEnvironmentSetsTheClockAndTheIDs() throws {
+        let environment = ["MOODBOARD_TEST": "clock:2026-11-25T18:17:57Z,seed:7"]
+        let options = try options(["--in-memory"], environment)
+        #expect(options.testTime?.text == "2026-11-25T18:17:57.000Z" && options.testSeed == 7)
+        #expect(try self.options(["--in-memory", "--test-seed", "8"], environment).testSeed == 8)
+        #expect(try self.options(["--in-memory"], ["MOODBOARD_TEST": "seed:9"]).testSeed == 9)
+        for wrong in ["", "7", "seed", "clock:", "seed:7,", "clock:noon", "seed:x", "zone:UTC"] {
+            guard case .misuse = HostCommandLine.read(["--in-memory"], environment: { _ in wrong }) else {
+                Issue.record("'\(wrong)' is taken")
+                continue
+            }
+        }
+    }
+
     @Test func aTestSetsTheClockAndTheIDs() throws {
         let options = try options(["--in-memory", "--test-clock", "2026-01-02T05:04:05.678+02:00", "--test-seed=7"])
         #expect(options.testTime?.text == "2026-01-02T03:04:05.678Z" && options.testSeed == 7)

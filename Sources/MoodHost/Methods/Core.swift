@@ -118,8 +118,9 @@ struct Core: ~Copyable {
 
     mutating func makeID() -> MoodID {
         if let id = round?.nextID() { return id }
-        // With a seed, a host that is started anew on its store must not make the ids of the moods that are there.
-        let more = options.testSeed == nil ? 0 : UInt64(truncatingIfNeeded: store.revision) << 32
+        // With a seed, a host that is started anew on its store must not make the ids of the moods that are there. The revision
+        // changes all bits, because people see the last digits alone.
+        let more = options.testSeed == nil ? 0 : RandomWords.mix(UInt64(truncatingIfNeeded: store.revision))
         return MoodID(version7At: now, random: (random.next(), random.next() ^ more))
     }
 }

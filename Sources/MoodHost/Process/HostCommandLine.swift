@@ -56,6 +56,7 @@ public enum HostCommandLine {
           --log-level LEVEL        error, warning, info or debug (default: info); logs go to stderr
           --test-clock TIME        for tests: now is TIME, and a millisecond later with each request
           --test-seed N            for tests: ids are made from the number N
+                                   (both also as $MOODBOARD_TEST, in the form clock:TIME,seed:N)
           --openrpc                print the description of all methods and exit
           --version                print the version and exit
           --help                   print this and exit
@@ -79,6 +80,9 @@ public enum HostCommandLine {
         var directory: String?
         var isInMemory = false
         var isSyncOnce = false
+        if let text = environment(TestConditions.variable), let problem = obey(text, &options) {
+            return .misuse(problem)
+        }
         var rest = arguments.makeIterator()
         var isFirst = true
         while let argument = rest.next() {
@@ -143,6 +147,16 @@ public enum HostCommandLine {
     private static func unknown(_ argument: String) -> String {
         let nearest = NearestNames.find(split(argument).name, among: flags + settings).first
         return "unknown argument \(argument)" + (nearest.map { "; did you mean \($0)?" } ?? "")
+    }
+
+    /// Takes what the environment fixes for a test; options on the command line come later and win.
+    /// - Returns: the problem, if there is one.
+    private static func obey(_ text: String, _ options: inout HostOptions) -> String? {
+        guard let given = TestConditions(text) else {
+            return "\(TestConditions.variable) must look like \(TestConditions.example), not \(text)"
+        }
+        return given.clock.flatMap { set("--test-clock", $0, &options) }
+            ?? given.seed.flatMap { set("--test-seed", $0, &options) }
     }
 
     /// Sets an option that has a value.

@@ -1,0 +1,24 @@
+/// A fixed time and fixed random numbers for a process, so that all it prints can be compared byte for byte:
+/// `MOODBOARD_TEST=clock:2026-11-25T18:17:57Z,seed:7`. Each part may be absent. Both programs obey it.
+public struct TestConditions: Equatable, Sendable {
+    public static let variable = "MOODBOARD_TEST"
+    public static let example = "clock:2026-11-25T18:17:57Z,seed:7"
+
+    /// The time at which the process begins; its reader knows times.
+    public private(set) var clock: String?
+    /// The number from which random numbers are made.
+    public private(set) var seed: String?
+
+    /// Reads the value of the variable; nil for one of another form.
+    public init?(_ text: String) {
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = part.split(separator: ":", maxSplits: 1)
+            guard pair.count == 2 else { return nil }
+            switch pair[0] {
+            case "clock": clock = String(pair[1])
+            case "seed": seed = String(pair[1])
+            default: return nil
+            }
+        }
+    }
+}
