@@ -4,8 +4,6 @@
 ///     Added 😊 Happy (0190b5a0)      a line that it prints, on stdout or stderr
 ///     $ printf '%s\n' one \          a command that ends with a backslash goes on
 ///     > two                          in the next line, behind "> "
-///     …                              any number of lines, also none
-///     pid …, revision 3              in a line: any text, also none
 ///
 /// In a block of the language `console terminal` each command runs on a pseudo-terminal of its own, of 100 columns.
 struct ConsoleBlock {
@@ -14,6 +12,8 @@ struct ConsoleBlock {
         /// The line of the document in which the command stands, from 1.
         let line: Int
         var output: [String] = []
+        /// The index of the line behind the command.
+        var outputStart = 0
         /// Whether it runs on a terminal.
         var isOnTerminal = false
     }
@@ -22,7 +22,6 @@ struct ConsoleBlock {
 
     /// The info string of the blocks that are run.
     static let language = "console"
-    static let ellipsis: Character = "…"
 
     /// All blocks of a document, in order.
     static func all(in document: String) -> [ConsoleBlock] {
@@ -47,10 +46,13 @@ struct ConsoleBlock {
 
     private mutating func add(_ line: String, _ number: Int, _ isOnTerminal: Bool) {
         if line.hasPrefix("$ ") {
-            steps.append(Step(command: String(line.dropFirst(2)), line: number, isOnTerminal: isOnTerminal))
+            steps.append(
+                Step(
+                    command: String(line.dropFirst(2)), line: number, outputStart: number, isOnTerminal: isOnTerminal))
         } else if let last = steps.indices.last {
             if line.hasPrefix("> "), steps[last].output.isEmpty, steps[last].command.hasSuffix("\\") {
                 steps[last].command += "\n" + line.dropFirst(2)
+                steps[last].outputStart = number
             } else {
                 steps[last].output.append(line)
             }
@@ -63,29 +65,13 @@ struct ConsoleBlock {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether printed lines are what a document shows.
-    static func matches(_ printed: ArraySlice<String>, _ shown: ArraySlice<String>) -> Bool {
-        guard let first = shown.first else { return printed.isEmpty }
-        if first == String(ellipsis) {
-            return (printed.startIndex...printed.endIndex).contains { start in
-                matches(printed[start...], shown.dropFirst())
-            }
+    /// The document with what was printed in the place of what it shows.
+    /// - Parameter printed: the lines of each step, in the order of the steps.
+    static func document(_ document: String, showing printed: [[String]]) -> String {
+        var lines = lines(document)
+        for (step, output) in zip(all(in: document).flatMap(\.steps), printed).reversed() {
+            lines.replaceSubrange(step.outputStart..<step.outputStart + step.output.count, with: output)
         }
-        guard let line = printed.first, matches(line: line, first) else { return false }
-        return matches(printed.dropFirst(), shown.dropFirst())
-    }
-
-    /// Whether a printed line is what a document shows, where an ellipsis stands for any text.
-    static func matches(line: String, _ shown: String) -> Bool {
-        var pieces = shown.split(separator: ellipsis, omittingEmptySubsequences: false).map(String.init)
-        guard pieces.count > 1 else { return line == shown }
-        let (first, last) = (pieces.removeFirst(), pieces.removeLast())
-        guard line.hasPrefix(first) else { return false }
-        var rest = line.dropFirst(first.count)
-        for piece in pieces where !piece.isEmpty {
-            guard let found = rest.firstRange(of: piece) else { return false }
-            rest = rest[found.upperBound...]
-        }
-        return rest.hasSuffix(last)
+        return lines.joined(separator: "\n")
     }
 }

@@ -48,6 +48,11 @@ enum Repository {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    static func write(_ text: String, to path: String) throws {
+        let path = root + "/" + path
+        try FileSystem.system.replaceWhole(path, by: path + ".new") { _ in Array(text.utf8) }
+    }
+
     static func names(in directory: String) -> [String] {
         ((try? FileSystem.system.list(root + "/" + directory)) ?? []).sorted()
     }

@@ -1,11 +1,16 @@
 import Platform
 import Testing
 
-/// A directory of its own in which commands run, with the built programs first in PATH and, but for what a sanitizer is
-/// told, nothing of our environment. It is removed when the value goes.
+/// A directory of its own in which commands run, with the built programs first in PATH. Nothing in it depends on the machine:
+/// it is removed when the value goes, what is printed shows it as the root of the file system, the time and the ids are fixed,
+/// and of our environment commands have only what sanitizers and faketime are told.
 final class Sandbox {
     private let directory: String
     private let path: String
+    /// The home as commands print it, in which they run.
+    private static let home = "/home/ada"
+    /// The first step begins at this time, each later one a minute later.
+    private static let firstMinute = 18 * 60 + 17
 
     init() throws {
         let products = try #require(Repository.products, "the programs moodboard and mood lie beside the tests")
@@ -13,25 +18,34 @@ final class Sandbox {
         guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: EIO) }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = products + ":/usr/bin:/bin"
-        mkdir(directory + "/home", 0o700)
-        mkdir(directory + "/work", 0o700)
+        for folder in ["/tmp", "/home", Self.home] { mkdir(directory + folder, 0o700) }
     }
 
     deinit { _ = try? Self.run("/bin/rm", ["-rf", directory]) }
 
     /// Runs a command; what it prints on stdout and stderr, and how it ended.
     func run(_ command: String) throws -> (output: String, status: ChildProcess.Status?) {
-        let sanitizers = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
-            ProcessFacts.environment(name).map { "\(name)=\($0)" }
-        }
+        let handedOn = [
+            "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "LD_PRELOAD", "FAKETIME", "FAKETIME_DONT_FAKE_MONOTONIC",
+        ].compactMap { name in ProcessFacts.environment(name).map { "\(name)=\($0)" } }
         let setting =
             [
-                "HOME=\(directory)/home", "PATH=\(path)", "TZ=UTC", "LANG=C.UTF-8", "TMPDIR=\(directory)/work",
-            ] + sanitizers
+                "HOME=\(directory)\(Self.home)", "PATH=\(path)", "TZ=UTC", "LANG=C.UTF-8", "TMPDIR=\(directory)/tmp",
+                Self.conditions(0),
+            ] + handedOn
         // `env` replaces the environment; the directory and the streams are the shell's affair.
         let script = "cd \"$0\" && exec 2>&1 && exec </dev/null && eval \"$1\""
-        return try Self.run(
-            "/usr/bin/env", ["-i"] + setting + ["/bin/sh", "-c", script, directory + "/work", command])
+        let (output, status) = try Self.run(
+            "/usr/bin/env", ["-i"] + setting + ["/bin/sh", "-c", script, directory + Self.home, command])
+        return (output.replacing(directory, with: ""), status)
+    }
+
+    /// The assignment that fixes the time and the ids of a step.
+    private static func conditions(_ step: Int) -> String {
+        let minute = firstMinute + step
+        func padded(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
+        let time = "2026-11-25T\(padded(minute / 60)):\(padded(minute % 60)):00Z"
+        return "\(TestConditions.variable)=clock:\(time),seed:\(step)"
     }
 
     /// Runs the steps of all blocks of a document in one shell, so that variables and `$?` go on.
@@ -39,9 +53,9 @@ final class Sandbox {
     func run(_ steps: [ConsoleBlock.Step]) throws -> [[String]] {
         // The mark is printed before each step and leaves `$?` as the step before left it.
         let mark = "--- the next step ---"
-        let script = steps.map { step in
+        let script = steps.enumerated().map { index, step in
             let command = step.isOnTerminal ? Self.onTerminal(step.command) : step.command
-            return "_status=$?; printf '%s\\n' '\(mark)'; (exit $_status)\n\(command)"
+            return "_status=$?; export \(Self.conditions(index)); printf '%s\\n' '\(mark)'; (exit $_status)\n\(command)"
         }
         let output = try run(script.joined(separator: "\n")).output
         var printed: [[String]] = []

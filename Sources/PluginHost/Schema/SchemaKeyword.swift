@@ -74,7 +74,7 @@ public enum SchemaKeyword: String, CaseIterable, Sendable {
         case .if: "chooses between then and else"
         case .then: "what holds if it fits"
         case .else: "what holds if it does not"
-        case .ref: "the schema at a place of the same document: # or #/…"
+        case .ref: "the schema at a place of the same document: `#`, or a path that begins with `#/`"
         case .defs: "schemas to be referred to"
         case .definitions: "the same, by its older name"
         case .title: "what it is called"
