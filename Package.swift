@@ -31,6 +31,7 @@ let package = Package(
         .target(name: "CPlatform"),
         library("Platform", ["CPlatform"]),
         library("JSONCodec", ["CPlatform"]),
+        library("Versions"),
         // Level 1
         library("JSONRPC", ["JSONCodec"]),
         library("Storage", ["CPlatform", "Platform", "JSONCodec"]),
@@ -38,12 +39,12 @@ let package = Package(
         // Level 2
         library("MoodCore", ["JSONCodec", "MoodText"]),
         // Level 3
-        library("MoodStore", ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform"]),
-        library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec"]),
+        library("MoodStore", ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Versions"]),
+        library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec", "Versions"]),
         library("MoodFormats", ["MoodCore", "MoodText", "JSONCodec"]),
         library("Replication", ["MoodCore", "JSONCodec", "Platform"]),
         // Level 4
-        library("MoodClient", ["JSONRPC", "JSONCodec", "Platform"]),
+        library("MoodClient", ["JSONRPC", "JSONCodec", "Platform", "Versions"]),
         library("PluginHost", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
         library("MCP", ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
         library("MoodSync", ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"]),
@@ -52,7 +53,7 @@ let package = Package(
             "MoodHost",
             [
                 "MCP", "PluginHost", "MoodSync", "Replication", "MoodProtocol", "MoodStore", "MoodFormats", "MoodCore",
-                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform",
+                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform", "Versions",
             ]),
         // Level 6
         program("moodboard", ["MoodHost", "Platform"]),
@@ -102,17 +103,18 @@ let package = Package(
             "MoodHostTests",
             [
                 "MoodHost", "MoodProtocol", "MoodStore", "MoodCore", "Storage", "JSONRPC", "JSONCodec", "Platform",
-                "Seeds",
+                "Seeds", "Versions",
             ]),
         tests(
             "PluginHostTests",
             ["PluginHost", "MoodProtocol", "MoodCore", "JSONCodec", "Platform", "FuzzTargets", "Seeds"],
             exclude: ["Fixtures"]),
         tests("MCPTests", ["MCP", "MoodProtocol", "JSONRPC", "JSONCodec"]),
-        tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
+        tests("MoodClientTests", ["MoodClient", "JSONRPC", "JSONCodec", "Platform", "Versions"]),
         tests("ConformanceTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests(
-            "TidyTests", ["PluginHost", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform"]),
+            "TidyTests",
+            ["PluginHost", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform", "Versions"]),
     ]
 )

@@ -1,10 +1,8 @@
 import Platform
+import Versions
 
 /// The program `mood`: a command line in, an exit code out.
 public enum MoodProgram {
-    /// What `mood --version` says.
-    public static let version = "0.1.0"
-
     /// Runs the process's own command line and ends the process.
     public static func main() -> Never {
         Terminal.ignoreBrokenPipes()
@@ -45,7 +43,7 @@ public enum MoodProgram {
                 return run(["key"], console: console, launcher: launcher)
             }
             switch try ArgumentParser.parse(texts, commands: Command.all) {
-            case .version: try write("mood \(version)\n", console)
+            case .version: try write(Version.line(of: "mood"), console)
             case .help(let command, let invocation): try help(command, invocation, console, launcher)
             case .run(let invocation):
                 wantsJSON = invocation.has("json")

@@ -1,16 +1,16 @@
 // Made from the declarations; write it again with Tests/Scripts/openrpc.py HOST --write.
 
-/// What a host answers to the example of each method, as JSON.
+/// What a host answers to the example of each method, as JSON; `${version}` stands for the version of the program.
 enum ExampleResults {
     static let all: [String: StaticString] = [
         "host.info":
-            ##"{"name":"moodboard","version":"0.1.0","protocolVersion":"1.0","pid":4321,"store":{"path":"/home/me/journal","inMemory":false,"schemaVersion":3,"revision":3,"moods":3,"favorites":1,"bytes":1329,"readOnly":false},"limits":{"messageBytes":4194304,"depth":64,"batch":128,"idBytes":256,"label":200,"notesBytes":65536,"tags":32,"attachments":32,"listPage":1000,"queuedOutputBytes":8388608,"pluginAnswerBytes":4194304,"pluginHelloMs":5000,"pluginBackOffMs":1000,"mcpAnswerBytes":32768},"features":["batch","cancel","dryRun","events","framing.header","framing.line","history","ifRevision","opId","mcp","plugins","progress","undo"]}"##,
+            ##"{"name":"moodboard","version":"${version}","protocolVersion":"1.0","pid":4321,"store":{"path":"/home/me/journal","inMemory":false,"schemaVersion":3,"revision":3,"moods":3,"favorites":1,"bytes":1329,"readOnly":false},"limits":{"messageBytes":4194304,"depth":64,"batch":128,"idBytes":256,"label":200,"notesBytes":65536,"tags":32,"attachments":32,"listPage":1000,"queuedOutputBytes":8388608,"pluginAnswerBytes":4194304,"pluginHelloMs":5000,"pluginBackOffMs":1000,"mcpAnswerBytes":32768},"features":["batch","cancel","dryRun","events","framing.header","framing.line","history","ifRevision","opId","mcp","plugins","progress","undo"]}"##,
         "host.ping":
             ##"{}"##,
         "host.shutdown":
             ##"{}"##,
         "rpc.discover":
-            ##"{"openrpc":"1.4.1","info":{"title":"MoodBoard","version":"0.1.0","description":"A mood journal as a process: JSON-RPC 2.0 over stdin and stdout, one message a line or with Content-Length."},"methods":[],"components":{},"x-notifications":[],"x-examples":{}}"##,
+            ##"{"openrpc":"1.4.1","info":{"title":"MoodBoard","version":"${version}","description":"A mood journal as a process: JSON-RPC 2.0 over stdin and stdout, one message a line or with Content-Length."},"methods":[],"components":{},"x-notifications":[],"x-examples":{}}"##,
         "mood.create":
             ##"{"id":"019b7c65-1a3e-7000-8000-000000000004","emoji":"🎉","label":"Excited","timestamp":"2026-01-02T03:00:00.000Z","isFavorite":false,"notes":"","tags":["travel"],"valence":0.7,"attachments":[],"createdAt":"2026-01-02T03:04:05.681Z","updatedAt":"2026-01-02T03:04:05.681Z","revision":4}"##,
         "mood.get":

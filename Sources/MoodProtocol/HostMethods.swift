@@ -2,8 +2,6 @@ import JSONRPC
 
 /// `host.*` and `rpc.discover`: the process itself.
 public enum HostMethods {
-    public static let protocolVersion = "1.0"
-
     public static let info = MethodDeclaration(
         "host.info", .read, .readMoods, "Tell what this process is, where its store is and what its limits are.",
         result: .result([

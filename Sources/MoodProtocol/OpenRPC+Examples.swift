@@ -1,4 +1,5 @@
 import JSONCodec
+import Versions
 
 extension OpenRPC {
     /// The example of a method as an example pairing. What OpenRPC has no place for stands under `x-after`, calls that come
@@ -11,7 +12,8 @@ extension OpenRPC {
             .init("params", .array(params.map { ["name": .string($0.name), "value": $0.value] })),
         ]
         if let result = ExampleResults.all["\(method.name)"] {
-            members.append(.init("result", ["name": "result", "value": value(result)]))
+            let text = "\(result)".replacing("${version}", with: Version.program)
+            members.append(.init("result", ["name": "result", "value": (try? JSONValue(parsing: text)) ?? .null]))
         }
         if !example.after.isEmpty { members.append(.init("x-after", .array(example.after.map(call)))) }
         if !example.varying.isEmpty {

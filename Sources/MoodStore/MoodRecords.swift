@@ -2,6 +2,7 @@ import JSONCodec
 import MoodCore
 import Platform
 import Storage
+import Versions
 
 /// Moods that last: what the methods of the protocol do, without the protocol.
 ///
@@ -11,7 +12,7 @@ import Storage
 /// the bytes that are stored. (SwiftData: the `ModelContainer`; Room: the DAO.)
 public struct MoodRecords: ~Copyable {
     /// The version of the stored shape of a mood.
-    public static let schemaVersion = 3
+    public static let schemaVersion = Version.schema
     /// A page of a list has at most this many bytes, even if an answer may have more.
     public static let pageBytesMax = 4 * 1024 * 1024
     /// What may come after the moods of a page: the total, the cursor without its label, and the end of the answer.

@@ -1,4 +1,5 @@
 import Testing
+import Versions
 
 @testable import MoodClient
 
@@ -123,7 +124,7 @@ import Testing
     @Test func versionIsOneLine() {
         let outside = Outside()
         #expect(outside.run("--version") == .success)
-        #expect(outside.output == "mood \(MoodProgram.version)\n")
+        #expect(outside.output == "mood \(Version.program) (protocol \(Version.wire), schema \(Version.schema))\n")
     }
 
     /// Words of a line as a shell would make them, as far as the examples need it.

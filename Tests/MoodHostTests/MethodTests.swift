@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodProtocol
 import Testing
+import Versions
 
 @testable import MoodHost
 
@@ -78,7 +79,7 @@ import Testing
         let directory = TestDirectory()
         let session = isInMemory ? TestSession() : TestSession(directory)
         try Self.fill(session)
-        let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
+        let document = OpenRPC.document(of: MethodTable().all, version: Version.program)
         let saved = TestDirectory()
         for call in (isInMemory ? [] : Self.fileCalls) + Self.calls {
             let method = try #require(document["methods"]?.array?.first { $0["name"]?.string == call.method })
@@ -134,7 +135,7 @@ import Testing
 
     @Test func rpcDiscoverIsThePublishedDocument() throws {
         let result = try TestSession().result("rpc.discover")
-        #expect(result.isEqual(to: OpenRPC.document(of: MethodTable().all, version: Core.version)))
+        #expect(result.isEqual(to: OpenRPC.document(of: MethodTable().all, version: Version.program)))
     }
 
     @Test func inMemoryThereIsNoPath() throws {

@@ -3,6 +3,7 @@ import MoodCore
 import MoodProtocol
 import Platform
 import Testing
+import Versions
 
 @testable import MoodHost
 
@@ -44,7 +45,7 @@ import Testing
 
     @Test(arguments: Situation.allCases)
     func everyScreenIsAsItsDeclarationSays(situation: Situation) throws {
-        let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
+        let document = OpenRPC.document(of: MethodTable().all, version: Version.program)
         let method = try #require(document["methods"]?.array?.first { $0["name"]?.string == "nav.screen" })
         let schema = try #require(method["result"]?["schema"])
         let session = TestSession()

@@ -255,11 +255,12 @@ def write(program):
         if problem or "result" not in answer:
             sys.exit(f"the example of {method['name']}: {problem or compact(answer)}")
         result = compact(short(answer["result"], method["examples"][0].get("x-varying", [])))
+        result = result.replace('"version":' + compact(document["info"]["version"]), '"version":"${version}"')
         lines.append(f'        "{method["name"]}":\n            ##"{result}"##,\n')
     with open(RESULTS, "w", encoding="utf-8") as file:
         file.write(
             "// Made from the declarations; write it again with Tests/Scripts/openrpc.py HOST --write.\n\n"
-            "/// What a host answers to the example of each method, as JSON.\nenum ExampleResults {\n"
+            "/// What a host answers to the example of each method, as JSON; `${version}` stands for the version of the program.\nenum ExampleResults {\n"
             "    static let all: [String: StaticString] = [\n" + "".join(lines) + "    ]\n}\n")
     print(f"{len(lines)} results; build, then write the document again: "
           "MOODBOARD_GOLDEN=write swift test --filter ReferenceTests")

@@ -2,6 +2,7 @@ import Foundation
 import JSONCodec
 import MoodProtocol
 import Testing
+import Versions
 
 @testable import MoodHost
 
@@ -26,7 +27,7 @@ import Testing
     /// Every kind of cell, tool and effect is answered in some transcript, every kind of action answered or sent. `error`
     /// stands for a mood that goes while its screen is asked for: that cannot be made to happen over one pipe.
     @Test func everyKindOfWhatAScreenShowsOccursInATranscript() throws {
-        let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
+        let document = OpenRPC.document(of: MethodTable().all, version: Version.program)
         let lines = try Project.files("Tests/Conformance", ".transcript").flatMap {
             try #require(Project.text($0)).split(separator: "\n")
         }

@@ -13,6 +13,7 @@ import Testing
         // The only Swift target that imports the C library, and the only one that needs a lock.
         Row(target: "Platform", level: 0, mayImport: ["CPlatform", "Glibc", "Darwin", "Synchronization"]),
         Row(target: "JSONCodec", level: 0, mayImport: ["CPlatform"]),
+        Row(target: "Versions", level: 0, mayImport: []),
         Row(target: "JSONRPC", level: 1, mayImport: ["JSONCodec"]),
         Row(target: "Storage", level: 1, mayImport: ["CPlatform", "Platform", "JSONCodec"]),
         // The only importer of Foundation.
@@ -20,14 +21,14 @@ import Testing
         Row(target: "MoodCore", level: 2, mayImport: ["JSONCodec", "MoodText"]),
         Row(
             target: "MoodStore", level: 3,
-            mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Synchronization"]),
+            mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Versions", "Synchronization"]),
         Row(target: "MoodFormats", level: 3, mayImport: ["MoodCore", "MoodText", "JSONCodec"]),
-        Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec"]),
+        Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec", "Versions"]),
         Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),
         Row(
             target: "MoodSync", level: 4,
             mayImport: ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"]),
-        Row(target: "MoodClient", level: 4, mayImport: ["MoodProtocol", "JSONRPC", "JSONCodec", "Platform"]),
+        Row(target: "MoodClient", level: 4, mayImport: ["JSONRPC", "JSONCodec", "Platform", "Versions"]),
         Row(
             target: "PluginHost", level: 4,
             mayImport: ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
@@ -36,7 +37,7 @@ import Testing
             target: "MoodHost", level: 5,
             mayImport: [
                 "MCP", "MoodSync", "Replication", "PluginHost", "MoodProtocol", "MoodStore", "MoodFormats", "MoodCore",
-                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform", "Synchronization",
+                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform", "Versions", "Synchronization",
             ]),
         Row(target: "moodboard", level: 6, mayImport: ["MoodHost", "Platform"]),
         Row(target: "mood", level: 6, mayImport: ["MoodClient", "Platform"]),

@@ -1,4 +1,5 @@
 import Testing
+import Versions
 
 /// The pages, as their readers meet them: README.md and those of `Docs`.
 @Suite struct PageTests {
@@ -15,5 +16,13 @@ import Testing
             let isCompared = fence?.hasPrefix("console") == true
             #expect(isCompared || !line.contains("…"), "\(page):\(index + 1): \(line)")
         }
+    }
+
+    /// A release changes one line. Texts that only look alike, such as the first version of a plugin, name no version of ours.
+    @Test func theVersionStandsInOnePlace() throws {
+        let mark = "\"\(Version.program)\""
+        let places = Project.files("Sources", ".swift").filter { Project.text($0)?.contains(mark) == true }
+        let template = "Sources/MoodClient/Plugins/PluginTemplate.swift"
+        #expect(places.sorted() == [template, "Sources/Versions/Version.swift"])
     }
 }

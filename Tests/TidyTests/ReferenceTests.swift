@@ -2,6 +2,7 @@ import Foundation
 import JSONCodec
 import JSONRPC
 import Testing
+import Versions
 
 @testable import MoodClient
 @testable import MoodHost
@@ -10,7 +11,7 @@ import Testing
 /// What is made from the declarations and kept in files: the tables of the protocol's page, and the client's knowledge of
 /// params and cells. With `MOODBOARD_GOLDEN=write` in the environment the files are written again.
 @Suite(.serialized) struct ReferenceTests {
-    private static let document = OpenRPC.document(of: MethodTable().all, version: Core.version)
+    private static let document = OpenRPC.document(of: MethodTable().all, version: Version.program)
 
     private static func expect(_ made: String, in file: String) throws {
         let present = Project.text(file) ?? ""

@@ -1,3 +1,5 @@
+import Versions
+
 /// Manual pages from the same declarations as the help: man(7) macros.
 enum ManualPage {
     static func program(_ groups: [Command.Group]) -> String {
@@ -45,7 +47,7 @@ enum ManualPage {
     private static func head(_ title: String, _ name: String, _ summary: String) -> String {
         var summary = summary
         if summary.hasSuffix(".") { summary.removeLast() }
-        return ".TH \(title) 1 2026-11-22 \"mood \(MoodProgram.version)\"\n.SH NAME\n"
+        return ".TH \(title) 1 \(Version.date) \"mood \(Version.program)\"\n.SH NAME\n"
             + "\(escaped(name)) \\- \(escaped(summary))\n"
     }
 

@@ -1,4 +1,5 @@
 import JSONCodec
+import Versions
 
 extension Command {
     static let info = Command(
@@ -18,7 +19,7 @@ extension Client {
         guard info.object != nil else { throw unexpected() }
         var rows = [
             ("host", [info["name"]?.string, info["version"]?.string].compactMap { $0 }.joined(separator: " ")),
-            ("client", "mood \(MoodProgram.version)"),
+            ("client", "mood \(Version.program)"),
             ("protocol", Self.plain(info["protocolVersion"])),
         ]
         rows += storeRows(info["store"])

@@ -1,5 +1,6 @@
 import JSONCodec
 import Platform
+import Versions
 
 /// A plugin's folder in work: how it is started from where it lies, and a host of its own on a store that goes with the bench.
 final class PluginBench {
@@ -124,7 +125,7 @@ final class PluginBench {
     /// The params of `plugin.hello`.
     func hello(_ info: JSONValue) -> JSONValue {
         [
-            "protocol": 1, "host": ["name": "moodboard", "version": .string(MoodProgram.version)], "id": .string(id),
+            "protocol": 1, "host": ["name": "moodboard", "version": .string(Version.program)], "id": .string(id),
             "config": info["config"] ?? .object([]), "locale": "en_US",
             "timeZone": .string(Terminal.environment("TZ") ?? "UTC"), "dataDirectory": .string(scratch + "/data"),
             "revision": 1,

@@ -2,6 +2,7 @@ import JSONCodec
 import JSONRPC
 import MCP
 import MoodProtocol
+import Versions
 
 /// `mood_delete`: of several moods a person is asked, through the client where that can ask.
 extension Dispatcher {
@@ -17,14 +18,15 @@ extension Dispatcher {
                 switch Self.consent(call.given.inputResponses) {
                 case nil: return try askPerson(ids, call, &validator, to: &out)
                 case false:
-                    out.toolError("mood_delete: the person has not agreed. Nothing was deleted.", version: Core.version)
+                    out.toolError(
+                        "mood_delete: the person has not agreed. Nothing was deleted.", version: Version.program)
                     return true
                 case true: break
                 }
             } else if call.arguments.integer("confirm") != ids.count {
                 let reason =
                     "must be \(ids.count), the number of ids, to say that so many moods are meant to be deleted. Ask the person first"
-                out.toolError(call.tool.text(reason, at: "/confirm"), version: Core.version)
+                out.toolError(call.tool.text(reason, at: "/confirm"), version: Version.program)
                 return true
             }
         }
@@ -39,7 +41,7 @@ extension Dispatcher {
         case .result:
             noteChange(since: before, &call)
             call.tool.writeDeleted(ids, call.facts, to: &out)
-        case .failure(let error): out.toolError(call.tool.text(of: error), version: Core.version)
+        case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
         case .later, .parked: return false
         }
         return true
@@ -66,7 +68,7 @@ extension Dispatcher {
                     names.append(
                         "\(mood["emoji"]?.string ?? "") \(mood["label"]?.string ?? "") (\(mood["timestamp"]?.string?.prefix(10) ?? ""))"
                     )
-                case .failure(let error): return out.toolError(tool.text(of: error), version: Core.version)
+                case .failure(let error): return out.toolError(tool.text(of: error), version: Version.program)
                 }
             }
             let more = count > names.count ? " and \(count - names.count) more" : ""
@@ -90,7 +92,7 @@ extension Dispatcher {
             out.raw("{\"resultType\":\"input_required\"")
             out.key("inputRequests")
             JSONValue.object([.init("delete", question)]).write(to: &out)
-            out.endModelResult(version: Core.version)
+            out.endModelResult(version: Version.program)
         }
     }
 }

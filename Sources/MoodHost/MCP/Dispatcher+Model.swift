@@ -2,6 +2,7 @@ import JSONCodec
 import JSONRPC
 import MCP
 import MoodProtocol
+import Versions
 
 /// The Model Context Protocol: an adaptor. Each of its requests becomes calls of the host's own methods, by the same way that every
 /// other request goes.
@@ -94,10 +95,10 @@ extension Dispatcher {
         out.string(agreed.name)
         out.key("serverInfo")
         out.raw("{\"name\":\"moodboard\",\"title\":\"MoodBoard\",\"version\":\"")
-        out.buffer.append(utf8: Core.version)
+        out.buffer.append(utf8: Version.program)
         out.buffer.append("\"}" as StaticString)
         Self.writeCapabilities(to: &out)
-        out.endModelResult(version: Core.version)
+        out.endModelResult(version: Version.program)
     }
 
     private mutating func discover(_ out: inout JSONWriter) {
@@ -105,7 +106,7 @@ extension Dispatcher {
         out.key("supportedVersions")
         JSONValue.array(Revision.supported).write(to: &out)
         Self.writeCapabilities(to: &out)
-        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Version.program)
     }
 
     private static func writeCapabilities(to out: inout JSONWriter) {
@@ -121,7 +122,7 @@ extension Dispatcher {
         out.beginModelResult()
         out.key("tools")
         toolCatalogue().write(to: &out)
-        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Core.version)
+        out.endModelResult(freshFor: JSONWriter.listMilliseconds, version: Version.program)
     }
 
     /// The tools that there are now.

@@ -3,6 +3,7 @@ import JSONRPC
 import MCP
 import MoodCore
 import MoodProtocol
+import Versions
 
 /// `prompts/*` and `completion/complete`.
 extension Dispatcher {
@@ -99,7 +100,7 @@ extension Dispatcher {
             out.endObject()
         }
         out.endArray()
-        out.endModelResult(version: Core.version)
+        out.endModelResult(version: Version.program)
     }
 
     // MARK: Completion
@@ -221,6 +222,6 @@ extension Dispatcher {
         out.key("hasMore")
         out.boolean(values.count > valuesMax)
         out.endObject()
-        out.endModelResult(version: Core.version)
+        out.endModelResult(version: Version.program)
     }
 }

@@ -3,6 +3,7 @@ import JSONRPC
 import MCP
 import MoodCore
 import MoodProtocol
+import Versions
 
 /// `resources/list` and `resources/read`.
 extension Dispatcher {
@@ -85,7 +86,7 @@ extension Dispatcher {
         }
         guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
         let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
-        let contents = ResourceContents(uri, notes: notes, version: Core.version)
+        let contents = ResourceContents(uri, notes: notes, version: Version.program)
         core.hidesNotes = core.options.hidesNotes
         defer { core.hidesNotes = false }
         return try ask(calls(for: address), given, request, &validator, to: &out) {

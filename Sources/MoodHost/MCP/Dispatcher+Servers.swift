@@ -4,6 +4,7 @@ import MCP
 import MoodProtocol
 import Platform
 import PluginHost
+import Versions
 
 /// Resources and prompts of MCP servers that are plugins, passed on under `x.<id>.`. A server that does not run is started by the
 /// first list that an AI client asks for.
@@ -50,7 +51,7 @@ extension Dispatcher {
                 out.key("nextCursor")
                 out.string(cursor)
             }
-            out.endModelResult(freshFor: works.isEmpty ? milliseconds : 0, version: Core.version)
+            out.endModelResult(freshFor: works.isEmpty ? milliseconds : 0, version: Version.program)
         }
     }
 
@@ -112,7 +113,7 @@ extension Dispatcher {
             let result = JSONValue(bytes: try outcomes[0].get())
             out.beginModelResult()
             try write(result, &out)
-            out.endModelResult(version: Core.version)
+            out.endModelResult(version: Version.program)
         }
     }
 

@@ -3,6 +3,7 @@ import JSONRPC
 import MCP
 import MoodCore
 import MoodProtocol
+import Versions
 
 /// `tools/call`.
 extension Dispatcher {
@@ -24,17 +25,17 @@ extension Dispatcher {
         let tool = try toolCatalogue().find(name)
         let arguments = ToolArguments(try given.object(given.arguments, "arguments"))
         if !tool.isForeign, let problem = arguments.problem(for: tool.input, limits) {
-            out.toolError(tool.text(of: problem), version: Core.version)
+            out.toolError(tool.text(of: problem), version: Version.program)
             return true
         }
         let isHidden = core.options.hidesNotes || arguments.boolean("with_notes") == false
         var facts = ToolFacts(
             revision, notes: isHidden ? .hidden : tool.showsMany ? .ofLists : .whole,
-            bytesMax: limits[.mcpAnswerBytes], version: Core.version)
+            bytesMax: limits[.mcpAnswerBytes], version: Version.program)
         facts.isDryRun = arguments.boolean("dry_run") == true
         var call = ToolCall(tool: tool, arguments: arguments, given: given, request: request, facts: facts)
         if let problem = understand(&call) {
-            out.toolError(problem, version: Core.version)
+            out.toolError(problem, version: Version.program)
             return true
         }
         core.hidesNotes = isHidden
@@ -72,7 +73,7 @@ extension Dispatcher {
             case .screen: call.tool.writeScreen(value, call.facts, to: &out)
             default: call.tool.writeValue(value, call.facts, to: &out)
             }
-        case .failure(let error): out.toolError(call.tool.text(of: error), version: Core.version)
+        case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
         case .later(let work):
             let (tool, facts) = (call.tool, call.facts)
             let whole = ModelWork([.later(work)], hidesNotes: core.hidesNotes) { (_, outcomes, out) throws(RPCError) in
@@ -170,7 +171,7 @@ extension Dispatcher {
             bytes.withUnsafeBytes {
                 tool.writeValue(ValidJSON(trusting: $0), links: links, text: text, facts, to: &out)
             }
-        case .failure(let error): out.toolError(tool.text(of: error), version: Core.version)
+        case .failure(let error): out.toolError(tool.text(of: error), version: Version.program)
         }
     }
 
@@ -200,7 +201,7 @@ extension Dispatcher {
             var items: ValidJSON?
             page.forEachMember { name, value in if name.equals("items") { items = value } }
             call.tool.writeMood(mood, history: items, call.facts, to: &out)
-        case .failure(let error): out.toolError(call.tool.text(of: error), version: Core.version)
+        case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
         case .later, .parked: return false
         }
         return true
@@ -227,12 +228,12 @@ extension Dispatcher {
                     out.toolError(
                         call.tool.text(
                             "matches a mood that is longer than an answer may be (\(call.facts.bytesMax) bytes, the limit mcpAnswerBytes). Give with_notes false, or read the resource moodboard://mood/ID",
-                            at: ""), version: Core.version)
+                            at: ""), version: Version.program)
                     return true
                 }
                 call.arguments.understand("limit", as: .number(String(fewer)))
             case .failure(let error):
-                out.toolError(call.tool.text(of: error), version: Core.version)
+                out.toolError(call.tool.text(of: error), version: Version.program)
                 return true
             case .later, .parked: return false
             }

@@ -5,6 +5,7 @@ import MoodProtocol
 import MoodStore
 import Platform
 import Storage
+import Versions
 
 /// `host.*` and `rpc.discover`.
 extension Core {
@@ -22,7 +23,7 @@ extension Core {
             HostMethods.discover,
             { (core, _, out) throws(RPCError) in
                 core.addPluginMethods()
-                OpenRPC.document(of: core.methods.all, version: version).write(to: &out)
+                OpenRPC.document(of: core.methods.all, version: Version.program).write(to: &out)
             }
         ),
     ]
@@ -39,9 +40,9 @@ extension Core {
         out.key("name")
         out.string("moodboard")
         out.key("version")
-        out.string(Self.version)
+        out.string(Version.program)
         out.key("protocolVersion")
-        out.string(HostMethods.protocolVersion)
+        out.string(Version.wire)
         out.key("pid")
         out.integer(ProcessFacts.processID)
         out.key("store")

@@ -10,8 +10,6 @@ import Storage
 /// All state of the host: the store, the client's session, and what does not change. One loop owns it, so nothing in it
 /// is shared or locked. (Redux: the store; Elm: the model; here with a disk below it.)
 struct Core: ~Copyable {
-    static let version = "0.1.0"
-
     /// What may stand around a mood in an answer: its id, the actions of a row, a cursor with a label.
     private static let bytesAroundMood = 4 * 1024
 

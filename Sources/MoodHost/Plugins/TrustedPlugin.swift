@@ -5,6 +5,7 @@ import MoodProtocol
 import MoodText
 import Platform
 import PluginHost
+import Versions
 
 /// A plugin that may run: what was trusted of it, and its process.
 final class TrustedPlugin {
@@ -83,7 +84,7 @@ final class TrustedPlugin {
             id: id, process: plan, times: times, timeoutMilliseconds: limits.timeoutMilliseconds,
             concurrency: limits.concurrency, answerBytesMax: options.limits[.pluginAnswerBytes],
             dialect: manifest.kind == .mcp
-                ? .mcp(hostVersion: Core.version) : .moodboard(hello: hello(id, record, manifest, registry, data)),
+                ? .mcp(hostVersion: Version.program) : .moodboard(hello: hello(id, record, manifest, registry, data)),
             staysIdle: !manifest.provides.transports.isEmpty)
     }
 
@@ -104,7 +105,7 @@ final class TrustedPlugin {
         let config = PluginConfig.laid(registry.secrets[id], over: open)
         var members: [JSONValue.Member] = [
             .init("protocol", 1),
-            .init("host", ["name": "moodboard", "version": .string(Core.version)]),
+            .init("host", ["name": "moodboard", "version": .string(Version.program)]),
             .init("id", .string(id.text)), .init("config", config),
             .init("locale", .string(registry.options.locale ?? HostOptions.usualLocale)),
             .init("timeZone", .string(registry.timeZone)),

@@ -1,6 +1,7 @@
 import JSONCodec
 import MoodProtocol
 import Platform
+import Versions
 
 /// The program `moodboard`: what its command line asks for, and the one place where exit codes are decided.
 public enum Program {
@@ -24,11 +25,11 @@ public enum Program {
             StandardStreams.writeOutput(HostCommandLine.help)
             return 0
         case .printVersion:
-            StandardStreams.writeOutput("moodboard \(Core.version) (protocol \(HostMethods.protocolVersion))\n")
+            StandardStreams.writeOutput(Version.line(of: "moodboard"))
             return 0
         case .printOpenRPC:
             StandardStreams.writeOutput(
-                OpenRPC.document(of: MethodTable().all, version: Core.version).prettyText + "\n")
+                OpenRPC.document(of: MethodTable().all, version: Version.program).prettyText + "\n")
             return 0
         case .misuse(let problem):
             StandardStreams.writeError("moodboard: \(problem)\nTry moodboard --help.\n")
