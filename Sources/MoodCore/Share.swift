@@ -34,7 +34,7 @@ public final class ShareFormat: Sendable, Equatable {
         (share, phrases) throws(TextError) in try share.html(&phrases)
     }
     public static let json = ShareFormat("json", title: "JSON", "application/json; charset=utf-8") {
-        (share, _) throws(TextError) in String(decoding: share.record, as: UTF8.self)
+        (share, _) throws(TextError) in share.json
     }
     public static let ics = ShareFormat("ics", title: "Calendar", "text/calendar; charset=utf-8") {
         (share, _) throws(TextError) in ICalendar.text(of: share.mood, as: share.component)
@@ -66,14 +66,14 @@ public struct ReadingContext: Sendable {
 /// The text of a mood.
 public struct Share {
     fileprivate let mood: MoodMembers
-    fileprivate let record: UnsafeRawBufferPointer
+    private let record: UnsafeRawBufferPointer?
     private let context: ReadingContext
     /// What the mood is in a calendar.
     fileprivate let component: ICalendar.Component
 
-    /// - Parameter record: the bytes of the mood.
+    /// - Parameter record: the bytes of the mood; nil where it is shown with other members than it has.
     public init(
-        _ mood: MoodMembers, record: UnsafeRawBufferPointer, context: ReadingContext,
+        _ mood: MoodMembers, record: UnsafeRawBufferPointer?, context: ReadingContext,
         as component: ICalendar.Component = .vevent
     ) {
         self.mood = mood
@@ -86,6 +86,13 @@ public struct Share {
     /// - Throws: when the locale or the zone is unknown.
     public func text(_ format: ShareFormat, _ phrases: inout Phrases) throws(TextError) -> String {
         try format.write(self, &phrases)
+    }
+
+    fileprivate var json: String {
+        if let record { return String(decoding: record, as: UTF8.self) }
+        var writer = JSONWriter(capacity: 512)
+        mood.write(to: &writer)
+        return String(decoding: writer.buffer.bytes, as: UTF8.self)
     }
 
     fileprivate func plain(_ phrases: inout Phrases) throws(TextError) -> String {

@@ -25,9 +25,9 @@ import Testing
             Array("7".utf8).withUnsafeBytes { id in
                 Array(method.utf8).withUnsafeBytes { method in
                     Array(params.utf8).withUnsafeBytes { params in
-                        let request = Dispatcher.Request(
+                        let request = Request(
                             id: id, room: .max, caller: caller,
-                            destination: Destination(framing: .line, batch: nil))
+                            destination: Destination(framing: .line, batch: nil), ways: [])
                         dispatcher.answer(
                             request, JSONText(raw: method, isEscaped: false), ValidJSON(trusting: params),
                             duplicate: nil, &validator, to: &out)

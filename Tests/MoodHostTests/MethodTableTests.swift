@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Answers with the text that was given.
-    private static let echo = Handler.Run.now { (_, arguments, out) throws(RPCError) in
+    private static let echo = Handler.Run.now { (_, _, arguments, out) throws(RPCError) in
         let text = arguments.whole.map { JSONValue($0) }?["text"]?.text ?? ""
         Array(text.utf8).withUnsafeBytes { out.raw($0) }
     }

@@ -44,8 +44,12 @@ extension DayFaces {
 
 extension LookBack {
     /// A mood as a line: `2026-11-20 09:00 😊 Happy +0.80: slept well`.
-    /// - Parameter locale: says how numbers are written.
-    public mutating func line(_ record: UnsafeRawBufferPointer, _ locale: String) -> String {
+    /// - Parameters:
+    ///   - locale: says how numbers are written.
+    ///   - hidesNotes: whether the notes are left out.
+    public mutating func line(
+        _ record: UnsafeRawBufferPointer, _ locale: String, hidesNotes: Bool = false
+    ) -> String {
         let facts = MoodFacts(record)
         let reading = reading(facts)
         let minutes = reading.timeOfDay / 60_000
@@ -53,6 +57,7 @@ extension LookBack {
         var line = "\(CivilDate(daysSince1970: reading.date).text) \(two(minutes / 60)):\(two(minutes % 60))"
         line += " \(facts.emoji.string) \(facts.label.string)"
         if let valence = facts.valence { line += " " + LookBackWords.of(locale).signed(valence) }
+        if hidesNotes { return line }
         let notes = MoodMembers(trusting: ValidJSON(trusting: record)).notes?.string ?? ""
         let words = notes.split { $0.isNewline || $0 == " " }.joined(separator: " ")
         return words.isEmpty ? line : line + ": " + words

@@ -25,20 +25,10 @@ struct Dispatcher: ~Copyable {
         self.core = core
     }
 
-    /// What a request is besides its method and its params.
-    struct Request {
-        /// As it was written; nil for a notification, which is not answered.
-        let id: UnsafeRawBufferPointer?
-        /// How many bytes the answer may have; over that nothing is done, and the error says so.
-        let room: Int
-        let caller: Caller
-        let destination: Destination
-    }
-
     /// Answers a request.
     /// - Parameter duplicate: where a name stands a second time in `params`.
     mutating func answer(
-        _ request: Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?,
+        _ request: borrowing Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?,
         _ validator: inout JSONValidator, to out: inout JSONWriter
     ) {
         do throws(RPCError) {
@@ -70,7 +60,7 @@ struct Dispatcher: ~Copyable {
 
     /// Answers a request whose params have been read.
     @inline(__always)
-    mutating func answer(_ request: Request, _ entry: MethodTable.Entry, to out: inout JSONWriter) {
+    mutating func answer(_ request: borrowing Request, _ entry: MethodTable.Entry, to out: inout JSONWriter) {
         let mark = out.count
         do throws(RPCError) {
             try request.caller.check(entry.method)
@@ -87,7 +77,7 @@ struct Dispatcher: ~Copyable {
 
     /// Answers with an error, and nothing has changed.
     @inline(never)
-    private mutating func fail(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
+    private mutating func fail(_ error: RPCError, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) {
         core.store.abandonCommit()
         core.revertStateOfRequest()
         core.notices.drop()
@@ -109,7 +99,7 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Writes an error in place of what was written from `mark` on; if it does not fit either, the one that says so.
-    private mutating func write(_ error: RPCError, _ request: Request, _ mark: Int, _ out: inout JSONWriter) {
+    private mutating func write(_ error: RPCError, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) {
         out.buffer.limit = .max
         out.rewind(to: mark)
         failure = error
@@ -127,7 +117,9 @@ struct Dispatcher: ~Copyable {
 
     /// Ends the answer that was begun at `mark`, and the limit that it was written under.
     @inline(__always)
-    private mutating func endResponse(_ request: Request, _ mark: Int, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter)
+        throws(RPCError)
+    {
         out.endResponse()
         out.buffer.limit = .max
         if out.count - mark > request.room { throw Self.tooLong(request.destination, limits) }
@@ -135,28 +127,28 @@ struct Dispatcher: ~Copyable {
 
     @inline(__always)
     private mutating func perform(
-        _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
+        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws(RPCError) {
         if entry.later != nil { return try performLater(entry, request, to: &out) }
         let mark = out.count
         out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
-        try entry.now(&core, arguments, &out)
+        try entry.now(&core, request, arguments, &out)
         try endResponse(request, mark, &out)
         guard entry.method.effect == .write else { return }
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
-        try endCommit(entry.method)
+        try endCommit(entry.method, request)
     }
 
     /// A request to change a store that is not there yet has succeeded on an empty one in memory. If there is something to keep,
     /// the store is made, and the request is carried out again in it. So a request that fails or changes nothing makes nothing.
     @inline(never)
     private mutating func performForGood(
-        _ entry: MethodTable.Entry, _ request: Request, _ mark: Int, _ out: inout JSONWriter
+        _ entry: MethodTable.Entry, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
     ) throws(RPCError) {
         let isToKeep = core.store.isCommitOpen && !arguments.isDryRun
         core.store.endRehearsal()
-        guard isToKeep else { return try endCommit(entry.method) }
+        guard isToKeep else { return try endCommit(entry.method, request) }
         out.rewind(to: mark)
         core.revertStateOfRequest()
         core.notices.drop()
@@ -172,7 +164,7 @@ struct Dispatcher: ~Copyable {
     /// kept in its commit.
     @inline(never)
     private mutating func performOnce(
-        _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
+        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws(RPCError) {
         if entry.later != nil { return try performLater(entry, request, to: &out) }
         try core.openForWriting()
@@ -184,20 +176,20 @@ struct Dispatcher: ~Copyable {
         if let answer = try core.answer(of: key) {
             answer.withUnsafeBytes { out.raw($0) }
         } else {
-            try entry.now(&core, arguments, &out)
+            try entry.now(&core, request, arguments, &out)
             if out.buffer.isOverfull { throw Self.tooLong(request.destination, limits) }
             core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
         }
         try endResponse(request, mark, &out)
         if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
-        try endCommit(entry.method)
+        try endCommit(entry.method, request)
     }
 
     /// Ends the commit that a method has opened.
     @inline(__always)
-    private mutating func endCommit(_ method: Method) throws(RPCError) {
+    private mutating func endCommit(_ method: Method, _ request: borrowing Request) throws(RPCError) {
         if core.pluginFlags.contains(.changeHooks), core.store.isCommitOpen {
-            try core.askChangeHooks(method, isDryRun: arguments.isDryRun)
+            try core.askChangeHooks(method, request, isDryRun: arguments.isDryRun)
         }
         if arguments.isDryRun {
             core.store.abandonCommit()
@@ -219,26 +211,26 @@ extension Dispatcher {
     /// Notes a request that takes long. It begins when its group is durable, and ends that group.
     @inline(never)
     private mutating func performLater(
-        _ entry: MethodTable.Entry, _ request: Request, to out: inout JSONWriter
+        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws(RPCError) {
         guard let begin = entry.later else { return }
         if pending.isClosed { throw .shuttingDown }
-        stage(try begin(&core, arguments), request)
+        stage(try begin(&core, request, arguments), request)
     }
 
-    private mutating func stage(_ work: any LaterWork, _ request: Request) {
+    private mutating func stage(_ work: any LaterWork, _ request: borrowing Request) {
         pending.stage(
             Pending(
-                id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
+                id: request.id.map { Array($0) }, caller: request.caller, destination: request.destination,
                 progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) }, work: work))
         core.endsGroup = true
     }
 
     /// The same for a request of an AI client.
-    mutating func stage(_ work: ModelWork, _ request: Request, progressToken: ValidJSON?) {
+    mutating func stage(_ work: ModelWork, _ request: borrowing Request, progressToken: ValidJSON?) {
         pending.stage(
             Pending(
-                id: request.id.map(Array.init), caller: request.caller, destination: request.destination,
+                id: request.id.map { Array($0) }, caller: request.caller, destination: request.destination,
                 progressToken: progressToken.map { Array($0.bytes) }, work: work, isOfModel: true))
         core.endsGroup = true
     }

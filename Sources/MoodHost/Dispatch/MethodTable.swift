@@ -23,7 +23,7 @@ struct MethodTable: ~Copyable {
             self.method = method
             switch run {
             case .now(let handler): (now, later) = (handler, nil)
-            case .later(let begin): (now, later) = ({ (_, _, _) throws(RPCError) in throw .answeredLater }, begin)
+            case .later(let begin): (now, later) = ({ (_, _, _, _) throws(RPCError) in throw .answeredLater }, begin)
             }
         }
     }

@@ -10,18 +10,23 @@ extension Core {
     static let eventHandlers: InlineArray<_, Handler> = [
         Handler(
             EventMethods.subscribe,
-            { (core, arguments, out) throws(RPCError) in
-                try core.subscribe(core.topics(arguments), since: arguments[EventParams.since], &out)
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.subscribe(
+                    try topics(request, arguments), since: arguments[EventParams.since], by: request.caller, &out)
             }
         ),
         Handler(
             EventMethods.unsubscribe,
-            { (core, arguments, out) throws(RPCError) in try core.unsubscribe(arguments, &out) }),
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.unsubscribe(request.caller, arguments, &out)
+            }),
     ]
 
     /// Without the permission for routers a plugin is told nothing of them.
-    private func topics(_ arguments: borrowing Arguments) throws(RPCError) -> EventTopics {
-        let isDenied = askingPlugin.map { !plugins.mayNavigate($0) } ?? false
+    private static func topics(
+        _ request: borrowing Request, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> EventTopics {
+        let isDenied = !request.caller.permissions.contains(.navigation)
         guard let names = arguments[EventParams.topics] else { return isDenied ? .all.subtracting(.nav) : .all }
         var topics: EventTopics = []
         names.forEachElement { name in
@@ -37,7 +42,7 @@ extension Core {
 
     /// - Parameter since: the commits after this revision are told of too, if they are kept.
     mutating func subscribe(
-        _ topics: EventTopics, since: Int?, _ out: inout JSONWriter
+        _ topics: EventTopics, since: Int?, by caller: Caller, _ out: inout JSONWriter
     ) throws(RPCError) {
         try open()
         guard state.events.subscriptions.count < EventState.subscriptionsMax else {
@@ -53,7 +58,7 @@ extension Core {
             if !mustResync { told = since }
         }
         if topics.contains(.store) { beginFollowingSettings() }
-        let (revision, identity, session) = (store.revision, store.identity, askingSession)
+        let (revision, identity, session) = (store.revision, store.identity, caller.session)
         changeState { state in
             if state.events.subscriptions.isEmpty { state.events.store = identity }
             state.events.lastNumber += 1
@@ -78,9 +83,11 @@ extension Core {
         do throws(MoodStoreError) { return try store.keepsCommits(after: since) } catch { throw RPCError(error) }
     }
 
-    private mutating func unsubscribe(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func unsubscribe(
+        _ caller: Caller, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         let name = arguments[EventParams.subscription]
-        let session = askingSession
+        let session = caller.session
         let own = state.events.subscriptions.firstIndex { $0.name == name && $0.session == session }
         guard let place = own else {
             let shown = String(name.unicodeScalars.prefix(64))
@@ -92,9 +99,6 @@ extension Core {
         changeState { _ = $0.events.subscriptions.remove(at: place) }
         out.raw("{}")
     }
-
-    /// Whose subscriptions these are.
-    private var askingSession: Int { askingPlugin.map { plugins.session(of: $0) } ?? 0 }
 
     /// Tells plugins what they have subscribed to, and is durable by now.
     mutating func tellPlugins() {

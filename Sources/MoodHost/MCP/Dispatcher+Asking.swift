@@ -28,20 +28,18 @@ extension Dispatcher {
     /// Carries out a method for a request, as if that had asked for it.
     /// - Parameter native: takes what the method answers.
     mutating func ask(
-        _ method: Name, _ params: ValidJSON, for request: Request, _ validator: inout JSONValidator,
+        _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
         into native: inout JSONWriter
     ) throws(RPCError) -> NativeOutcome {
         native.rewind(to: 0)
         failure = nil
-        let wasDoneAtOnce = core.isDoneAtOnce
-        core.isDoneAtOnce = true
-        defer { core.isDoneAtOnce = wasDoneAtOnce }
         do throws(RPCError) {
             guard let entry = try core.find(JSONText(method)) else { throw .methodNotFound("\(method)", []) }
             try arguments.read(params, for: entry.method, limits, &validator)
             let staged = pending.staged.count
             let inner = Request(
-                id: request.id, room: limits[.messageBytes], caller: request.caller, destination: request.destination)
+                id: request.id, room: limits[.messageBytes], caller: request.caller, destination: request.destination,
+                ways: request.ways)
             answer(inner, entry, to: &native)
             if pending.staged.count > staged, let work = pending.takeLastStaged()?.work { return .later(work) }
         } catch {
@@ -62,7 +60,7 @@ extension Dispatcher {
     ///   - finish: writes the result.
     /// - Returns: false where the answer comes later, or the request has to wait.
     mutating func ask(
-        _ calls: [NativeCall], besides works: [any LaterWork] = [], _ given: ModelParams, _ request: Request,
+        _ calls: [NativeCall], besides works: [any LaterWork] = [], _ given: ModelParams, _ request: borrowing Request,
         _ validator: inout JSONValidator, to out: inout JSONWriter, _ finish: @escaping ModelWork.Finish
     ) throws(RPCError) -> Bool {
         var parts: [ModelWork.Part] = []
@@ -83,7 +81,7 @@ extension Dispatcher {
         }
         extendLifetime(native)
         for work in works { parts.append(.later(work)) }
-        let work = ModelWork(parts, hidesNotes: core.hidesNotes, finish)
+        let work = ModelWork(parts, finish)
         guard work.isLater else {
             try work.finish(&core, to: &out)
             return true

@@ -9,14 +9,14 @@ extension Dispatcher {
     private static let namedMax = 10
 
     mutating func delete(
-        _ call: inout ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         var ids: [JSONText] = []
         call.arguments["ids"]?.forEachElement { if let id = $0.text { ids.append(id) } }
         if ids.count > 1, !call.facts.isDryRun {
             if call.facts.revision.isStateless, call.given.meta.elicits {
                 switch Self.consent(call.given.inputResponses) {
-                case nil: return try askPerson(ids, call, &validator, to: &out)
+                case nil: return try askPerson(ids, call, request, &validator, to: &out)
                 case false:
                     out.toolError(
                         "mood_delete: the person has not agreed. Nothing was deleted.", version: Version.program)
@@ -37,7 +37,7 @@ extension Dispatcher {
         call.tool.writeParams(call.arguments, to: &params)
         let before = revisionBefore(call)
         let asked = ValidJSON(trusting: params.buffer.bytes)
-        switch try ask("mood.deleteMany", asked, for: call.request, &validator, into: &native) {
+        switch try ask("mood.deleteMany", asked, for: request, &validator, into: &native) {
         case .result:
             noteChange(since: before, &call)
             call.tool.writeDeleted(ids, call.facts, to: &out)
@@ -55,11 +55,12 @@ extension Dispatcher {
 
     /// Has the client ask; it then makes the same call again, with the answer.
     private mutating func askPerson(
-        _ ids: [JSONText], _ call: ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ ids: [JSONText], _ call: ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator,
+        to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0.string)]) }
         let (tool, count) = (call.tool, ids.count)
-        return try ask(calls, call.given, call.request, &validator, to: &out) { (_, outcomes, out) throws(RPCError) in
+        return try ask(calls, call.given, request, &validator, to: &out) { (_, outcomes, out) throws(RPCError) in
             var names: [String] = []
             for outcome in outcomes {
                 switch outcome {

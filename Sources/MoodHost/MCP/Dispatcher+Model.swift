@@ -11,11 +11,13 @@ extension Dispatcher {
     /// - Throws: what is answered as an error; nothing was written then.
     @inline(never)
     mutating func serve(
-        _ method: ModelMethod, _ request: Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
+        _ method: ModelMethod, _ request: borrowing Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
         to out: inout JSONWriter
     ) throws(RPCError) {
         guard request.id != nil else { return }
         let mark = out.count
+        // A tool says what has changed.
+        let request = request.with(core.options.hidesNotes ? [.atOnce, .withoutNotes] : .atOnce)
         do throws(RPCError) {
             let given = try ModelParams(params)
             let revision = try revision(of: method, given)
@@ -52,7 +54,7 @@ extension Dispatcher {
     /// Writes the result.
     /// - Returns: false where the answer comes later, or the request has to wait.
     private mutating func write(
-        _ method: ModelMethod, _ given: ModelParams, _ revision: Revision, _ request: Request,
+        _ method: ModelMethod, _ given: ModelParams, _ revision: Revision, _ request: borrowing Request,
         _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         switch method {

@@ -8,7 +8,7 @@ import Versions
 /// `prompts/*` and `completion/complete`.
 extension Dispatcher {
     mutating func listPrompts(
-        _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         try list(.prompts, given, request, &validator, to: &out, freshFor: JSONWriter.listMilliseconds) {
             (core, cursor, _, out) throws(RPCError) in
@@ -19,7 +19,7 @@ extension Dispatcher {
     }
 
     mutating func getPrompt(
-        _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let name = try given.text(given.name, "name", "the name of a prompt, as prompts/list gives it").string
         if let (server, name) = server(of: name) {
@@ -106,7 +106,7 @@ extension Dispatcher {
     // MARK: Completion
 
     mutating func complete(
-        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         guard let reference = try given.object(given.reference, "ref") else {

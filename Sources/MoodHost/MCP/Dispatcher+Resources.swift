@@ -11,7 +11,7 @@ extension Dispatcher {
 
     /// The moods page by page; before the first of them what is always there.
     mutating func listResources(
-        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let year = has("stats.render") ? core.now.text.prefix(4) : ""
@@ -46,7 +46,7 @@ extension Dispatcher {
     private mutating func has(_ method: StaticString) -> Bool { core.methods.find(JSONText(method)) != nil }
 
     mutating func listTemplates(
-        _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let templates = ResourceAddress.templates.filter { $0.method.map { has($0) } ?? true }
         return try list(
@@ -77,7 +77,7 @@ extension Dispatcher {
     }
 
     mutating func readResource(
-        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
@@ -87,8 +87,6 @@ extension Dispatcher {
         guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
         let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
         let contents = ResourceContents(uri, notes: notes, version: Version.program)
-        core.hidesNotes = core.options.hidesNotes
-        defer { core.hidesNotes = false }
         return try ask(calls(for: address), given, request, &validator, to: &out) {
             (_, outcomes, out) throws(RPCError) in
             var parts: [[UInt8]] = []

@@ -18,7 +18,7 @@ extension Dispatcher {
     ///   - write: writes the host's own items of a page, given its cursor.
     /// - Returns: false where the answer comes later, or the request has to wait.
     mutating func list(
-        _ item: ServerItem, _ given: ModelParams, _ request: Request, _ validator: inout JSONValidator,
+        _ item: ServerItem, _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter, freshFor milliseconds: Int = 0, _ calls: (String) -> [NativeCall] = { _ in [] },
         _ write: @escaping (inout Core, String, [ModelWork.Outcome], inout JSONWriter) throws(RPCError) -> String?
     ) throws(RPCError) -> Bool {
@@ -70,7 +70,6 @@ extension Dispatcher {
     /// The MCP servers among the plugins that may run. Nothing that a plugin asks is served by another one.
     private var servers: [TrustedPlugin] {
         mutating get {
-            guard core.askingPlugin == nil else { return [] }
             core.loadPlugins()
             return core.plugins.plugins(that: .methods).filter { $0.manifest.kind == .mcp }
         }
@@ -91,7 +90,8 @@ extension Dispatcher {
     /// Asks a server, and writes the result's members from what it has answered.
     /// - Parameter refusal: what is answered where the server says that there is no such thing, given its words.
     mutating func pass(
-        _ method: String, _ params: JSONValue, to server: TrustedPlugin, _ given: ModelParams, _ request: Request,
+        _ method: String, _ params: JSONValue, to server: TrustedPlugin, _ given: ModelParams,
+        _ request: borrowing Request,
         _ validator: inout JSONValidator, to out: inout JSONWriter,
         refusal: @escaping (String) -> RPCError = { Arguments.error("is not known there: \($0)", at: "/ref") },
         _ write: @escaping (JSONValue, inout JSONWriter) throws(RPCError) -> Void
@@ -118,7 +118,8 @@ extension Dispatcher {
     }
 
     mutating func readResource(
-        _ address: String, of server: TrustedPlugin, _ given: ModelParams, _ revision: Revision, _ request: Request,
+        _ address: String, of server: TrustedPlugin, _ given: ModelParams, _ revision: Revision,
+        _ request: borrowing Request,
         _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let id = server.id
@@ -132,7 +133,7 @@ extension Dispatcher {
     }
 
     mutating func getPrompt(
-        _ name: String, of server: TrustedPlugin, _ given: ModelParams, _ request: Request,
+        _ name: String, of server: TrustedPlugin, _ given: ModelParams, _ request: borrowing Request,
         _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let id = server.id
@@ -156,7 +157,7 @@ extension Dispatcher {
     /// - Parameter reference: `ref` with the name or template as the server knows it.
     mutating func complete(
         _ reference: JSONValue, _ argument: JSONValue, of server: TrustedPlugin, _ given: ModelParams,
-        _ request: Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         try pass(
             "completion/complete", ["ref": reference, "argument": argument], to: server, given, request, &validator,

@@ -31,7 +31,7 @@ extension Dispatcher {
     }
 
     /// It is answered when the host ends it; until then it brings notifications.
-    mutating func listen(_ given: ModelParams, _ revision: Revision, _ request: Request) throws(RPCError) {
+    mutating func listen(_ given: ModelParams, _ revision: Revision, _ request: borrowing Request) throws(RPCError) {
         guard let id = request.id.map(Array.init) else { return }
         if request.destination.batch != nil {
             throw RPCError(.invalidRequest, "subscriptions/listen goes on for long, so it cannot be in a batch.")

@@ -12,13 +12,12 @@ extension Dispatcher {
         let tool: Tool
         var arguments: ToolArguments
         let given: ModelParams
-        let request: Request
         var facts: ToolFacts
     }
 
     /// - Returns: false where the answer comes later, or the request has to wait.
     mutating func callTool(
-        _ given: ModelParams, _ revision: Revision, _ request: Request, _ validator: inout JSONValidator,
+        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
         to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         let name = try given.text(given.name, "name", "the name of a tool, as tools/list gives it")
@@ -33,26 +32,25 @@ extension Dispatcher {
             revision, notes: isHidden ? .hidden : tool.showsMany ? .ofLists : .whole,
             bytesMax: limits[.mcpAnswerBytes], version: Version.program)
         facts.isDryRun = arguments.boolean("dry_run") == true
-        var call = ToolCall(tool: tool, arguments: arguments, given: given, request: request, facts: facts)
+        var call = ToolCall(tool: tool, arguments: arguments, given: given, facts: facts)
         if let problem = understand(&call) {
             out.toolError(problem, version: Version.program)
             return true
         }
-        core.hidesNotes = isHidden
-        defer { core.hidesNotes = false }
-        guard try perform(&call, &validator, to: &out) else { return false }
+        let request = request.with(isHidden ? .withoutNotes : [])
+        guard try perform(&call, request, &validator, to: &out) else { return false }
         if let token = given.meta.progressToken { core.notices.addDone(token) }
         return true
     }
 
     private mutating func perform(
-        _ call: inout ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         switch call.tool.work {
-        case .get: return try get(call, &validator, to: &out)
-        case .find: return try find(&call, &validator, to: &out)
-        case .delete: return try delete(&call, &validator, to: &out)
-        case .stats, .year, .native, .plugin: return try performAsIs(call, &validator, to: &out)
+        case .get: return try get(call, request, &validator, to: &out)
+        case .find: return try find(&call, request, &validator, to: &out)
+        case .delete: return try delete(&call, request, &validator, to: &out)
+        case .stats, .year, .native, .plugin: return try performAsIs(call, request, &validator, to: &out)
         default: break
         }
         var params = JSONWriter(capacity: 512)
@@ -62,7 +60,7 @@ extension Dispatcher {
         call.tool.writeParams(call.arguments, to: &params)
         let before = revisionBefore(call)
         switch try ask(
-            call.tool.method, ValidJSON(trusting: params.buffer.bytes), for: call.request, &validator,
+            call.tool.method, ValidJSON(trusting: params.buffer.bytes), for: request, &validator,
             into: &native)
         {
         case .result(let value):
@@ -76,10 +74,10 @@ extension Dispatcher {
         case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
         case .later(let work):
             let (tool, facts) = (call.tool, call.facts)
-            let whole = ModelWork([.later(work)], hidesNotes: core.hidesNotes) { (_, outcomes, out) throws(RPCError) in
+            let whole = ModelWork([.later(work)]) { (_, outcomes, out) throws(RPCError) in
                 Self.write(outcomes[0], of: tool, facts, to: &out)
             }
-            stage(whole, call.request, progressToken: call.given.meta.progressToken)
+            stage(whole, request, progressToken: call.given.meta.progressToken)
             return false
         case .parked: return false
         }
@@ -88,7 +86,7 @@ extension Dispatcher {
 
     /// Methods that may be answered later.
     private mutating func performAsIs(
-        _ call: ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ call: ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         var params = JSONWriter(capacity: 256)
         call.tool.writeParams(call.arguments, to: &params)
@@ -104,7 +102,7 @@ extension Dispatcher {
                 sent = .object(members + [.init("progressToken", JSONValue(token))])
             }
         }
-        return try ask([NativeCall(method, sent)], call.given, call.request, &validator, to: &out) {
+        return try ask([NativeCall(method, sent)], call.given, request, &validator, to: &out) {
             (_, outcomes, out) throws(RPCError) in
             switch tool.work {
             case .year: Self.writeYear(outcomes[0], asked["year"]?.integer ?? 0, tool, facts, to: &out)
@@ -178,7 +176,7 @@ extension Dispatcher {
     // MARK: Single tools
 
     private mutating func get(
-        _ call: ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ call: ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         var params = JSONWriter(capacity: 64)
         var native = JSONWriter(capacity: 1024)
@@ -188,7 +186,7 @@ extension Dispatcher {
         defer { extendLifetime(past) }
         call.tool.writeParams(call.arguments, to: &params)
         let asked = ValidJSON(trusting: params.buffer.bytes)
-        switch try ask("mood.get", asked, for: call.request, &validator, into: &native) {
+        switch try ask("mood.get", asked, for: request, &validator, into: &native) {
         case .result(let mood):
             guard call.arguments.boolean("with_history") == true else {
                 call.tool.writeMood(mood, call.facts, to: &out)
@@ -196,7 +194,7 @@ extension Dispatcher {
             }
             guard
                 case .result(let page) = try ask(
-                    "mood.history", asked, for: call.request, &validator, into: &past)
+                    "mood.history", asked, for: request, &validator, into: &past)
             else { return false }
             var items: ValidJSON?
             page.forEachMember { name, value in if name.equals("items") { items = value } }
@@ -209,7 +207,7 @@ extension Dispatcher {
 
     /// Asks for fewer where the answer would be too long, so that the cursor fits what is shown.
     private mutating func find(
-        _ call: inout ToolCall, _ validator: inout JSONValidator, to out: inout JSONWriter
+        _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         var params = JSONWriter(capacity: 256)
         var native = JSONWriter(capacity: 16 * 1024)
@@ -219,7 +217,7 @@ extension Dispatcher {
             params.rewind(to: 0)
             call.tool.writeParams(call.arguments, to: &params)
             switch try ask(
-                "mood.list", ValidJSON(trusting: params.buffer.bytes), for: call.request, &validator,
+                "mood.list", ValidJSON(trusting: params.buffer.bytes), for: request, &validator,
                 into: &native)
             {
             case .result(let page):

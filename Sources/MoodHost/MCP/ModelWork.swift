@@ -15,15 +15,12 @@ final class ModelWork: LaterWork {
 
     private let parts: [Part]
     private let write: Finish
-    /// Whether the notes of moods are left out.
-    private let hidesNotes: Bool
     private var conclusions: [Int: Conclusion] = [:]
     /// How far it was when that was last told; MCP wants it to grow each time.
     private var toldProgress = -1.0
 
-    init(_ parts: [Part], hidesNotes: Bool, _ write: @escaping Finish) {
+    init(_ parts: [Part], _ write: @escaping Finish) {
         self.parts = parts
-        self.hidesNotes = hidesNotes
         self.write = write
     }
 
@@ -87,10 +84,8 @@ final class ModelWork: LaterWork {
             guard let conclusion = work.takeConclusion() else { return nil }
             conclusions[place] = conclusion
         }
-        let (parts, conclusions, write, hidesNotes) = (parts, conclusions, write, hidesNotes)
+        let (parts, conclusions, write) = (parts, conclusions, write)
         return { (core, out) throws(RPCError) in
-            core.hidesNotes = hidesNotes
-            defer { core.hidesNotes = false }
             var outcomes: [Outcome] = []
             for (place, part) in parts.enumerated() {
                 switch part {

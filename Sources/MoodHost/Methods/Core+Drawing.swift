@@ -8,14 +8,16 @@ import Storage
 
 /// `stats.render`: what was looked back on, as something to keep.
 extension Core {
-    mutating func render(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+    mutating func render(
+        _ asked: borrowing Request, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> any LaterWork {
         let request = try lookBackRequest(arguments)
         let word = arguments[StatisticsParams.what].text?.string ?? ""
         let drawing = Drawing(
             request: request, what: LookBackPage.What(rawValue: word) ?? .summary,
             span: try span(arguments, request), step: Self.step(arguments), year: arguments[StatisticsParams.drawnYear],
             month: arguments[StatisticsParams.drawnMonth], weekStartsOn: try settings().weekStartsOn,
-            locale: locale(arguments[StatisticsParams.locale]))
+            locale: locale(arguments[StatisticsParams.locale]), hidesNotes: asked.ways.contains(.withoutNotes))
         let format: LookBackPage.Format =
             switch arguments[StatisticsParams.format] {
             case .text: .text
@@ -45,6 +47,7 @@ private struct Drawing: Sendable {
     let month: String?
     let weekStartsOn: Int
     let locale: String
+    let hidesNotes: Bool
     /// A report shows so many moods themselves, the latest.
     private static let shownMoodsMax = 1_000
 
@@ -71,9 +74,12 @@ private struct Drawing: Sendable {
             var lookBack = request.lookBack
             var memories: [String] = []
             for (_, records) in try request.onThisDay(today, &moods, watch) {
-                for record in records { memories.append(record.withUnsafeBytes { lookBack.line($0, locale) }) }
+                for record in records {
+                    memories.append(record.withUnsafeBytes { lookBack.line($0, locale, hidesNotes: hidesNotes) })
+                }
             }
-            let lines = try request.lines(in: span, max: Self.shownMoodsMax, locale, &moods, watch)
+            let lines = try request.lines(
+                in: span, max: Self.shownMoodsMax, locale, hidesNotes: hidesNotes, &moods, watch)
             return LookBackPage(
                 .report, faces: faces, summary: summary, onThisDay: memories, moods: lines, weekStartsOn: weekStartsOn,
                 locale: locale)

@@ -10,18 +10,18 @@ import Versions
 /// `host.*` and `rpc.discover`.
 extension Core {
     static let hostHandlers: InlineArray<_, Handler> = [
-        Handler(HostMethods.info, { (core, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
-        Handler(HostMethods.ping, { (_, _, out) throws(RPCError) in out.raw("{}") }),
+        Handler(HostMethods.info, { (core, _, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
+        Handler(HostMethods.ping, { (_, _, _, out) throws(RPCError) in out.raw("{}") }),
         Handler(
             HostMethods.shutdown,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 core.isShuttingDown = true
                 out.raw("{}")
             }
         ),
         Handler(
             HostMethods.discover,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 core.addPluginMethods()
                 OpenRPC.document(of: core.methods.all, version: Version.program).write(to: &out)
             }

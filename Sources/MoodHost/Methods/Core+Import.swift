@@ -11,13 +11,17 @@ import Platform
 extension Core {
     static let transferHandlers: InlineArray<_, Handler> = [
         Handler(
-            TransferMethods.export, later: { (core, arguments) throws(RPCError) in try core.export(arguments) }),
+            TransferMethods.export, later: { (core, _, arguments) throws(RPCError) in try core.export(arguments) }),
         Handler(
             TransferMethods.import,
-            { (core, arguments, out) throws(RPCError) in try core.importMoods(arguments, &out) }),
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.importMoods(request, arguments, &out)
+            }),
     ]
 
-    mutating func importMoods(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func importMoods(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         let path = arguments[TransferParams.path]
         guard arguments[has: TransferParams.text] != (path != nil) else {
             throw Arguments.error(
@@ -43,7 +47,7 @@ extension Core {
             isDryRun: arguments.isDryRun, limits: options.limits, now: now,
             makesStore: !pluginFlags.contains(.changeHooks))
         // Hooks are asked in the loop; and some have to see what it did when it returns.
-        if file.isLarge, self.path != nil, !isDoneAtOnce, !pluginFlags.contains(.changeHooks) {
+        if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {
             throw try importBesideLoop(job, arguments)
         }
         let chosen = try job.run(&store, to: &out) { (_, _) throws(RPCError) in

@@ -11,7 +11,7 @@ extension Core {
     static let lookingBackHandlers: InlineArray<_, Handler> = [
         Handler(
             StatisticsMethods.summary,
-            later: { (core, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let (span, step) = (try core.span(arguments, request), Self.step(arguments))
                 return try core.lookingBack { (moods, watch, out) throws(RPCError) in
@@ -21,7 +21,7 @@ extension Core {
             }),
         Handler(
             StatisticsMethods.year,
-            later: { (core, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofYear: arguments[StatisticsParams.year])
                 return try core.lookingBack { (moods, watch, out) throws(RPCError) in
@@ -30,7 +30,7 @@ extension Core {
             }),
         Handler(
             StatisticsMethods.month,
-            later: { (core, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofMonth: arguments[StatisticsParams.month])
                 return try core.lookingBack { (moods, watch, out) throws(RPCError) in
@@ -39,7 +39,7 @@ extension Core {
             }),
         Handler(
             StatisticsMethods.onThisDay,
-            later: { (core, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let date = arguments[StatisticsParams.date].flatMap { CivilDate($0) }
                 return try core.lookingBack { (moods, watch, out) throws(RPCError) in
@@ -47,9 +47,11 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.render, later: { (core, arguments) throws(RPCError) in try core.render(arguments) }),
+            StatisticsMethods.render,
+            later: { (core, request, arguments) throws(RPCError) in try core.render(request, arguments) }),
         Handler(
-            StatisticsMethods.tags, { (core, arguments, out) throws(RPCError) in try core.writeTags(arguments, &out) }),
+            StatisticsMethods.tags,
+            { (core, _, arguments, out) throws(RPCError) in try core.writeTags(arguments, &out) }),
     ]
 
     mutating func lookBackRequest(_ arguments: borrowing Arguments) throws(RPCError) -> LookBackRequest {

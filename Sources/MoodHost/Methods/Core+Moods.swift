@@ -9,22 +9,24 @@ import Storage
 /// `mood.*`: from arguments to the store's own words.
 extension Core {
     static let moodHandlers: InlineArray<_, Handler> = [
-        Handler(MoodMethods.create, { (core, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
-        Handler(MoodMethods.get, { (core, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
-        Handler(MoodMethods.list, { (core, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
-        Handler(MoodMethods.update, { (core, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
+        Handler(MoodMethods.create, { (core, _, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
+        Handler(MoodMethods.get, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
+        Handler(MoodMethods.list, { (core, _, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
+        Handler(MoodMethods.update, { (core, _, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
         Handler(
-            MoodMethods.updateMany, { (core, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
-        Handler(MoodMethods.delete, { (core, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
+            MoodMethods.updateMany,
+            { (core, _, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
+        Handler(MoodMethods.delete, { (core, _, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
         Handler(
-            MoodMethods.deleteMany, { (core, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
+            MoodMethods.deleteMany,
+            { (core, _, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
         Handler(
             MoodMethods.clear,
-            { (core, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
+            { (core, _, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
         ),
         Handler(
             MoodMethods.setFavorite,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.setFavorite(
                     arguments[MoodParams.id], to: arguments[MoodParams.isFavorite],
                     ifRevision: arguments[CommonParams.revision],
@@ -33,29 +35,34 @@ extension Core {
         ),
         Handler(
             MoodMethods.toggleFavorite,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.setFavorite(
                     arguments[MoodParams.id], to: nil, ifRevision: arguments[CommonParams.revision], &out)
             }
         ),
         Handler(
             MoodMethods.setNotes,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.setNotes(
                     arguments[MoodParams.id], to: arguments[MoodParams.notes],
                     ifRevision: arguments[CommonParams.revision], &out)
             }
         ),
         Handler(
-            MoodMethods.history, { (core, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
+            MoodMethods.history, { (core, _, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
         Handler(
-            MoodMethods.deletedMoods, { (core, arguments, out) throws(RPCError) in try core.deleted(arguments, &out) }),
+            MoodMethods.deletedMoods,
+            { (core, _, arguments, out) throws(RPCError) in try core.deleted(arguments, &out) }),
         Handler(
-            MoodMethods.undelete, { (core, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
+            MoodMethods.undelete, { (core, _, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
         Handler(
-            MoodMethods.resolve, { (core, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),
-        Handler(MoodMethods.share, { (core, arguments, out) throws(RPCError) in try core.share(arguments, &out) }),
-        Handler(MoodMethods.detail, { (core, arguments, out) throws(RPCError) in try core.detail(arguments, &out) }),
+            MoodMethods.resolve, { (core, _, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),
+        Handler(
+            MoodMethods.share,
+            { (core, request, arguments, out) throws(RPCError) in try core.share(request, arguments, &out) }),
+        Handler(
+            MoodMethods.detail,
+            { (core, request, arguments, out) throws(RPCError) in try core.detail(request, arguments, &out) }),
     ]
 
     private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
@@ -205,10 +212,12 @@ extension Core {
             now: arguments[ReadingParams.now] ?? now)
     }
 
-    private mutating func share(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func share(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         try open()
         let id = arguments[MoodParams.id]
-        if let other = arguments.otherWord(MoodParams.format) { throw try shareByPlugin(other, id, arguments) }
+        if let other = arguments.otherWord(MoodParams.format) { throw try shareByPlugin(other, id, request, arguments) }
         let format = arguments[MoodParams.format]
         let template = arguments[MoodParams.template].flatMap { ShareTemplate($0) }
         if template != nil, format != .text {
@@ -232,9 +241,10 @@ extension Core {
             let record: ValidJSON
             do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
             var mood = MoodMembers(trusting: record)
-            if hidesNotes { mood.notes = nil }
+            let isWhole = !request.ways.contains(.withoutNotes)
+            if !isWhole { mood.notes = nil }
             let share = Share(
-                mood, record: record.bytes, context: reading(arguments, in: mood.timeZone),
+                mood, record: isWhole ? record.bytes : nil, context: reading(arguments, in: mood.timeZone),
                 as: arguments[MoodParams.component])
             if let template {
                 try write(template, of: share, &out)

@@ -9,10 +9,10 @@ import Storage
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
-        Handler(StoreMethods.verify, later: { (core, _) throws(RPCError) in try core.verify() }),
-        Handler(StoreMethods.salvage, later: { (core, arguments) throws(RPCError) in try core.salvage(arguments) }),
-        Handler(StoreMethods.accept, { (core, _, out) throws(RPCError) in try core.accept(&out) }),
-        Handler(StoreMethods.reset, { (core, _, out) throws(RPCError) in try core.reset(&out) }),
+        Handler(StoreMethods.verify, later: { (core, _, _) throws(RPCError) in try core.verify() }),
+        Handler(StoreMethods.salvage, later: { (core, _, arguments) throws(RPCError) in try core.salvage(arguments) }),
+        Handler(StoreMethods.accept, { (core, _, _, out) throws(RPCError) in try core.accept(&out) }),
+        Handler(StoreMethods.reset, { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
 
     /// What earlier requests of the group have changed has to be in the files before these are looked at.

@@ -10,12 +10,12 @@ extension Core {
     static let settingsHandlers: InlineArray<_, Handler> = [
         Handler(
             SettingsMethods.get,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 try core.settings().write(to: &out)
             }
         ),
         Handler(
-            SettingsMethods.set, { (core, arguments, out) throws(RPCError) in try core.set(arguments, &out) }),
+            SettingsMethods.set, { (core, _, arguments, out) throws(RPCError) in try core.set(arguments, &out) }),
     ]
 
     /// - Throws: `storeCorrupt` where the file cannot be used.

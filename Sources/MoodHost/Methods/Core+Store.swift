@@ -10,11 +10,11 @@ extension Core {
     static let storeHandlers: InlineArray<_, Handler> = [
         Handler(
             StoreMethods.info,
-            { (core, _, out) throws(RPCError) in core.writeStoreInfo(&out) }
+            { (core, _, _, out) throws(RPCError) in core.writeStoreInfo(&out) }
         ),
         Handler(
             StoreMethods.insertSamples,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 try core.openForWriting()
                 let count = try core.insertSamples()
                 out.beginObject()
@@ -25,12 +25,16 @@ extension Core {
         ),
         Handler(
             StoreMethods.undo,
-            { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: false, &out) }),
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.undo(request, arguments, isRedo: false, &out)
+            }),
         Handler(
             StoreMethods.redo,
-            { (core, arguments, out) throws(RPCError) in try core.undo(arguments, isRedo: true, &out) }),
-        Handler(StoreMethods.log, { (core, arguments, out) throws(RPCError) in try core.log(arguments, &out) }),
-        Handler(StoreMethods.compact, later: { (core, arguments) throws(RPCError) in try core.compact(arguments) }),
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.undo(request, arguments, isRedo: true, &out)
+            }),
+        Handler(StoreMethods.log, { (core, _, arguments, out) throws(RPCError) in try core.log(arguments, &out) }),
+        Handler(StoreMethods.compact, later: { (core, _, arguments) throws(RPCError) in try core.compact(arguments) }),
     ]
 
     /// Opens the store, for a request that reads.

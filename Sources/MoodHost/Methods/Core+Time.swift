@@ -7,7 +7,8 @@ import MoodText
 /// `time.*`: the language of time, which other methods read too.
 extension Core {
     static let timeHandlers: InlineArray<_, Handler> = [
-        Handler(TimeMethods.parse, { (core, arguments, out) throws(RPCError) in try core.parseTime(arguments, &out) })
+        Handler(
+            TimeMethods.parse, { (core, _, arguments, out) throws(RPCError) in try core.parseTime(arguments, &out) })
     ]
 
     private mutating func parseTime(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {

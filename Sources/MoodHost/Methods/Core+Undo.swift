@@ -8,7 +8,7 @@ import Storage
 /// `store.undo` and `store.redo`.
 extension Core {
     mutating func undo(
-        _ arguments: borrowing Arguments, isRedo: Bool, _ out: inout JSONWriter
+        _ asked: borrowing Request, _ arguments: borrowing Arguments, isRedo: Bool, _ out: inout JSONWriter
     ) throws(RPCError) {
         if arguments[has: StoreParams.revision], arguments[StoreParams.steps] != 1 {
             throw Arguments.error("cannot be given together with steps; leave out one of the two", at: "/revision")
@@ -18,16 +18,16 @@ extension Core {
         request.steps = arguments[StoreParams.steps]
         request.revision = arguments[StoreParams.revision]
         // A plugin takes back what it has done itself, and nothing else.
-        request.origin = askingPlugin.map { "x.\($0)" }
+        request.origin = asked.caller.origin
         if request.origin != nil, path == nil {
             throw RPCError(
                 .refused, "A plugin can undo in a store on disk only.",
                 [.init("by", "store"), .init("reason", "the moods are kept in memory")])
         }
         let job = UndoJob(
-            request: request, isOfStore: arguments[StoreParams.scope] == .store || askingPlugin != nil, now: now)
+            request: request, isOfStore: arguments[StoreParams.scope] == .store || request.origin != nil, now: now)
         // Hooks are asked in the loop; and some have to see what it did when it returns.
-        if path != nil, !isDoneAtOnce, askingPlugin == nil, !pluginFlags.contains(.changeHooks),
+        if path != nil, !asked.ways.contains(.atOnce), request.origin == nil, !pluginFlags.contains(.changeHooks),
             store.isUndoLong(ofStore: job.isOfStore)
         {
             throw try undoBesideLoop(job, arguments)

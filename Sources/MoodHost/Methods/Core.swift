@@ -41,8 +41,6 @@ struct Core: ~Copyable {
     var phrases = Phrases()
     /// What `PluginRegistry.toolRevision` was when AI clients were last told of the tools; nil: they never asked.
     var listedTools: Int?
-    /// Whether the notes of moods are left out of texts and screens, because the present request wants it so.
-    var hidesNotes = false
     /// The bytes of a mood that is looked at while others are read.
     var record = ByteBuffer(capacity: 16)
     /// The moment of the requests that are handled now.
@@ -59,13 +57,8 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Whether the helper thread has the store, and another opening of its files stands in for it.
     var isStoreAway = false
-    /// Whether what the present request changes has to be there when it returns: members of a batch take effect in their order, and
-    /// a tool says what has changed.
-    var isDoneAtOnce = false
     /// Set by a request that has to be tried again once the helper thread has nothing to do.
     var awaitsWork = false
-    /// The plugin that asks now; nil: the client does.
-    var askingPlugin: String?
     /// What a person has chosen.
     var kept = KeptSettings()
     /// The plugins that are there.

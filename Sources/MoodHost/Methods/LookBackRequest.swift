@@ -124,7 +124,8 @@ struct LookBackRequest: Sendable {
 
     /// The latest moods of a span as lines, the latest first.
     func lines(
-        in span: LookBackSpan, max: Int, _ locale: String, _ moods: inout RecordStore, _ watch: WalkWatch
+        in span: LookBackSpan, max: Int, _ locale: String, hidesNotes: Bool, _ moods: inout RecordStore,
+        _ watch: WalkWatch
     ) throws(RPCError) -> [String] {
         var lookBack = lookBack
         var lines: [String] = []
@@ -132,7 +133,9 @@ struct LookBackRequest: Sendable {
             try moods.forEachRecord(from: nil, through: now.milliseconds, isDescending: true, filter, watch) { record in
                 let facts = MoodFacts(record)
                 let day = lookBack.reading(facts).day
-                if span.contains(day: day, time: facts.time) { lines.append(lookBack.line(record, locale)) }
+                if span.contains(day: day, time: facts.time) {
+                    lines.append(lookBack.line(record, locale, hidesNotes: hidesNotes))
+                }
                 // No zone is further from another than two days.
                 let isPast = span.firstDay.map { day < $0 - 2 } ?? false
                 return !isPast && lines.count < max

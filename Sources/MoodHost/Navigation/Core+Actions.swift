@@ -10,23 +10,22 @@ extension Core {
     static let actionHandlers: InlineArray<_, Handler> = [
         Handler(
             ActionMethods.perform,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, request, arguments, out) throws(RPCError) in
                 let asked = JSONValue(arguments[ActionMethods.action])
                 if let later = try core.performByPlugin(asked) { throw later }
                 guard let action = Action(asked) else {
                     throw Arguments.error("is no action", at: "/action")
                 }
+                let coordinator = Coordinator(services: .ofCore(request.caller, request.ways))
                 try coordinator.perform(action, in: &core, &out)
             }
         )
     ]
-
-    private static let coordinator = Coordinator(services: .ofCore)
 }
 
 extension CoordinatorServices where World == Core {
-    /// Those of a session.
-    static var ofCore: Self {
+    /// The services of a session, for one request.
+    static func ofCore(_ caller: Caller, _ ways: Ways) -> Self {
         Self(
             clock: .init(now: { $0.now }), place: .init(url: { $0.url }),
             calendar: .init(
@@ -35,13 +34,13 @@ extension CoordinatorServices where World == Core {
             audio: .init(
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
-            data: data, navigation: navigation, editor: editor,
+            data: data(ways), navigation: navigation(caller), editor: editor,
             events: .init(subscribe: { core, topics, out throws(RPCError) in
-                try core.subscribe(EventTopics(topics), since: nil, &out)
+                try core.subscribe(EventTopics(topics), since: nil, by: caller, &out)
             }))
     }
 
-    private static var data: Data {
+    private static func data(_ ways: Ways) -> Data {
         Data(
             record: { core, id throws(RPCError) in try core.copiedRecord(id) },
             setFavorite: { core, id, isFavorite, out throws(RPCError) in
@@ -54,26 +53,26 @@ extension CoordinatorServices where World == Core {
                 try core.openForWriting()
                 _ = try core.insertSamples()
             },
-            text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now) },
+            text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now, ways) },
             events: { core, host throws(RPCError) in
                 try core.open()
                 return try core.events(of: host, except: nil, now: core.now)
             })
     }
 
-    private static var navigation: Navigation {
+    private static func navigation(_ caller: Caller) -> Navigation {
         Navigation(
             navigate: { core, route, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .navigate(route), &out)
+                try core.move(router ?? NavigationState.mainName, .navigate(route), by: caller, &out)
             },
             replace: { core, route, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .replace(route), &out)
+                try core.move(router ?? NavigationState.mainName, .replace(route), by: caller, &out)
             },
             goBack: { core, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .goBack, &out)
+                try core.move(router ?? NavigationState.mainName, .goBack, by: caller, &out)
             },
             goBackToRoot: { core, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .goBackToRoot, &out)
+                try core.move(router ?? NavigationState.mainName, .goBackToRoot, by: caller, &out)
             })
     }
 }
@@ -112,15 +111,17 @@ extension Core {
 
     /// In the host's language and the mood's zone.
     fileprivate mutating func text(
-        of id: MoodID, _ format: ShareFormat, _ now: Timestamp
+        of id: MoodID, _ format: ShareFormat, _ now: Timestamp, _ ways: Ways
     ) throws(RPCError) -> String {
         let record = try copiedRecord(id)
         let (locale, timeZone) = (locale(nil), timeZone(nil))
         let text = record.withUnsafeBytes { bytes -> Result<String, TextError> in
-            let mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
+            let isWhole = !ways.contains(.withoutNotes)
+            if !isWhole { mood.notes = nil }
             let context = ReadingContext(locale: locale, timeZone: mood.timeZone?.string ?? timeZone, now: now)
             do throws(TextError) {
-                return .success(try Share(mood, record: bytes, context: context).text(format, &phrases))
+                return .success(try Share(mood, record: isWhole ? bytes : nil, context: context).text(format, &phrases))
             } catch {
                 return .failure(error)
             }

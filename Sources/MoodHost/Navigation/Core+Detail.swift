@@ -7,13 +7,16 @@ import MoodText
 
 /// `mood.detail`: gathers what the screen shows besides the mood, then lets the screen write itself.
 extension Core {
-    mutating func detail(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func detail(
+        _ asked: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         if pluginFlags.contains(.unread) { try open() }
-        let (id, request) = (arguments[MoodParams.id], DetailRequest(withLocation: arguments))
+        let (id, request) = (arguments[MoodParams.id], DetailRequest(withLocation: asked, arguments))
         if pluginFlags.contains(.cells) {
-            let reading = try pluginReading(of: id, arguments)
+            let reading = try pluginReading(of: id, asked, arguments)
             return try showWithPlugins(
-                id, request, .detail, reading, waitMilliseconds: arguments[MoodParams.wait], &out)
+                id, request, .detail, reading,
+                waitMilliseconds: asked.caller.plugin == nil ? arguments[MoodParams.wait] : 0, &out)
         }
         try show(id, request, .detail, &out)
     }
@@ -47,7 +50,7 @@ extension Core {
         do throws(MoodStoreError) { record.append(try store.record(id).bytes) } catch { throw RPCError(error) }
         let bytes = UnsafeRawBufferPointer(record.bytes)
         var mood = MoodMembers(trusting: ValidJSON(trusting: bytes))
-        if hidesNotes { mood.notes = nil }
+        if request.hidesNotes { mood.notes = nil }
         let attachments = Attachment.all(of: mood)
         var surroundings = try surroundings(
             of: attachments, id, request.location, now: request.now ?? now)
@@ -135,18 +138,21 @@ struct DetailRequest {
     var locale: String?
     var timeZone: String?
     var now: Timestamp?
-    /// Where the reader is.
+    /// The place of the reader.
     var location: JSONValue?
+    /// Whether the notes of the mood are left out.
+    let hidesNotes: Bool
 
-    init(_ arguments: borrowing Arguments) {
+    init(_ request: borrowing Request, _ arguments: borrowing Arguments) {
+        hidesNotes = request.ways.contains(.withoutNotes)
         locale = arguments[ReadingParams.locale]
         timeZone = arguments[ReadingParams.timeZone]
         now = arguments[ReadingParams.now]
     }
 
     /// Of `mood.detail`.
-    init(withLocation arguments: borrowing Arguments) {
-        self.init(arguments)
+    init(withLocation request: borrowing Request, _ arguments: borrowing Arguments) {
+        self.init(request, arguments)
         location = arguments[MoodParams.location].map { JSONValue($0) }
     }
 }

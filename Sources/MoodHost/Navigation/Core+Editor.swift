@@ -9,28 +9,28 @@ extension Core {
     static let editorHandlers: InlineArray<_, Handler> = [
         Handler(
             EditorMethods.begin,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.beginEditing(arguments[EditorParams.mood])
                 core.writeEditor(&out)
             }
         ),
-        Handler(EditorMethods.set, { (core, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
+        Handler(EditorMethods.set, { (core, _, arguments, out) throws(RPCError) in try core.setForm(arguments, &out) }),
         Handler(
             EditorMethods.selectEmoji,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.setForm(emoji: arguments[EditorParams.selected], &out)
             }),
         Handler(
             EditorMethods.cancel,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 core.cancelForm()
                 core.writeEditor(&out)
             }
         ),
-        Handler(EditorMethods.state, { (core, _, out) throws(RPCError) in core.writeEditor(&out) }),
+        Handler(EditorMethods.state, { (core, _, _, out) throws(RPCError) in core.writeEditor(&out) }),
         Handler(
             EditorMethods.submit,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 out.beginObject()
                 try core.submitForm(as: "state", &out)
                 out.endObject()

@@ -8,45 +8,47 @@ import MoodStore
 extension Core {
     static let navigationHandlers: InlineArray<_, Handler> = [
         Handler(
-            NavigationMethods.state, { (core, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
+            NavigationMethods.state, { (core, _, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
         Handler(
             NavigationMethods.navigate,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, request, arguments, out) throws(RPCError) in
                 try core.move(
-                    arguments[NavigationParams.router], .navigate(Self.route(arguments[NavigationParams.route])), &out)
+                    arguments[NavigationParams.router], .navigate(Self.route(arguments[NavigationParams.route])),
+                    by: request.caller, &out)
             }
         ),
         Handler(
             NavigationMethods.replace,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, request, arguments, out) throws(RPCError) in
                 try core.move(
-                    arguments[NavigationParams.router], .replace(Self.route(arguments[NavigationParams.route])), &out)
+                    arguments[NavigationParams.router], .replace(Self.route(arguments[NavigationParams.route])),
+                    by: request.caller, &out)
             }
         ),
         Handler(
             NavigationMethods.goBack,
-            { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .goBack, &out)
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.move(arguments[NavigationParams.router], .goBack, by: request.caller, &out)
             }
         ),
         Handler(
             NavigationMethods.goBackToRoot,
-            { (core, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .goBackToRoot, &out)
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.move(arguments[NavigationParams.router], .goBackToRoot, by: request.caller, &out)
             }
         ),
         Handler(
             NavigationMethods.open,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, request, arguments, out) throws(RPCError) in
                 guard let route = DeepLink.route(of: arguments[NavigationParams.url]) else {
                     throw Arguments.error("is no moodboard:// URL", at: "/url")
                 }
-                try core.move(arguments[NavigationParams.router], .open(route), &out)
+                try core.move(arguments[NavigationParams.router], .open(route), by: request.caller, &out)
             }
         ),
         Handler(
             NavigationMethods.url,
-            { (_, arguments, out) throws(RPCError) in
+            { (_, _, arguments, out) throws(RPCError) in
                 let route = try route(arguments[NavigationParams.route])
                 out.beginObject()
                 out.key("url")
@@ -56,20 +58,22 @@ extension Core {
         ),
         Handler(
             NavigationMethods.menu,
-            { (core, _, out) throws(RPCError) in
+            { (core, _, _, out) throws(RPCError) in
                 core.loadPlugins()
                 Menu.write(plugins: core.plugins.menu, to: &out)
             }
         ),
         Handler(
             NavigationMethods.screen,
-            { (core, arguments, out) throws(RPCError) in try core.showScreen(arguments, &out) }),
-        Handler(NavigationMethods.log, { (core, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
+            { (core, request, arguments, out) throws(RPCError) in try core.showScreen(request, arguments, &out) }),
         Handler(
-            NavigationMethods.save, { (core, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
+            NavigationMethods.log, { (core, _, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
+        Handler(
+            NavigationMethods.save,
+            { (core, _, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
         Handler(
             NavigationMethods.restore,
-            { (core, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
+            { (core, request, arguments, out) throws(RPCError) in try core.restoreRouter(request, arguments, &out) }),
     ]
 
     static func route(_ value: ValidJSON) throws(RPCError) -> Route {
@@ -117,16 +121,18 @@ enum NavigationMove {
 extension Core {
     /// Moves a router and writes where it is.
     /// - Throws: `notFound` if the mood of the route is gone, `refused` if a guard says no, `limitExceeded`.
-    mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func move(
+        _ name: String, _ move: NavigationMove, by caller: Caller, _ out: inout JSONWriter
+    ) throws(RPCError) {
         switch move {
         case .navigate(let route):
-            try check(route, name)
+            try check(route, name, by: caller)
             try moveRouter(name, .navigate) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
         case .replace(let route):
-            try check(route, name)
+            try check(route, name, by: caller)
             try moveRouter(name, .replace) { (router) throws(Router.TooDeep) in try router.replace(with: route) }
         case .open(let route):
-            try check(route, name)
+            try check(route, name, by: caller)
             try moveRouter(name, .open) { (router) throws(Router.TooDeep) in try router.open(route) }
         case .goBack: try moveRouter(name, .goBack) { (router) throws(Router.TooDeep) in router.goBack() }
         case .goBackToRoot:
@@ -136,9 +142,9 @@ extension Core {
     }
 
     /// Whether a route may be shown: its mood is there, and no guard says no.
-    private mutating func check(_ route: Route, _ router: String) throws(RPCError) {
+    private mutating func check(_ route: Route, _ router: String, by caller: Caller) throws(RPCError) {
         if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
-        try askGuards(route, router)
+        try askGuards(route, router, by: caller)
     }
 
     mutating func isThere(_ id: MoodID) throws(RPCError) -> Bool {
@@ -146,12 +152,12 @@ extension Core {
         do throws(MoodStoreError) { return try store.contains(id) } catch { throw RPCError(error) }
     }
 
-    mutating func askGuards(_ route: Route, _ router: String) throws(RPCError) {
+    mutating func askGuards(_ route: Route, _ router: String, by caller: Caller) throws(RPCError) {
         for one in guards {
             guard let reason = one.veto(route, router) else { continue }
             throw RPCError(.refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
         }
-        if pluginFlags.contains(.navigateHooks) { try askNavigateHooks(route, router) }
+        if pluginFlags.contains(.navigateHooks) { try askNavigateHooks(route, router, by: caller) }
     }
 
     /// The one place where a router changes, and where that is noted.

@@ -35,7 +35,9 @@ extension Core {
     }
 
     /// Writes the router's state with `dropped`.
-    mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func restoreRouter(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         let name = arguments[NavigationParams.name]
         let router = arguments[NavigationParams.router]
         try open()
@@ -47,7 +49,7 @@ extension Core {
                 dropped.append(saved)
                 continue
             }
-            try askGuards(route, router)
+            try askGuards(route, router, by: request.caller)
             kept.append(route)
         }
         try moveRouter(router, .restore) { (router) throws(Router.TooDeep) in try router.restore(kept) }

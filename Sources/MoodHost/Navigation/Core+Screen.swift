@@ -7,7 +7,9 @@ import MoodText
 
 /// `nav.screen`: gathers what the screen of a route shows, then lets the screen write itself.
 extension Core {
-    mutating func showScreen(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func showScreen(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         // Actions name the router where the request did.
         let router = arguments[has: NavigationParams.router] ? arguments[NavigationParams.router] : nil
         let asked = arguments[NavigationParams.screen]
@@ -21,7 +23,7 @@ extension Core {
         if let id = route.id {
             // A mood that was asked for must be there; one that the router still shows may be gone by now.
             let isShown = isAsked ? true : try isThere(id)
-            if isShown { return try showMood(id, router, arguments, &out) }
+            if isShown { return try showMood(id, router, request, arguments, &out) }
         }
         let screen = Screen(
             route, router: router, context: reading(arguments, in: nil),
@@ -31,15 +33,17 @@ extension Core {
     }
 
     private mutating func showMood(
-        _ id: MoodID, _ router: String?, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+        _ id: MoodID, _ router: String?, _ request: borrowing Request, _ arguments: borrowing Arguments,
+        _ out: inout JSONWriter
     ) throws(RPCError) {
         if pluginFlags.contains(.unread) { try open() }
         guard pluginFlags.contains(.cells) else {
-            return try show(id, DetailRequest(arguments), .screen(router: router), &out)
+            return try show(id, DetailRequest(request, arguments), .screen(router: router), &out)
         }
         try showWithPlugins(
-            id, DetailRequest(arguments), .screen(router: router), try pluginReading(of: id, arguments),
-            waitMilliseconds: Core.cellsMilliseconds, &out)
+            id, DetailRequest(request, arguments), .screen(router: router),
+            try pluginReading(of: id, request, arguments),
+            waitMilliseconds: request.caller.plugin == nil ? Core.cellsMilliseconds : 0, &out)
     }
 
     /// What the menu and the form show needs no store.

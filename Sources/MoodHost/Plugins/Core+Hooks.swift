@@ -15,9 +15,11 @@ extension Core {
 
     /// Before a commit ends: goes on only where every hook has agreed to exactly this change.
     @inline(never)
-    mutating func askChangeHooks(_ method: Method, isDryRun: Bool) throws(RPCError) {
+    mutating func askChangeHooks(
+        _ method: Method, _ request: borrowing Request, isDryRun: Bool
+    ) throws(RPCError) {
         let hooks = plugins.changeHooks(
-            besides: askingPlugin,
+            besides: request.caller.plugin,
             vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method.name == $0 })
         if hooks.isEmpty { return }
         let summary = store.summary
@@ -55,7 +57,7 @@ extension Core {
         }
         wantedRound = HookRound(
             hooks, changes: changes, count: named.isEmpty && summary.count > 0 ? summary.count : nil,
-            origin: askingPlugin.map { "x.\($0)" }, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt)
+            origin: request.caller.origin, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt)
         throw .answeredLater
     }
 
@@ -78,8 +80,8 @@ extension Core {
 
     /// Before a route is shown.
     @inline(never)
-    mutating func askNavigateHooks(_ route: Route, _ router: String) throws(RPCError) {
-        let hooks = plugins.navigateHooks(besides: askingPlugin)
+    mutating func askNavigateHooks(_ route: Route, _ router: String, by caller: Caller) throws(RPCError) {
+        let hooks = plugins.navigateHooks(besides: caller.plugin)
         if hooks.isEmpty { return }
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()

@@ -144,20 +144,20 @@ extension Core {
 
     /// `mood.share` with a form that a plugin brings.
     mutating func shareByPlugin(
-        _ name: String, _ id: MoodID, _ arguments: borrowing Arguments
+        _ name: String, _ id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
     ) throws(RPCError) -> RPCError {
         loadPlugins()
         guard let (plugin, format) = plugins.shareFormat(name) else {
             let known = ShareFormat.all.map { "\"\($0.name)\"" } + plugins.shareFormatNames.map { "\"\($0)\"" }
             throw Arguments.error("must be one of \(known.joined(separator: ", "))", at: "/format")
         }
-        if askingPlugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
+        if request.caller.plugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
         for (given, member) in [
             (arguments[has: MoodParams.template], "/template"), (arguments[MoodParams.component] != .usual, "/as"),
         ] where given {
             throw Arguments.error("does not belong to format \(name); leave out one of the two", at: member)
         }
-        var params = try pluginReading(of: id, arguments)
+        var params = try pluginReading(of: id, request, arguments)
         params.insert(.init("format", .string(name)), at: 0)
         let call = plugin.call("share.render", .object(params))
         let mediaType = format.mediaType + "; charset=utf-8"
@@ -180,11 +180,15 @@ extension Core {
     }
 
     /// `{mood, locale, timeZone, now}`: what a plugin needs to say a mood.
-    mutating func pluginReading(of id: MoodID, _ arguments: borrowing Arguments) throws(RPCError) -> [JSONValue.Member]
-    {
+    mutating func pluginReading(
+        of id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
+    ) throws(RPCError) -> [JSONValue.Member] {
         let record: ValidJSON
         do throws(MoodStoreError) { record = try store.record(id) } catch { throw RPCError(error) }
-        let mood = JSONValue(record)
+        var mood = JSONValue(record)
+        if request.ways.contains(.withoutNotes) {
+            mood = .object((mood.object ?? []).filter { !$0.name.utf8.elementsEqual("notes".utf8) })
+        }
         let context = reading(arguments, in: MoodMembers(trusting: record).timeZone)
         return [
             .init("mood", mood), .init("locale", .string(context.locale)),

@@ -17,9 +17,9 @@ extension Core {
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, _ reading: [JSONValue.Member],
         waitMilliseconds: Int, _ out: inout JSONWriter
     ) throws(RPCError) {
-        let wanted = try askForCells(id, reading, request.location)
+        let wanted = try askForCells(id, reading, request)
         let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
-        if missing.isEmpty || waitMilliseconds == 0 || askingPlugin != nil {
+        if missing.isEmpty || waitMilliseconds == 0 {
             return try show(id, request, form, wanted, &out)
         }
         let calls = missing.compactMap { entry in plugins.cells.underWay[entry.key].map { (entry.plugin.hosted, $0) } }
@@ -33,9 +33,10 @@ extension Core {
 
     /// Which cells belong to a mood now; those that are not there are asked for.
     private mutating func askForCells(
-        _ id: MoodID, _ reading: [JSONValue.Member], _ location: JSONValue?
+        _ id: MoodID, _ reading: [JSONValue.Member], _ request: DetailRequest
     ) throws(RPCError) -> [(key: PluginCells.Key, plugin: TrustedPlugin)] {
         var params = reading
+        let location = request.location
         if let location { params.append(.init("location", location)) }
         let revision = params.first?.value["revision"]?.integer ?? 0
         let (now, plugins) = (Clock.monotonicMilliseconds, plugins)
@@ -43,7 +44,7 @@ extension Core {
         for plugin in plugins.plugins(that: .cells) {
             let surroundings = [
                 params[1].value.text, params[2].value.text, location?.text ?? "", plugin.record.config.text,
-                plugin.record.digest,
+                plugin.record.digest, request.hidesNotes ? "without notes" : "",
             ].joined(separator: "\n")
             let key = PluginCells.Key(plugin: plugin.id, mood: id, revision: revision, surroundings: surroundings)
             wanted.append((key, plugin))

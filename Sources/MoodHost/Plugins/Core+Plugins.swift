@@ -9,37 +9,38 @@ import PluginHost
 /// `plugin.*`.
 extension Core {
     static let pluginHandlers: InlineArray<_, Handler> = [
-        Handler(PluginMethods.list, { (core, _, out) throws(RPCError) in core.listPlugins(&out) }),
+        Handler(PluginMethods.list, { (core, _, _, out) throws(RPCError) in core.listPlugins(&out) }),
         Handler(
             PluginMethods.info,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 core.loadPlugins()
                 try core.writePlugin(try pluginID(arguments), &out)
             }
         ),
         Handler(
-            PluginMethods.trust, { (core, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }),
+            PluginMethods.trust, { (core, _, arguments, out) throws(RPCError) in try core.trustPlugin(arguments, &out) }
+        ),
         Handler(
             PluginMethods.untrust,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.untrustPlugin(try pluginID(arguments), &out)
             }
         ),
         Handler(
             PluginMethods.enable,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = true }
             }
         ),
         Handler(
             PluginMethods.disable,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.changePlugin(arguments, &out) { (record, _) throws(RPCError) in record.isEnabled = false }
             }
         ),
         Handler(
             PluginMethods.restart,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 core.loadPlugins()
                 let id = try pluginID(arguments)
                 if let plugin = core.plugins[id] {
@@ -51,10 +52,10 @@ extension Core {
         ),
         Handler(
             PluginMethods.configure,
-            { (core, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
+            { (core, _, arguments, out) throws(RPCError) in try core.configurePlugin(arguments, &out) }),
         Handler(
             PluginMethods.log,
-            { (core, arguments, out) throws(RPCError) in
+            { (core, _, arguments, out) throws(RPCError) in
                 core.loadPlugins()
                 let id = try pluginID(arguments)
                 try core.plugins.require(id)

@@ -18,7 +18,7 @@ extension PluginRegistry {
         case .some(.none), nil: break
         }
         if granted?.navigation == true { permissions.insert(.navigation) }
-        return Caller(session: session, permissions: permissions)
+        return Caller(session: session, permissions: permissions, plugin: id)
     }
 
     /// Tells it from the client, and from other plugins.
@@ -26,10 +26,6 @@ extension PluginRegistry {
         let session = sessions[id] ?? sessions.count + 1
         sessions[id] = session
         return session
-    }
-
-    func mayNavigate(_ id: String) -> Bool {
-        PluginID(id).flatMap { self[$0] }?.manifest.permissions.navigation ?? false
     }
 
     /// The plugin that asks in this session; nil where it may run no more.

@@ -85,11 +85,9 @@ extension Session {
         _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, _ round: HookRound?
     ) -> (answers: [[UInt8]], wanted: HookRound?) {
         let caller = core.plugins.caller(plugin)
-        core.askingPlugin = plugin.id.text
-        core.store.origin = "x.\(plugin.id)"
+        core.store.origin = caller.origin
         if let round { core.resume(round) }
         defer {
-            core.askingPlugin = nil
             core.store.origin = nil
             core.endsGroup = false
         }
@@ -115,9 +113,9 @@ extension Session {
         if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
             return dispatcher.pending.cancel(id, of: caller, isSilent: isSilent)
         }
-        let request = Dispatcher.Request(
+        let request = Request(
             id: envelope.id, room: messageBytes, caller: caller,
-            destination: Destination(framing: .line, batch: nil))
+            destination: Destination(framing: .line, batch: nil), ways: [])
         if let error = core.plugins.refusal(of: name, by: plugin, isAsked: isAsked(plugin), in: core.methods) {
             if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
             return

@@ -236,7 +236,7 @@ final class TrustedPlugin {
         let order = described.map { "\($0.name)" }
         return (
             method,
-            .later { [id] (core, arguments) throws(RPCError) in try core.callPlugin(id, own, order, arguments) }
+            .later { [id] (core, _, arguments) throws(RPCError) in try core.callPlugin(id, own, order, arguments) }
         )
     }
 

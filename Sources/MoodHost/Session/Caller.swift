@@ -1,14 +1,26 @@
 import JSONRPC
 import MoodProtocol
 
-/// Who asks, and what it may. (POSIX: the credentials of a process.)
-struct Caller: Sendable {
-    /// Who started the host, and speaks to it on its pipe.
+/// A peer that asks, and what it may. (POSIX: the credentials of a process.)
+final class Caller: Sendable {
+    /// The process that started the host, and speaks to it on its pipe.
     static let client = Caller(session: 0, permissions: .all)
 
     /// Tells callers apart: each has ids of its own, and cancels nothing but its own requests.
     let session: Int
     let permissions: Permissions
+    /// The id of the plugin that it is; nil: it is the client.
+    let plugin: String?
+
+    init(session: Int, permissions: Permissions, plugin: String? = nil) {
+        self.session = session
+        self.permissions = permissions
+        self.plugin = plugin
+    }
+
+    /// What its commits are marked with; nil: it is the client.
+    var origin: String? { plugin.map { "x.\($0)" } }
+
     /// - Throws: `permissionDenied`, where the caller may not call the method.
     @inline(__always)
     func check(_ method: Method) throws(RPCError) {

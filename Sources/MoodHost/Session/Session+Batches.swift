@@ -26,8 +26,6 @@ extension Session {
                 "The errors of \(count) requests may be longer than \(limits[.messageBytes]) bytes. Send fewer at a time.",
                 over: .messageBytes)
         }
-        core.isDoneAtOnce = true
-        defer { core.isDoneAtOnce = false }
         let mark = output.count
         output.buffer.append(UInt8(ascii: "["))
         // The members are read one by one, for which the validator takes the outline's memory.

@@ -55,7 +55,9 @@ extension Session {
             if !silence { output.errorResponse(id: id, RPCError(.cancelled, "The request was cancelled.")) }
             return
         }
-        let request = Dispatcher.Request(id: envelope.id, room: room, caller: .client, destination: destination)
+        let request = Request(
+            id: envelope.id, room: room, caller: client, destination: destination,
+            ways: destination.batch == nil ? [] : .atOnce)
         if let entry, duplicate == nil, !core.isShuttingDown {
             dispatcher.answer(request, entry, to: &output)
         } else {

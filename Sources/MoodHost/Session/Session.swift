@@ -28,6 +28,7 @@ struct Session: ~Copyable {
         @inline(__always) _read { yield dispatcher.core }
         @inline(__always) _modify { yield &dispatcher.core }
     }
+    let client = Caller.client
     var frames: FrameReader
     var validator: JSONValidator
     private var lookahead = Lookahead()

@@ -11,16 +11,16 @@ import Storage
 /// `sync.*`. What needs the other side, or all that is known, is done by a thread of its own, from files alone.
 extension Core {
     static let syncHandlers: InlineArray<_, Handler> = [
-        Handler(SyncMethods.setup, later: { (core, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
-        Handler(SyncMethods.now, later: { (core, _) throws(RPCError) in try core.syncNow() }),
+        Handler(SyncMethods.setup, later: { (core, _, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
+        Handler(SyncMethods.now, later: { (core, _, _) throws(RPCError) in try core.syncNow() }),
         Handler(
-            SyncMethods.status, { (core, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
-        Handler(SyncMethods.conflicts, later: { (core, _) throws(RPCError) in try core.syncConflicts() }),
-        Handler(SyncMethods.settle, later: { (core, arguments) throws(RPCError) in try core.settle(arguments) }),
-        Handler(SyncMethods.leave, later: { (core, _) throws(RPCError) in try core.leaveSync() }),
+            SyncMethods.status, { (core, _, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
+        Handler(SyncMethods.conflicts, later: { (core, _, _) throws(RPCError) in try core.syncConflicts() }),
+        Handler(SyncMethods.settle, later: { (core, _, arguments) throws(RPCError) in try core.settle(arguments) }),
+        Handler(SyncMethods.leave, later: { (core, _, _) throws(RPCError) in try core.leaveSync() }),
         Handler(
             SyncMethods.forget,
-            later: { (core, arguments) throws(RPCError) in
+            later: { (core, _, arguments) throws(RPCError) in
                 let replica = arguments[SyncParams.replica]
                 return try core.changeSync("sync.forget") { (sync, _) throws(SyncError) in try sync.forget(replica) }
             }
