@@ -34,6 +34,8 @@ public struct Envelope {
     private var paramsStart: Int?
     private var isVersioned = false
     private var isIDUsable = true
+    /// Whether an id that is not usable is a number.
+    private var isIDNumber = false
     private var areParamsUsable = true
     /// Whether there are members that the specification does not know; the validator keeps account of them.
     private var hasOthers = false
@@ -113,12 +115,21 @@ public struct Envelope {
     @inline(__always)
     public var isRequest: Bool { isObject && isIDUsable && isVersioned && method != nil && areParamsUsable }
 
+    /// Whether it is an answer: a message with `result` or `error` and without `method`, whatever else is wrong with it. Nothing
+    /// answers an answer; two peers that did would do so for ever.
+    public var isAnswer: Bool {
+        isObject && given & Member.method.rawValue == 0 && given & (Member.result.rawValue | Member.error.rawValue) != 0
+    }
+
     /// What is wrong with an object as a request; nil when nothing is.
     public var fault: RPCError? {
         if isRequest { return nil }
         if !isIDUsable {
             return RPCError(
-                .invalidRequest, "An id must be a string of at most \(idBytesMax) bytes, a number or null.")
+                .invalidRequest,
+                isIDNumber
+                    ? "An id that is a number may have at most \(idBytesMax) bytes as it is written; this one has more."
+                    : "An id must be a string of at most \(idBytesMax) bytes, a number or null.")
         }
         if !isVersioned { return RPCError(.invalidRequest, "A request needs \"jsonrpc\":\"2.0\".") }
         if method == nil {
@@ -246,7 +257,12 @@ public struct Envelope {
         switch member {
         case .jsonrpc: isVersioned = Self.text(value)?.equals("2.0") ?? false
         case .id:
-            if Self.isUsableID(value, idBytesMax) { id = value.bytes } else { isIDUsable = false }
+            if Self.isUsableID(value, idBytesMax) {
+                id = value.bytes
+            } else {
+                isIDUsable = false
+                isIDNumber = Self.isNumber(value)
+            }
         case .method: method = nil
         case .result: result = value
         case .error: error = value
@@ -266,6 +282,11 @@ public struct Envelope {
     private static func text(_ value: ValidJSON) -> JSONText? {
         var reader = JSONReader(value)
         return reader.text()
+    }
+
+    private static func isNumber(_ value: ValidJSON) -> Bool {
+        var reader = JSONReader(value)
+        return reader.kind == .number
     }
 
     private static func isUsableID(_ value: ValidJSON, _ idBytesMax: Int) -> Bool {

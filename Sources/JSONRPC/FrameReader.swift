@@ -3,7 +3,7 @@ import JSONCodec
 /// Takes messages out of a stream of bytes, wherever it was split: lines and header blocks, told apart per message.
 ///
 ///     line    = JSON text, LF (CRLF too); blank lines are skipped; at the end of the stream the LF may be missing
-///     header  = "Content-" … CRLF, more header lines, CRLF, then Content-Length bytes
+///     header  = "Content-" … LF, more header lines, an empty line, then Content-Length bytes; any number of CR before each LF
 ///
 /// It does no I/O: the caller appends what it read to `buffer`, then takes frames until there is none. The bytes of a
 /// frame stay where they are until `discardTaken`, so that a group of requests can be read a second time (`rewind`)
@@ -25,6 +25,10 @@ public struct FrameReader: ~Copyable {
     public enum Fault: Sendable, Equatable {
         /// Over the limit, in bytes; the rest of the message is skipped.
         case tooLarge(limit: Int)
+        /// A header block over the limit, in bytes; its body is skipped where its length is known by then.
+        case headerTooLarge(limit: Int)
+        /// A header block with a line that is no header line.
+        case brokenHeader
         /// A header block that does not say, or says unusably, how long its body is.
         case noLength
         /// The stream ended inside a header block or its body.
@@ -36,42 +40,55 @@ public struct FrameReader: ~Copyable {
         fileprivate let taken: Int
         fileprivate let scanned: Int
         fileprivate let blanks: Int
+        fileprivate let headerLine: Int
         fileprivate let state: State
     }
 
-    fileprivate enum State {
+    enum State {
         case between
         case body(count: Int)
         case skippingBlanks
         case skippingLine
-        case skippingHeader
+        /// - Parameters:
+        ///   - length: of the body, if it is known.
+        case skippingHeader(length: Int?, SkippedLine)
         case skippingBody(rest: Int)
     }
 
-    /// The longest header block; no honest one comes near.
-    static let headerBytesMax = 8 * 1024
+    /// How much was seen of a line of a header block that is skipped.
+    enum SkippedLine { case nothing, returns, text }
+
+    /// The longest header block, unless another limit is given; no honest one comes near.
+    public static let headerBytesMax = 8 * 1024
 
     /// What has been read; bytes before the frames already taken may still be in it.
     public var buffer: ByteBuffer
-    private let messageBytesMax: Int
-    private var taken = 0
-    private var scanned = 0
+    let messageBytesMax: Int
+    let headerBytesMax: Int
+    var taken = 0
+    var scanned = 0
     /// From `taken` up to here there are only blanks.
     private var blanks = 0
-    private var state = State.between
+    /// Where the present line of a header block begins, counted from `taken`.
+    var headerLine = 0
+    var state = State.between
 
-    public init(messageBytesMax: Int) {
+    public init(messageBytesMax: Int, headerBytesMax: Int = headerBytesMax) {
         self.messageBytesMax = messageBytesMax
+        self.headerBytesMax = headerBytesMax
         buffer = ByteBuffer(capacity: 4096)
     }
 
-    public var mark: Mark { Mark(taken: taken, scanned: scanned, blanks: blanks, state: state) }
+    public var mark: Mark {
+        Mark(taken: taken, scanned: scanned, blanks: blanks, headerLine: headerLine, state: state)
+    }
 
     /// Goes back to a mark taken since the last `discardTaken`.
     public mutating func rewind(to mark: Mark) {
         taken = mark.taken
         scanned = mark.scanned
         blanks = mark.blanks
+        headerLine = mark.headerLine
         state = mark.state
     }
 
@@ -139,15 +156,8 @@ public struct FrameReader: ~Copyable {
                     advance(to: buffer.count)
                     return nil
                 }
-            case .skippingHeader:
-                if let end = headerEnd() {
-                    state = .between
-                    advance(to: end)
-                } else {
-                    // The last three bytes may be the beginning of the empty line.
-                    advance(to: isAtEnd ? buffer.count : max(taken, buffer.count - 3))
-                    return nil
-                }
+            case .skippingHeader(let length, let line):
+                guard skipHeader(length, line) else { return nil }
             case .skippingBody(let rest):
                 let step = min(rest, buffer.count - taken)
                 advance(to: taken + step)
@@ -161,9 +171,10 @@ public struct FrameReader: ~Copyable {
         }
     }
 
-    private mutating func advance(to offset: Int) {
+    mutating func advance(to offset: Int) {
         taken = offset
         scanned = offset
+        headerLine = 0
     }
 
     /// Skips blank lines; false when nothing else is there.
@@ -221,42 +232,5 @@ public struct FrameReader: ~Copyable {
         advance(to: next)
         if end - start > messageBytesMax { return .fault(.tooLarge(limit: messageBytesMax), .line) }
         return .message(start..<end, .line)
-    }
-
-    private mutating func takeHeader(isAtEnd: Bool) -> Frame? {
-        let found = headerEnd()
-        if (found ?? buffer.count) - taken > Self.headerBytesMax {
-            if let found { advance(to: found) } else { state = .skippingHeader }
-            return .fault(.tooLarge(limit: Self.headerBytesMax), .header)
-        }
-        guard let end = found else {
-            guard isAtEnd else { return nil }
-            advance(to: buffer.count)
-            return .fault(.cutShort, .header)
-        }
-        let length = HeaderBlock.contentLength(UnsafeRawBufferPointer(rebasing: buffer.bytes[taken..<end]))
-        advance(to: end)
-        switch length {
-        case nil: return .fault(.noLength, .header)
-        case let count? where count > messageBytesMax:
-            state = .skippingBody(rest: count)
-            return .fault(.tooLarge(limit: messageBytesMax), .header)
-        case let count?:
-            state = .body(count: count)
-            return nil
-        }
-    }
-
-    /// The offset after the empty line that ends a header block.
-    private mutating func headerEnd() -> Int? {
-        let bytes = buffer.bytes
-        var at = max(taken, scanned - 3)
-        while let found = bytes.firstOffset(of: 0x0d, from: at) {
-            guard found + 3 < bytes.count else { break }
-            if bytes[found + 1] == 0x0a, bytes[found + 2] == 0x0d, bytes[found + 3] == 0x0a { return found + 4 }
-            at = found + 1
-        }
-        scanned = bytes.count
-        return nil
     }
 }

@@ -1,31 +1,37 @@
 import JSONCodec
 
-/// A header block of LSP's base protocol: `Name: value` lines, each ended by CRLF, then an empty line.
-enum HeaderBlock {
+/// The lines of a header block of LSP's base protocol: a name, a colon and a value, each ended by LF with any number of CR before it.
+struct HeaderBlock {
     /// The value of `Content-Length` in any case, or nil when it is absent, not a plain decimal number, or given
     /// twice with different values (RFC 9112, section 6.3, calls that a fault that cannot be mended).
-    static func contentLength(_ block: UnsafeRawBufferPointer) -> Int? {
-        var length: Int?
+    private(set) var length: Int?
+    /// Whether a line is no header line.
+    private(set) var isBroken = false
+
+    /// - Parameter block: whole lines, without the empty one.
+    init(_ block: UnsafeRawBufferPointer) {
+        var lengths: [Int?] = []
         var start = 0
         while start < block.count {
-            let end = lineEnd(block, start)
-            if let value = value(of: "content-length", in: block, start, end) {
-                guard let number = decimal(block, value, end), length == nil || length == number else { return nil }
-                length = number
+            let next = block.firstOffset(of: 0x0a, from: start) ?? block.count
+            var end = next
+            while end > start, block[end - 1] == 0x0d { end -= 1 }
+            if block[start..<end].dropFirst().firstIndex(of: UInt8(ascii: ":")) == nil { isBroken = true }
+            if let value = Self.value(of: "content-length", in: block, start, end) {
+                lengths.append(Self.decimal(block, value, end))
             }
-            start = end + 2
+            start = next + 1
         }
-        return length
+        if let first = lengths.first, lengths.allSatisfy({ $0 == first }) { length = first }
     }
 
-    private static func lineEnd(_ block: UnsafeRawBufferPointer, _ start: Int) -> Int {
-        var at = start
-        while let found = block.firstOffset(of: 0x0d, from: at) {
-            if found + 1 < block.count, block[found + 1] == 0x0a { return found }
-            at = found + 1
-        }
-        return block.count
+    /// Whether a line has nothing but its end.
+    static func isEmpty(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
+        bytes[start..<end].allSatisfy { $0 == 0x0d }
     }
+
+    /// Whether a line is no header line but a message.
+    static func beginsMessage(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") }
 
     /// Where the value of a line begins if the line has this name.
     private static func value(

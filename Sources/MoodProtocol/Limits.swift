@@ -1,14 +1,15 @@
 import JSONCodec
+import JSONRPC
 import MoodCore
 
 /// Every limit of the protocol by name, so that `--limit NAME=VALUE` and `host.info` know the same ones.
 public struct Limits: Sendable {
     public enum Name: String, CaseIterable, Sendable {
-        case messageBytes, depth, batch, idBytes, label, notesBytes, tags, attachments, listPage
+        case messageBytes, headerBytes, depth, batch, idBytes, label, notesBytes, tags, attachments, listPage
         case queuedOutputBytes, pluginAnswerBytes, pluginHelloMs, pluginBackOffMs, mcpAnswerBytes
     }
 
-    @usableFromInline var values: InlineArray<14, Int>
+    @usableFromInline var values: InlineArray<15, Int>
 
     /// The defaults.
     public init() {
@@ -35,9 +36,10 @@ extension Limits.Name {
     public var summary: String {
         switch self {
         case .messageBytes: "Bytes of one message in either direction, without its delimiter or header."
+        case .headerBytes: "Bytes of one header block, its empty line counted."
         case .depth: "Levels of nesting, the envelope counted."
         case .batch: "Members of a batch."
-        case .idBytes: "Bytes of an id that is a string."
+        case .idBytes: "Bytes of an id: of a string its UTF-8, of a number its text."
         case .label: "Characters of a label."
         case .notesBytes: "Bytes of notes."
         case .tags: "Tags of a mood."
@@ -68,12 +70,14 @@ extension Limits.Name {
         case .pluginHelloMs: 11
         case .pluginBackOffMs: 12
         case .mcpAnswerBytes: 13
+        case .headerBytes: 14
         }
     }
 
     public var defaultValue: Int {
         switch self {
         case .messageBytes: 4 * 1024 * 1024
+        case .headerBytes: FrameReader.headerBytesMax
         case .depth: 64
         case .batch: 128
         case .idBytes: 256
@@ -94,6 +98,7 @@ extension Limits.Name {
     public var range: ClosedRange<Int> {
         switch self {
         case .messageBytes, .pluginAnswerBytes: 1024...64 * 1024 * 1024
+        case .headerBytes: 64...64 * 1024
         case .queuedOutputBytes: 64 * 1024...256 * 1024 * 1024
         case .depth: 4...64
         case .batch: 1...10_000

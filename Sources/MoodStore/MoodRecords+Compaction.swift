@@ -24,6 +24,8 @@ extension MoodRecords {
             try records.leave()
             try records.catchUp()
         } catch {
+            // The time is over: the look at what other processes did is cut short. What was acknowledged is durable all the same.
+            if case .cancelled = error { return }
             if case .directory(let settings) = location { settings.log("the store is not left whole: \(error.reason)") }
             return
         }
@@ -48,6 +50,8 @@ extension MoodRecords {
             } catch {
                 // Somebody else is at it, or was.
                 if case .busy = error { return }
+                // The time of the process is over.
+                if case .cancelled = error { return }
                 settings.log("the store could not be compacted: \(error.reason)")
             }
         }

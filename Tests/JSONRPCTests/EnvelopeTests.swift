@@ -37,6 +37,8 @@ private struct Read: Equatable {
 }
 
 @Suite struct EnvelopeTests {
+    private static let longNumberFault =
+        "-32600 invalidRequest: An id that is a number may have at most 256 bytes as it is written; this one has more."
     private static let idFault = "-32600 invalidRequest: An id must be a string of at most 256 bytes, a number or null."
     private static let methodFault =
         "-32600 invalidRequest: A request needs a method, which is a string such as \"mood.list\"."
@@ -64,7 +66,31 @@ private struct Read: Equatable {
         String(repeating: "9", count: 257),
     ])
     func refusesAnIDOfAnotherTypeOrLength(_ id: String) throws {
-        #expect(try Read(request(id)) == Read(method: "m", fault: Self.idFault))
+        let isNumber = id.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+        #expect(try Read(request(id)) == Read(method: "m", fault: isNumber ? Self.longNumberFault : Self.idFault))
+    }
+
+    @Test(arguments: [
+        #"{"jsonrpc":"2.0","id":1,"result":{}}"#, #"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#,
+        #"{"id":null,"result":null}"#, #"{"error":1,"x":2,"params":3}"#, #"{"jsonrpc":"2.0","id":[],"res\u0075lt":1}"#,
+    ])
+    func tellsAnAnswerFromARequest(_ text: String) throws {
+        #expect(try isAnswer(text))
+    }
+
+    @Test(arguments: [
+        #"{"jsonrpc":"2.0","id":1,"method":"m"}"#, #"{"jsonrpc":"2.0","id":1,"method":"m","result":1}"#,
+        #"{"jsonrpc":"2.0","id":1,"method":null,"result":1}"#, #"{"jsonrpc":"2.0","id":1}"#, "{}",
+    ])
+    func takesNothingElseForAnAnswer(_ text: String) throws {
+        #expect(try !isAnswer(text))
+    }
+
+    private func isAnswer(_ text: String) throws -> Bool {
+        var validator = JSONValidator(depthLimit: 64)
+        return try Array(text.utf8).withUnsafeBytes { bytes in
+            try #require(Envelope.read(bytes, &validator)).isAnswer
+        }
     }
 
     @Test func takesARequestWithoutIDForANotification() throws {

@@ -102,7 +102,19 @@ extension FrameCase {
         FrameCase(
             "a header block at its limit", block(8_192) + "{}[]\n", [.body("{}"), .line("[]")]),
         FrameCase(
-            "a header block over its limit", block(8_193) + "{}\n[]\n", [.headerTooLarge, .line("{}"), .line("[]")]),
+            "a header block over its limit", block(8_193) + "{}[]\n{}\n", [.headerTooLarge, .line("[]"), .line("{}")]),
+        FrameCase(
+            "a header block over its limit whose length comes too late",
+            "Content-X: " + String(repeating: "x", count: 8_300) + "\nContent-Length: 2\n\n{}\n[]\n",
+            [.headerTooLarge, .line("{}"), .line("[]")]),
+        FrameCase(
+            "a message behind a header block over its limit",
+            "Content-Length: 2\nX: " + String(repeating: "x", count: 8_300) + "\n{}\n[]\n",
+            [.headerTooLarge, .line("{}"), .line("[]")]),
+        FrameCase(
+            "returns behind a header block over its limit",
+            "Content-Length: 2\nX: " + String(repeating: "x", count: 8_300) + "\r\n\r\rY: 1\r\n\r\r\n{}[]\n",
+            [.headerTooLarge, .line("[]")]),
         FrameCase(
             "a header block over its limit without an end", "Content-" + String(repeating: "x", count: 9_000),
             [.headerTooLarge]),
@@ -124,7 +136,7 @@ extension FrameCase {
         FrameCase("an empty body", "Content-Length: 0\r\n\r\n{}\n", [.body(""), .line("{}")]),
         FrameCase(
             "other headers",
-            "Content-Type: a; charset=utf-8\r\nContent-Length: 2\r\nX-Content-Length: 9\r\nno colon\r\n\r\n{}",
+            "Content-Type: a; charset=utf-8\r\nContent-Length: 2\r\nX-Content-Length: 9\r\nX:\r\n\r\n{}",
             [.body("{}")]),
         FrameCase("the same length twice", "Content-Length: 2\r\ncontent-length: 02\r\n\r\n{}", [.body("{}")]),
         FrameCase("a body with LF and CRLF in it", "Content-Length: 8\r\n\r\n[\r\n1\r\n]\n", [.body("[\r\n1\r\n]\n")]),
@@ -139,7 +151,11 @@ extension FrameCase {
 
     static let brokenHeaders: [FrameCase] = [
         FrameCase("no length", "Content-Type: x\r\n\r\n{}\n", [.noLength, .line("{}")]),
-        FrameCase("no header but its beginning", "Content-\r\n\r\n{}\n", [.noLength, .line("{}")]),
+        FrameCase("no header but its beginning", "Content-\r\n\r\n{}\n", [.brokenHeader, .line("{}")]),
+        FrameCase("prose", "Content-wise\n{}\n[]\n", [.brokenHeader, .line("{}"), .line("[]")]),
+        FrameCase(
+            "a line without a colon", "Content-Length: 2\r\nno colon\r\n\r\n{}[]\n", [.brokenHeader, .line("[]")]),
+        FrameCase("a line without a name", "Content-Length: 2\n: x\n\n{}[]\n", [.brokenHeader, .line("[]")]),
         FrameCase("an empty length", "Content-Length: \r\n\r\n{}\n", [.noLength, .line("{}")]),
         FrameCase("a length in words", "Content-Length: two\r\n\r\n{}\n", [.noLength, .line("{}")]),
         FrameCase("a negative length", "Content-Length: -2\r\n\r\n{}\n", [.noLength, .line("{}")]),
@@ -158,9 +174,17 @@ extension FrameCase {
         FrameCase(
             "a length far beyond Int", "Content-Length: " + String(repeating: "9", count: 99) + "\r\n\r\n{}\n",
             [.bodyTooLarge]),
+        FrameCase("LF ends a header line", "Content-Length: 2\nX: 1\r\n\r\n{}[]\n", [.body("{}"), .line("[]")]),
+        FrameCase("LF ends a block", "Content-Length: 2\n\n{}[]\n", [.body("{}"), .line("[]")]),
         FrameCase(
-            "LF does not end a header line", "Content-Length: 2\nX: 1\r\n\r\n{}\n", [.noLength, .line("{}")]),
-        FrameCase("LF does not end a block", "Content-Length: 2\n\n{}\n\r\n\r\n[]\n", [.noLength, .line("[]")]),
+            "any number of CR before LF", "Content-Length: 2\r\r\nX: 1\r\r\r\n\r\r\n{}[]\n", [.body("{}"), .line("[]")]),
+        FrameCase(
+            "a block that a message ends", "Content-Length: 9\r\n{\"a\":1}\n[]\n",
+            [.brokenHeader, .line("{\"a\":1}"), .line("[]")]),
+        FrameCase("a block that a batch ends", "Content-Length: 9\n[1]\n", [.brokenHeader, .line("[1]")]),
+        FrameCase("a block that half a message ends", "Content-Length: 9\n{", [.brokenHeader, .line("{")]),
+        FrameCase(
+            "a message behind a blank is no message", "Content-Length: 2\n {\n\n{}[]\n", [.brokenHeader, .line("[]")]),
         FrameCase(
             "CR alone does not end a header line", "Content-Length: 2\rX: 1\r\n\r\n{}\n", [.noLength, .line("{}")]),
         FrameCase("a CR is no hyphen", "Content\rLength: 2\r\n\r\n{}\n", [.line("Content\rLength: 2"), .line("{}")]),
@@ -168,7 +192,6 @@ extension FrameCase {
             "a CR in a name is no hyphen", "Content-Type: x\r\nContent\rLength: 2\r\n\r\n{}\n",
             [.noLength, .line("{}")]),
         FrameCase("a CR at a name's end", "Content\r\n{}\n", [.line("Content"), .line("{}")]),
-        FrameCase("CRCRLF ends no block", "Content-Length: 2\r\r\n\r\n{}\n", [.noLength, .line("{}")]),
     ]
 
     static let ends: [FrameCase] = [

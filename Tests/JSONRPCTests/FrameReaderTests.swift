@@ -107,7 +107,7 @@ import Testing
         #expect(
             seen == [
                 "tooLarge(limit: 4) line", "tooLarge(limit: 4) header", "noLength header",
-                "tooLarge(limit: 8192) header",
+                "headerTooLarge(limit: 8192) header",
             ])
     }
 }

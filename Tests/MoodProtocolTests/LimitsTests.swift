@@ -5,7 +5,8 @@ import Testing
 @Suite struct LimitsTests {
     @Test func everyLimitHasTheDefaultOfTheContract() {
         let defaults: [String: Int] = [
-            "messageBytes": 4 << 20, "depth": 64, "batch": 128, "idBytes": 256, "label": 200, "notesBytes": 65_536,
+            "messageBytes": 4 << 20, "headerBytes": 8192, "depth": 64, "batch": 128, "idBytes": 256, "label": 200,
+            "notesBytes": 65_536,
             "tags": 32, "attachments": 32, "listPage": 1000, "queuedOutputBytes": 8 << 20, "pluginAnswerBytes": 4 << 20,
             "pluginHelloMs": 5000, "pluginBackOffMs": 1000, "mcpAnswerBytes": 32_768,
         ]

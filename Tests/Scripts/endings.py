@@ -147,6 +147,27 @@ def deaf_reader(command, framing, ending, generator):
         raise Wrong("the last message is cut")
 
 
+def store_is_not_blamed(command):
+    """Changes wait for a reader that pauses: what was accepted is durable, and stderr says nothing of the store."""
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(command, "--store", os.path.join(folder, "store"))
+        create = b'{"jsonrpc":"2.0","id":%d,"method":"mood.create","params":{"emoji":"\xf0\x9f\x98\x8a","label":"l","notes":"%s"}}'
+        host.send(b"".join(line(create % (number, b"x" * 60000)) for number in range(60)))
+        time.sleep(1)
+        host.process.send_signal(signal.SIGTERM)
+        status = host.process.wait(10)
+        told = host.process.stderr.read()
+        if status != 75 or b"did not take" not in told or b"store" in told:
+            raise Wrong(f"exit code {status}, stderr says {told!r}")
+        host.process.stdout.close()
+        again = Host(command, "--store", os.path.join(folder, "store"))
+        again.send(line(b'{"jsonrpc":"2.0","id":1,"method":"store.verify"}'), closes=True)
+        report = again.messages()[0]["result"]
+        again.end(0)
+        if not report["ok"]:
+            raise Wrong(f"the store is not whole: {report}")
+
+
 def reading_reader(command, framing):
     host = Host(command)
     got = []
@@ -254,6 +275,7 @@ def cases(options):
     command, generator = [options.host], random.Random(options.seed)
     yield "1,000 answers, a pause of 1 s", lambda: pausing_reader(command, 1000, 1)
     yield "20,000 answers, a pause of 3 s", lambda: pausing_reader(command, 20000, 3)
+    yield "SIGTERM, changes wait for the reader", lambda: store_is_not_blamed(command)
     for round in range(options.rounds):
         for name, framing in (("lines", line), ("headers", header)):
             ending = generator.choice((signal.SIGTERM, signal.SIGINT, signal.SIGHUP))

@@ -111,6 +111,16 @@ extension RPCError {
                 .messageTooLarge,
                 "A message may have at most \(limit) bytes. Split the work, or start the host with a larger --limit messageBytes.",
                 [.init("limit", "messageBytes"), .init("value", .number(String(limit)))])
+        case .headerTooLarge(let limit):
+            self.init(
+                .messageTooLarge,
+                "A header block may have at most \(limit) bytes. Send Content-Length alone, or start the host with a larger --limit headerBytes.",
+                [.init("limit", "headerBytes"), .init("value", .number(String(limit)))])
+        case .brokenHeader:
+            self.init(
+                .parseError,
+                "A header line is a name, a colon and a value, and an empty line ends the block. Send such lines, then the body.",
+                [.init("offset", 0), .init("reason", "a line of the header block is no header line")])
         case .noLength:
             self.init(
                 .parseError, "A header block needs Content-Length with the number of bytes of the body.",

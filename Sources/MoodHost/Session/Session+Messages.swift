@@ -36,6 +36,7 @@ extension Session {
         guard envelope.isObject else {
             return output.errorResponse(id: nil, RPCError(parsing: validator.fault(of: message)))
         }
+        if envelope.method == nil, envelope.isAnswer { return passOver() }
         let duplicate = validator.duplicate
         if !envelope.isRequest || duplicate != nil,
             let error = envelope.fault ?? duplicate.flatMap({ duplicateOutsideParams($0, message, envelope) })
@@ -67,6 +68,16 @@ extension Session {
             dispatcher.answer(
                 request, name, envelope.params, duplicate: duplicate, &validator, to: &output)
         }
+    }
+
+    /// Passes over a message that is an answer. The host asks its clients nothing.
+    private mutating func passOver() {
+        guard !hasPassedOverAnswer else { return }
+        hasPassedOverAnswer = true
+        core.log(
+            .warning,
+            "the client has sent an answer (a message with result or error and without method), and nothing was asked; such messages are passed over"
+        )
     }
 
     /// Takes the params at which the envelope stands.

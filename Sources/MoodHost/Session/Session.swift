@@ -78,6 +78,8 @@ struct Session: ~Copyable {
     var durableProgress: BatchProgress?
     /// Where the present message begins, where there are hooks that it may have to wait for.
     var frameMark: FrameMark?
+    /// Whether people were told of a message that is an answer.
+    var hasPassedOverAnswer = false
     /// How many messages, that one first, have been looked at meanwhile.
     var lookedAt = 0
 
@@ -86,7 +88,7 @@ struct Session: ~Copyable {
         hasTestClock = core.options.testTime != nil
         messageBytes = limits[.messageBytes]
         dispatcher = Dispatcher(core: core)
-        frames = FrameReader(messageBytesMax: limits[.messageBytes])
+        frames = FrameReader(messageBytesMax: limits[.messageBytes], headerBytesMax: limits[.headerBytes])
         validator = JSONValidator(depthLimit: limits[.depth], partsMax: limits[.batch])
         groupMark = frames.mark
     }

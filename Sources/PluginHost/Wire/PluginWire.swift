@@ -83,7 +83,7 @@ package struct PluginWire: ~Copyable {
     package mutating func next(isAtEnd: Bool) -> Line? {
         guard let frame = frames.next(isAtEnd: isAtEnd) else { return nil }
         switch frame {
-        case .fault(.tooLarge, _): return .tooLong
+        case .fault(.tooLarge, _), .fault(.headerTooLarge, _): return .tooLong
         case .fault: return .rubbish("a header block that cannot be read")
         case .message(let range, _): return read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range]))
         }

@@ -50,7 +50,9 @@ public struct FrameFeed: ~Copyable {
         case .message(let range, .line): .line(Array(reader.buffer.bytes[range]))
         case .message(let range, .header): .body(Array(reader.buffer.bytes[range]))
         case .fault(.tooLarge, .line): .lineTooLarge
-        case .fault(.tooLarge(let limit), .header): limit == messageBytesMax ? .bodyTooLarge : .headerTooLarge
+        case .fault(.tooLarge, .header): .bodyTooLarge
+        case .fault(.headerTooLarge, _): .headerTooLarge
+        case .fault(.brokenHeader, _): .brokenHeader
         case .fault(.noLength, _): .noLength
         case .fault(.cutShort, _): .cutShort
         }

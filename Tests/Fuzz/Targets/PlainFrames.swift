@@ -5,6 +5,7 @@ public enum PlainFrame: Equatable, Sendable, CustomStringConvertible {
     case lineTooLarge
     case bodyTooLarge
     case headerTooLarge
+    case brokenHeader
     case noLength
     case cutShort
 
@@ -15,6 +16,7 @@ public enum PlainFrame: Equatable, Sendable, CustomStringConvertible {
         case .lineTooLarge: "lineTooLarge"
         case .bodyTooLarge: "bodyTooLarge"
         case .headerTooLarge: "headerTooLarge"
+        case .brokenHeader: "brokenHeader"
         case .noLength: "noLength"
         case .cutShort: "cutShort"
         }
@@ -48,45 +50,62 @@ public enum PlainFrame: Equatable, Sendable, CustomStringConvertible {
 
     private static func lowerCase(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte }
 
+    /// A line of a block, and where the next one begins.
+    private struct Line {
+        let text: [UInt8]
+        let next: Int
+        let isMessage: Bool
+    }
+
     private static func takeBlock(_ rest: inout ArraySlice<UInt8>, _ messageBytesMax: Int) -> PlainFrame {
-        guard let block = blockBytes(rest) else {
-            let isLong = rest.count > headerBytesMax
-            rest = []
-            return isLong ? .headerTooLarge : .cutShort
+        let start = rest.startIndex
+        var at = start
+        var lines: [[UInt8]] = []
+        // What is over the limit is only searched for the end of the block.
+        var known: [[UInt8]]?
+        while let line = line(rest, at) {
+            if line.isMessage, at > start {
+                rest = rest[at...]
+                return known == nil ? .brokenHeader : .headerTooLarge
+            }
+            if line.next - start > headerBytesMax, known == nil { known = lines }
+            at = line.next
+            if line.text.isEmpty {
+                rest = rest[at...]
+                return takeBody(&rest, lines, known, messageBytesMax)
+            }
+            lines.append(line.text)
         }
-        let head = rest.prefix(block)
-        rest = rest.dropFirst(block)
-        if block > headerBytesMax { return .headerTooLarge }
-        guard let length = length(Array(head)) else { return .noLength }
-        let body = rest.prefix(length)
-        rest = rest.dropFirst(length)
+        if at > start, at < rest.endIndex, rest[at] == 0x7b || rest[at] == 0x5b {
+            rest = rest[at...]
+            return known == nil ? .brokenHeader : .headerTooLarge
+        }
+        let isLong = rest.count > headerBytesMax
+        rest = []
+        return isLong ? .headerTooLarge : .cutShort
+    }
+
+    private static func takeBody(
+        _ rest: inout ArraySlice<UInt8>, _ lines: [[UInt8]], _ known: [[UInt8]]?, _ messageBytesMax: Int
+    ) -> PlainFrame {
+        let length = length(known ?? lines)
+        let body = rest.prefix(length ?? 0)
+        rest = rest.dropFirst(length ?? 0)
+        if known != nil { return .headerTooLarge }
+        if !lines.allSatisfy({ $0.dropFirst().contains(0x3a) }) { return .brokenHeader }
+        guard let length else { return .noLength }
         if length > messageBytesMax { return .bodyTooLarge }
         return body.count == length ? .body(Array(body)) : .cutShort
     }
 
-    /// The length of a header block with its empty line.
-    private static func blockBytes(_ rest: ArraySlice<UInt8>) -> Int? {
-        let end: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a]
-        var at = rest.startIndex
-        while at + 4 <= rest.endIndex {
-            if rest[at] == 0x0d, Array(rest[at..<at + 4]) == end { return at + 4 - rest.startIndex }
-            at += 1
-        }
-        return nil
+    private static func line(_ rest: ArraySlice<UInt8>, _ at: Int) -> Line? {
+        guard let end = rest[at...].firstIndex(of: 0x0a) else { return nil }
+        var text = rest[at..<end]
+        while text.last == 0x0d { text.removeLast() }
+        return Line(text: Array(text), next: end + 1, isMessage: rest[at] == 0x7b || rest[at] == 0x5b)
     }
 
-    private static func length(_ block: [UInt8]) -> Int? {
-        var lines: [[UInt8]] = [[]]
-        var at = 0
-        while at < block.count {
-            if block[at] == 0x0d, at + 1 < block.count, block[at + 1] == 0x0a {
-                lines.append([])
-                at += 2
-            } else {
-                lines[lines.count - 1].append(block[at])
-                at += 1
-            }
-        }
+    private static func length(_ lines: [[UInt8]]) -> Int? {
         var lengths: [Int?] = []
         for line in lines {
             guard let colon = line.firstIndex(of: 0x3a) else { continue }
