@@ -87,20 +87,37 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// The lines of a page of moods, as text.
-    public static func moodLines(of page: [UInt8], _ rule: NotesRule) -> String {
+    /// The lines of a page of moods, as text: with as much of their notes as fits, else as many of the moods.
+    /// - Returns: nil where there is no mood; `isShort` where something of the page was left out.
+    public static func moodLines(
+        of page: [UInt8], _ rule: NotesRule, bytesMax: Int
+    ) -> (text: String, isShort: Bool)? {
+        var items: [ValidJSON] = []
+        return page.withUnsafeBytes { bytes -> (String, Bool)? in
+            ValidJSON(trusting: bytes).forEachMember { name, value in
+                if name.equals("items") { value.forEachElement { items.append($0) } }
+            }
+            if items.isEmpty { return nil }
+            for shorter in rule.shorterRules {
+                let text = moodLines(items, shorter)
+                if text.utf8.count <= bytesMax { return (text, shorter != rule) }
+            }
+            var count = items.count
+            while count > 1 {
+                count /= 2
+                let text = moodLines(Array(items.prefix(count)), .cut(0))
+                if text.utf8.count <= bytesMax { return (text, true) }
+            }
+            return ("(They are longer than an answer; mood_find lists them.)", true)
+        }
+    }
+
+    private static func moodLines(_ items: [ValidJSON], _ rule: NotesRule) -> String {
         var lines = JSONWriter(capacity: 4096)
         lines.buffer.append(UInt8(ascii: "\""))
-        page.withUnsafeBytes { bytes in
-            ValidJSON(trusting: bytes).forEachMember { name, value in
-                guard name.equals("items") else { return }
-                var isFirst = true
-                value.forEachElement { mood in
-                    if !isFirst { lines.put("\\n") }
-                    isFirst = false
-                    lines.moodLine(mood, rule)
-                }
-            }
+        for (number, mood) in items.enumerated() {
+            if number > 0 { lines.put("\\n") }
+            lines.moodLine(mood, rule)
         }
         lines.buffer.append(UInt8(ascii: "\""))
         return lines.buffer.withBytes { ValidJSON(trusting: $0).text?.string ?? "" }

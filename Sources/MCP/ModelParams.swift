@@ -89,7 +89,7 @@ public struct RequestMeta {
     public private(set) var capabilities: ValidJSON?
     /// An integer or a string that `notifications/progress` is to carry.
     public private(set) var progressToken: ValidJSON?
-    /// Whether a person can be asked through the client.
+    /// Whether a person can be asked with a form through the client.
     public private(set) var elicits = false
 
     init() {}
@@ -107,7 +107,7 @@ public struct RequestMeta {
                 version = value
             } else if key.equals(Self.capabilitiesKey) {
                 capabilities = value
-                value.forEachMember { name, _ in if name.equals("elicitation") { elicits = true } }
+                value.forEachMember { name, value in if name.equals("elicitation") { elicits = Self.asksForms(value) } }
             } else if key.equals("progressToken") {
                 progressToken = value
             }
@@ -116,6 +116,18 @@ public struct RequestMeta {
             throw Arguments.error(problem.reason, at: "/_meta/progressToken")
         }
         if progressToken?.isNull == true { progressToken = nil }
+    }
+
+    /// Whether a capability of elicitation has forms: it names them, or no kind at all. (MCP 2025-11-25: "Elicitation", capabilities)
+    private static func asksForms(_ capability: ValidJSON) -> Bool {
+        var reader = JSONReader(capability)
+        guard reader.kind == .object else { return false }
+        var (isEmpty, hasForm) = (true, false)
+        capability.forEachMember { name, value in
+            isEmpty = false
+            if name.equals("form"), !value.isNull { hasForm = true }
+        }
+        return isEmpty || hasForm
     }
 
     /// The revision of a request, given the one that `initialize` has agreed on.

@@ -45,6 +45,21 @@ extension JSONWriter {
         if let notes = parts.notes { self.notes(notes, rule) }
     }
 
+    /// Writes the inside of a string: the mood with this id does not fit.
+    mutating func leftOut(_ id: JSONText?) {
+        put("The mood with the id ")
+        if let id { contents(id) }
+        put(" is left out, because it is longer than an answer: read moodboard://mood/ID.")
+    }
+
+    /// Writes the inside of a string: how to go on.
+    mutating func nextPage(_ cursor: JSONText?) {
+        guard let cursor else { return }
+        put("\\nThere are more: the same call with cursor \\\"")
+        contents(cursor)
+        put("\\\".")
+    }
+
     private mutating func attachments(_ attachments: ValidJSON?) {
         var count = 0
         attachments?.forEachElement { _ in count += 1 }

@@ -11,6 +11,17 @@ public enum NotesRule: Sendable, Equatable {
     /// What lists show of each mood.
     public static let ofLists = NotesRule.cut(500)
 
+    /// This one, then those with which an answer is shorter.
+    var shorterRules: [NotesRule] {
+        switch self {
+        case .hidden: [.hidden]
+        case .whole: [self, .cut(4000), .ofLists, .cut(0)]
+        case .cut(let most): [self] + [.cut(4000), .ofLists, .cut(100), .cut(0)].filter { $0.most < most }
+        }
+    }
+
+    private var most: Int { if case .cut(let most) = self { most } else { .max } }
+
     /// The notes as they are shown, and whether something was left out; nil: not at all.
     func shown(_ notes: JSONText) -> (text: String, isCut: Bool)? {
         switch self {
@@ -59,31 +70,42 @@ extension JSONWriter {
     }
 
     /// Any result of the host without the notes of moods, at whatever depth they stand.
-    public mutating func withoutNotes(_ value: ValidJSON) {
+    public mutating func withoutNotes(_ value: ValidJSON) { withNotes(value, .hidden) }
+
+    /// Any result of the host with as much of the notes of moods as the rule allows, at whatever depth they stand.
+    mutating func withNotes(_ value: ValidJSON, _ rule: NotesRule) {
+        if rule == .whole { return raw(value.bytes) }
         var reader = JSONReader(value)
-        withoutNotes(&reader)
+        withNotes(&reader, rule)
     }
 
     /// The depth is bounded by the validator, so this recursion is too.
-    private mutating func withoutNotes(_ reader: inout JSONReader) {
+    private mutating func withNotes(_ reader: inout JSONReader, _ rule: NotesRule) {
         switch reader.kind {
         case .object:
             beginObject()
             _ = reader.enterObject()
             while let key = reader.nextKey() {
                 if key.equals("notes"), reader.kind == .string {
-                    reader.skip()
+                    if let shown = reader.skip().text.flatMap(rule.shown) {
+                        self.key("notes")
+                        string(shown.text)
+                        if shown.isCut {
+                            self.key("notesCut")
+                            boolean(true)
+                        }
+                    }
                     continue
                 }
                 string(key)
                 buffer.append(UInt8(ascii: ":"))
-                withoutNotes(&reader)
+                withNotes(&reader, rule)
             }
             endObject()
         case .array:
             beginArray()
             _ = reader.enterArray()
-            while reader.nextElement() { withoutNotes(&reader) }
+            while reader.nextElement() { withNotes(&reader, rule) }
             endArray()
         default: raw(reader.skip().bytes)
         }

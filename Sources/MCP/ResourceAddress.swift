@@ -2,17 +2,18 @@ import MoodCore
 
 /// What a `moodboard://` address of a resource means.
 ///
-///     moodboard://moods                moodboard://moods?cursor=CURSOR
-///     moodboard://mood/ID              moodboard://day/2026-11-20       moodboard://tag/work
-///     moodboard://stats/week           moodboard://year/2026
+///     moodboard://moods                moodboard://day/2026-11-20       moodboard://tag/work
+///     moodboard://mood/ID              moodboard://stats/week           moodboard://year/2026
 ///     moodboard://screen/crudList      moodboard://menu
+///
+/// The next page of a list of moods (the first three) has `?cursor=CURSOR` besides.
 ///
 /// What is not a letter, a digit or one of `-._~` is percent-encoded (RFC 3986, section 2.1).
 public enum ResourceAddress: Equatable, Sendable {
     case moods(cursor: String?)
     case mood(MoodID)
-    case day(String)
-    case tag(String)
+    case day(String, cursor: String? = nil)
+    case tag(String, cursor: String? = nil)
     case stats(String)
     case year(Int)
     case screen(Route)
@@ -29,25 +30,25 @@ public enum ResourceAddress: Equatable, Sendable {
         let query = rest.dropFirst(path.count + 1)
         let parts = path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let word = parts.count == 2 ? Self.decoded(parts[1]) : "" else { return nil }
-        if parts[0] != "moods", !query.isEmpty { return nil }
+        var cursor: String?
+        if !query.isEmpty {
+            guard ["moods", "day", "tag"].contains(parts[0]), query.hasPrefix("cursor="),
+                let text = Self.decoded(query.dropFirst(7))
+            else { return nil }
+            cursor = text
+        }
         switch (parts[0], parts.count) {
-        case ("moods", 1):
-            if query.isEmpty {
-                self = .moods(cursor: nil)
-            } else {
-                guard query.hasPrefix("cursor="), let cursor = Self.decoded(query.dropFirst(7)) else { return nil }
-                self = .moods(cursor: cursor)
-            }
+        case ("moods", 1): self = .moods(cursor: cursor)
         case ("menu", 1): self = .menu
         case ("mood", 2):
             guard let id = MoodID(word) else { return nil }
             self = .mood(id)
         case ("day", 2):
             guard Self.isDate(word) else { return nil }
-            self = .day(word)
+            self = .day(word, cursor: cursor)
         case ("tag", 2):
             guard !word.isEmpty, word.utf8.count <= 512 else { return nil }
-            self = .tag(word)
+            self = .tag(word, cursor: cursor)
         case ("stats", 2):
             guard !word.isEmpty, word.utf8.count <= 100 else { return nil }
             self = .stats(word)

@@ -25,9 +25,27 @@ public struct ResourceContents {
         end(&out)
     }
 
-    /// A page of moods.
-    public func writeMoods(_ page: ValidJSON, title: String, to out: inout JSONWriter) {
-        let rule = notes == .hidden ? NotesRule.hidden : .ofLists
+    /// A page of moods, where it fits. One mood that is too long alone has its notes left out, else it is left out itself and named.
+    /// - Returns: nil where it was written; else how many of the moods to ask for: fewer than there are, and at least one.
+    public func writeMoods(_ page: ValidJSON, title: String, bytesMax: Int, to out: inout JSONWriter) -> Int? {
+        let mark = out.count
+        for rule in notes == .hidden ? [NotesRule.hidden] : [.ofLists, .cut(0)] {
+            let count = writeMoods(page, title, rule, isLeftOut: false, to: &out)
+            let bytes = out.count - mark
+            if bytes <= bytesMax { return nil }
+            out.rewind(to: mark)
+            if count > 1 { return max(1, min(count - 1, count * bytesMax / bytes)) }
+        }
+        _ = writeMoods(page, title, .hidden, isLeftOut: true, to: &out)
+        return nil
+    }
+
+    /// - Parameter isLeftOut: whether the moods are named by their ids alone.
+    /// - Returns: how many moods there are.
+    private func writeMoods(
+        _ page: ValidJSON, _ title: String, _ rule: NotesRule, isLeftOut: Bool, to out: inout JSONWriter
+    ) -> Int {
+        var count = 0
         begin(&out)
         json(&out) { json in
             json.beginObject()
@@ -36,7 +54,15 @@ public struct ResourceContents {
                 json.buffer.append(UInt8(ascii: ":"))
                 guard name.equals("items") else { return json.raw(value.bytes) }
                 json.beginArray()
-                value.forEachElement { json.mood($0, rule) }
+                value.forEachElement { mood in
+                    count += 1
+                    if !isLeftOut { json.mood(mood, rule) }
+                }
+                json.endArray()
+                guard isLeftOut else { return }
+                json.key("leftOut")
+                json.beginArray()
+                value.forEachElement { if let id = MoodParts($0).id { json.string(id) } }
                 json.endArray()
             }
             json.endObject()
@@ -49,15 +75,18 @@ public struct ResourceContents {
                 if name.equals("items") {
                     value.forEachElement { mood in
                         inside.put("\\n- ")
-                        inside.moodLine(mood, rule)
+                        if isLeftOut { inside.leftOut(MoodParts(mood).id) } else { inside.moodLine(mood, rule) }
                     }
                 } else if name.equals("nextCursor"), let cursor = value.text {
-                    inside.put("\\n\\nThere are more: moodboard://moods?cursor=")
+                    inside.put("\\n\\nThere are more: ")
+                    inside.text(String(uri.prefix { $0 != "?" }))
+                    inside.put("?cursor=")
                     inside.text(ResourceAddress.encoded(cursor.string))
                 }
             }
         }
         end(&out)
+        return count
     }
 
     /// A screen.

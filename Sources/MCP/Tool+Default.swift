@@ -53,6 +53,9 @@ extension Tool {
             .optional("total", .integer(0 ... .max), "How many there are in all, where there was no condition."),
             .optional("nextCursor", .string(.plain), "Where the next page begins; absent on the last."),
             .optional("empty", .result([]), "Why there are none."),
+            .optional(
+                "leftOut", .array(.id, .any, isUnique: false),
+                "The mood that is longer than an answer, by its id; a resource shows it."),
         ]))
 
     /// The most moods of one answer.
@@ -71,7 +74,8 @@ extension Tool {
                 ToolFields.moodMembers + [
                     .optional(
                         "history", .array(.any, .any, isUnique: false),
-                        "Its changes, the newest first: {revision, at, kind, mood}.")
+                        "Its changes, the newest first: {revision, at, kind, mood}."),
+                    .optional("historyLeftOut", .integer(1 ... .max), "How many earlier changes do not fit."),
                 ])))
 
     static let update = Tool(

@@ -51,9 +51,17 @@ extension Tool {
     }
 
     /// Writes arguments as the params of the method that they are for.
-    static func write(_ arguments: ValidJSON?, as fields: [Field], to writer: inout JSONWriter) {
+    /// - Parameter limit: of a page, in place of the one that was given.
+    static func write(
+        _ arguments: ValidJSON?, as fields: [Field], limit: JSONValue? = nil, to writer: inout JSONWriter
+    ) {
         writer.beginObject()
+        if let limit {
+            writer.key("limit")
+            limit.write(to: &writer)
+        }
         arguments?.forEachMember { name, value in
+            if limit != nil, name.equals("limit") { return }
             guard let field = fields.first(where: { name.string == snake("\($0.name)") }) else { return }
             writer.key(text: "\(field.name)")
             if case .object(let inner, _) = field.schema, !value.isNull {

@@ -55,13 +55,13 @@ extension Tool {
         case .perform:
             arguments.write("action", as: "action", to: &writer)
             arguments.write("dry_run", as: "dryRun", to: &writer)
-        case .stats: arguments.write("span", as: "in", to: &writer)
+        case .stats: arguments.write("span", as: "span", to: &writer)
         case .year:
             writer.key("year")
             writer.integer(arguments.meaning("year")?.integer ?? arguments.integer("year") ?? 1)
         case .native(_, let fields):
             writer.rewind(to: mark)
-            return Self.write(arguments.object, as: fields, to: &writer)
+            return Self.write(arguments.object, as: fields, limit: arguments.meaning("limit"), to: &writer)
         case .plugin:
             writer.rewind(to: mark)
             return writer.raw((arguments.object ?? .emptyObject).bytes)

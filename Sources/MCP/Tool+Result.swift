@@ -25,44 +25,68 @@ public struct ToolFacts {
 
 /// The results of tools that show one mood.
 extension Tool {
-    /// Writes the result, with as much of the notes as fits.
+    /// Writes the result, with as much of the notes as fits, and as many of the changes.
     /// - Parameter history: of the mood, where it was asked for.
     public func writeMood(
         _ mood: ValidJSON, history: ValidJSON? = nil, _ facts: ToolFacts, to out: inout JSONWriter
     ) {
         let mark = out.count
         let parts = MoodParts(mood)
-        for rule in facts.notes.shorterRules {
-            out.toolResult(
-                facts.revision, version: facts.version,
-                text: { text in
-                    text.put(beginning(facts))
-                    text.moodLine(parts, rule)
-                    if facts.hasChanged {
-                        text.put(" — mood_undo with revision ")
-                        text.buffer.append(integer: facts.storeRevision)
-                        text.put(" takes it back.")
-                    }
-                    if rule != facts.notes { text.put("\\nNotes were cut: read moodboard://mood/ID for all of them.") }
-                    history?.forEachElement { text.historyLine($0, rule) }
-                },
-                structured: { json in
-                    json.mood(parts, rule)
-                    guard let history else { return }
-                    // The history becomes the mood's last member.
-                    json.buffer.truncate(to: json.count - 1)
-                    json.key("history")
-                    json.beginArray()
-                    history.forEachElement { json.historyItem($0, rule) }
-                    json.endArray()
-                    json.endObject()
-                })
-            if out.count - mark <= facts.bytesMax { return }
+        let changes = history?.elementCount ?? 0
+        func isWritten(_ rule: NotesRule, changes shown: Int) -> Bool {
+            writeMood(parts, rule, history, changes: shown, of: changes, facts, to: &out)
+            if out.count - mark <= facts.bytesMax { return true }
             out.rewind(to: mark)
+            return false
+        }
+        let rules = facts.notes.shorterRules
+        for rule in rules where isWritten(rule, changes: changes) { return }
+        var shown = changes
+        while shown > 0 {
+            shown /= 2
+            if isWritten(rules[rules.count - 1], changes: shown) { return }
         }
         out.toolError(
-            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/ID"
-                + (history == nil ? "." : ", or leave out with_history."), version: facts.version)
+            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/ID.",
+            version: facts.version)
+    }
+
+    private func writeMood(
+        _ parts: MoodParts, _ rule: NotesRule, _ history: ValidJSON?, changes shown: Int, of count: Int,
+        _ facts: ToolFacts, to out: inout JSONWriter
+    ) {
+        out.toolResult(
+            facts.revision, version: facts.version,
+            text: { text in
+                text.put(beginning(facts))
+                text.moodLine(parts, rule)
+                if facts.hasChanged {
+                    text.put(" — mood_undo with revision ")
+                    text.buffer.append(integer: facts.storeRevision)
+                    text.put(" takes it back.")
+                }
+                if rule != facts.notes { text.put("\\nNotes were cut: read moodboard://mood/ID for all of them.") }
+                history?.forEachElement(upTo: shown) { text.historyLine($0, rule) }
+                guard shown < count else { return }
+                text.put("\\n")
+                text.buffer.append(integer: count - shown)
+                text.put(" earlier changes do not fit here.")
+            },
+            structured: { json in
+                json.mood(parts, rule)
+                guard let history else { return }
+                // The history becomes the mood's last member.
+                json.buffer.truncate(to: json.count - 1)
+                json.key("history")
+                json.beginArray()
+                history.forEachElement(upTo: shown) { json.historyItem($0, rule) }
+                json.endArray()
+                if shown < count {
+                    json.key("historyLeftOut")
+                    json.integer(count - shown)
+                }
+                json.endObject()
+            })
     }
 
     private func beginning(_ facts: ToolFacts) -> StaticString {
@@ -72,16 +96,6 @@ extension Tool {
         case .update: return facts.hasChanged ? "Changed: " : "Nothing had to change: "
         case .favorite: return facts.hasChanged ? "Marked: " : "Nothing had to change: "
         default: return ""
-        }
-    }
-}
-
-extension NotesRule {
-    /// This one, then those with which the answer is shorter.
-    fileprivate var shorterRules: [NotesRule] {
-        switch self {
-        case .hidden: [.hidden]
-        case .cut, .whole: [self, .cut(4000), .ofLists, .cut(0)]
         }
     }
 }
@@ -98,7 +112,7 @@ extension JSONWriter {
         if let kind = change.kind { contents(kind) }
         guard let mood = change.mood else { return }
         put(": ")
-        moodLine(mood, rule == .hidden ? .hidden : .ofLists)
+        moodLine(mood, rule.ofChanges)
     }
 
     fileprivate mutating func historyItem(_ item: ValidJSON, _ rule: NotesRule) {
@@ -106,7 +120,7 @@ extension JSONWriter {
         item.forEachMember { name, value in
             string(name)
             buffer.append(UInt8(ascii: ":"))
-            if name.equals("mood") { mood(value, rule == .hidden ? .hidden : .ofLists) } else { raw(value.bytes) }
+            if name.equals("mood") { mood(value, rule.ofChanges) } else { raw(value.bytes) }
         }
         endObject()
     }
@@ -178,14 +192,56 @@ private struct MoodPage {
 extension NotesRule {
     /// Whether a mood is shown as it is.
     fileprivate func shows(_ mood: MoodParts) -> Bool { mood.notes.map(keeps) ?? true }
+
+    /// Changes of a mood show no more of its notes than lists do.
+    fileprivate var ofChanges: NotesRule {
+        if self == .whole { return .ofLists }
+        if case .cut(let most) = self, most > 500 { return .ofLists }
+        return self
+    }
+}
+
+extension ValidJSON {
+    fileprivate var elementCount: Int {
+        var count = 0
+        forEachElement { _ in count += 1 }
+        return count
+    }
+
+    fileprivate func forEachElement(upTo most: Int, _ body: (ValidJSON) -> Void) {
+        var number = 0
+        forEachElement { element in
+            number += 1
+            if number <= most { body(element) }
+        }
+    }
 }
 
 /// The results of the other tools.
 extension Tool {
-    /// A page of moods.
-    /// - Returns: nil where it was written; else how many of the moods are likely to fit.
+    /// A page of moods. One mood that is too long alone has its notes cut further, else it is left out and named.
+    /// - Returns: nil where it was written; else how many of the moods to ask for: fewer than there are, and at least one.
     public func writeMoods(_ page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
         let mark = out.count
+        let count = writeMoods(page, facts.notes, isLeftOut: false, facts, to: &out)
+        let bytes = out.count - mark
+        guard bytes > facts.bytesMax else { return nil }
+        out.rewind(to: mark)
+        if count > 1 { return max(1, min(count - 1, count * facts.bytesMax / bytes)) }
+        for rule in facts.notes.shorterRules.dropFirst() {
+            _ = writeMoods(page, rule, isLeftOut: false, facts, to: &out)
+            if out.count - mark <= facts.bytesMax { return nil }
+            out.rewind(to: mark)
+        }
+        _ = writeMoods(page, .hidden, isLeftOut: true, facts, to: &out)
+        return nil
+    }
+
+    /// - Parameter isLeftOut: whether the moods are named by their ids alone.
+    /// - Returns: how many moods there are.
+    private func writeMoods(
+        _ page: ValidJSON, _ notes: NotesRule, isLeftOut: Bool, _ facts: ToolFacts, to out: inout JSONWriter
+    ) -> Int {
         var count = 0
         var read: MoodPage?
         out.toolResult(
@@ -194,8 +250,8 @@ extension Tool {
                 let moods = MoodPage(page) { mood in
                     if count > 0 { text.put("\\n") }
                     count += 1
-                    text.moodLine(mood, facts.notes)
-                    return facts.notes.shows(mood)
+                    if isLeftOut { text.leftOut(mood.id) } else { text.moodLine(mood, notes) }
+                    return notes.shows(mood)
                 }
                 read = moods
                 if count == 0 { text.put("No moods.") }
@@ -205,24 +261,26 @@ extension Tool {
                     text.put(" of ")
                     text.buffer.append(total.bytes)
                 }
-                if let cursor = moods.cursor {
-                    text.put("\\nThere are more: the same call with cursor \\\"")
-                    text.contents(cursor)
-                    text.put("\\\".")
-                }
+                text.nextPage(moods.cursor)
             },
             structured: { json in
-                let moods = read ?? MoodPage(page) { facts.notes.shows($0) }
+                let moods = read ?? MoodPage(page) { notes.shows($0) }
+                count = moods.count
                 json.beginObject()
                 json.key("items")
-                if moods.isWhole {
+                if isLeftOut {
+                    json.raw("[]")
+                    json.key("leftOut")
+                    json.beginArray()
+                    moods.items.forEachElement { if let id = MoodParts($0).id { json.string(id) } }
+                    json.endArray()
+                } else if moods.isWhole {
                     json.raw(moods.items.bytes)
                 } else {
                     json.beginArray()
-                    moods.items.forEachElement { json.mood($0, facts.notes) }
+                    moods.items.forEachElement { json.mood($0, notes) }
                     json.endArray()
                 }
-                count = moods.count
                 if let total = moods.total {
                     json.key("total")
                     json.raw(total.bytes)
@@ -237,10 +295,7 @@ extension Tool {
                 }
                 json.endObject()
             })
-        let bytes = out.count - mark
-        guard bytes > facts.bytesMax else { return nil }
-        out.rewind(to: mark)
-        return min(count - 1, count * facts.bytesMax / bytes)
+        return count
     }
 
     /// What was deleted, or would have been.
@@ -274,27 +329,31 @@ extension Tool {
             })
     }
 
-    /// A result of the host as it is; the text is its own where it has one, else the same as JSON.
+    /// A result of the host as it is; the text is its own where it has one, else the same as JSON. Where it is too long, it has less
+    /// of notes, and the end of its longest list is left out.
     public func writeValue(
         _ value: ValidJSON, links: [Resource] = [], text words: String? = nil, _ facts: ToolFacts,
         to out: inout JSONWriter
     ) {
         let mark = out.count
-        let isHidden = facts.notes == .hidden
-        out.toolResult(
-            facts.revision, links: links, version: facts.version,
-            text: { text in
-                if let words { return text.text(words) }
-                var json = JSONWriter(capacity: 1024)
-                if isHidden { json.withoutNotes(value) } else { json.raw(value.bytes) }
-                json.buffer.withBytes { text.contents(utf8: $0) }
-            },
-            structured: { json in
-                if isHidden { json.withoutNotes(value) } else { json.raw(value.bytes) }
-            })
-        let bytes = out.count - mark
-        guard bytes > facts.bytesMax else { return }
-        out.rewind(to: mark)
+        var bytes = 0
+        let rules =
+            words == nil && work.isNative ? facts.notes.shorterRules : [facts.notes == .hidden ? .hidden : .whole]
+        for rule in rules {
+            out.toolResult(
+                facts.revision, links: links, version: facts.version,
+                text: { text in
+                    if let words { return text.text(words) }
+                    var json = JSONWriter(capacity: 1024)
+                    json.withNotes(value, rule)
+                    json.buffer.withBytes { text.contents(utf8: $0) }
+                },
+                structured: { $0.withNotes(value, rule) })
+            bytes = out.count - mark
+            if bytes <= facts.bytesMax { return }
+            out.rewind(to: mark)
+        }
+        if work.isNative, writeShortened(value, rules[rules.count - 1], facts, to: &out) { return }
         out.toolError(
             "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(shorter)",
             version: facts.version)
@@ -305,6 +364,7 @@ extension Tool {
         case .screen: "Ask for the screen of one mood, or use mood_find."
         case .share: "Use the format text."
         case .stats, .year: "Ask for a shorter span."
+        case .native(_, let fields) where fields.contains { "\($0.name)" == "limit" }: "Give a smaller limit."
         default: "Ask for less."
         }
     }

@@ -39,7 +39,11 @@ public struct ToolArguments {
     public func boolean(_ name: StaticString) -> Bool? { self[name]?.boolean }
 
     /// Notes what an argument means that was given in words.
-    public mutating func understand(_ name: StaticString, as value: JSONValue) { understood.append((name, value)) }
+    public mutating func understand(_ name: StaticString, as value: JSONValue) {
+        // The latest meaning counts.
+        understood.removeAll { "\($0.name)" == "\(name)" }
+        understood.append((name, value))
+    }
 
     /// What an argument means, where it was given in words.
     public func meaning(_ name: StaticString) -> JSONValue? {

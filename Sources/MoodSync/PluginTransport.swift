@@ -197,7 +197,7 @@ struct PluginTransport: Transport {
             pulled.last[replica] = number
         }
         var next = have
-        var hasParts = false
+        let partsBefore = partial.values.reduce(0) { $0 + $1.parts.count }
         for record in records {
             guard let text = record["text"]?.string, let number = record["n"]?.integer,
                 let replica = record["replica"]?.string.flatMap({ UUID($0) }) ?? Self.replica(of: text)
@@ -205,7 +205,6 @@ struct PluginTransport: Transport {
             // Repeated, or there is a gap.
             guard number == next[replica] + 1 else { continue }
             if let parts = record["parts"]?.integer, let part = record["part"]?.integer, parts > 1 {
-                hasParts = true
                 guard let line = take(Array(text.utf8), part, of: parts, number, replica) else { continue }
                 pulled.lines.append(line)
             } else {
@@ -213,7 +212,9 @@ struct PluginTransport: Transport {
             }
             next[replica] = number
         }
-        pulled.hasMore = answer["more"]?.boolean ?? false && (!pulled.lines.isEmpty || hasParts)
+        // An answer that brings nothing new is the last, whatever it says: asking again would have no end.
+        let isNew = !pulled.lines.isEmpty || partial.values.reduce(0) { $0 + $1.parts.count } > partsBefore
+        pulled.hasMore = answer["more"]?.boolean ?? false && isNew
         return pulled
     }
 
@@ -265,7 +266,9 @@ struct PluginTransport: Transport {
                     params.key("part")
                     params.integer(part)
                 }
-                guard Self.append(answer, to: &text) else { return nil }
+                // A part without text is none; a number of parts that never ends would have no end here.
+                let before = text.count
+                guard Self.append(answer, to: &text), text.count > before else { return nil }
             } catch {
                 // Another one has taken its place.
                 if case .notFound = error { return nil }

@@ -33,6 +33,9 @@ extension Dispatcher {
         if let value = arguments[argument.name], value.text == nil {
             throw Arguments.error("must be a string", at: "/arguments/\(argument.name)")
         }
+        if let problem = arguments[argument.name].flatMap({ Problem(nullCharacterIn: $0) }) {
+            throw Arguments.error(problem.reason, at: "/arguments/\(argument.name)")
+        }
         let said = arguments.text(argument.name)
         if prompt == .log {
             guard let said else {
@@ -49,17 +52,28 @@ extension Dispatcher {
         }
         let rule: NotesRule = core.options.hidesNotes ? .hidden : prompt == .beforeTherapy ? .whole : .ofLists
         let range: JSONValue = .object(filter)
+        let bytesMax = limits[.messageBytes] / 8
         return try ask(
             [
                 NativeCall("mood.list", ["limit": 100, "order": "asc", "filter": range]),
                 NativeCall("stats.summary", range),
             ], given, request, &validator, to: &out
         ) { (_, outcomes, out) throws(RPCError) in
-            let moods = JSONWriter.moodLines(of: try outcomes[0].get(), rule)
-            var data = [moods.isEmpty ? "There are no moods in this span." : "My moods, the oldest first:\n\(moods)"]
+            let page = try outcomes[0].get()
+            var data = ["There are no moods in this span."]
+            if let moods = JSONWriter.moodLines(of: page, rule, bytesMax: bytesMax) {
+                let hasMore = moods.isShort || JSONValue(bytes: page)["nextCursor"] != nil
+                data = [
+                    "My moods, the oldest first:\n\(moods.text)"
+                        + (hasMore ? "\nThis is not all of them: mood_find lists them page by page." : "")
+                ]
+            }
             // Without statistics there are the moods.
             if case .success(let statistics) = outcomes[1] {
-                data.append("Statistics of the same span, as JSON:\n" + String(decoding: statistics, as: UTF8.self))
+                data.append(
+                    statistics.count <= bytesMax
+                        ? "Statistics of the same span, as JSON:\n" + String(decoding: statistics, as: UTF8.self)
+                        : "The statistics of the span are longer than an answer: mood_stats shows them.")
             }
             Self.write(prompt, given: span, data: data, to: &out)
         }

@@ -87,43 +87,85 @@ extension Dispatcher {
         guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
         let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
         let contents = ResourceContents(uri, notes: notes, version: Version.program)
+        if let list = Self.list(at: address) {
+            return try readMoods(list, contents, uri, revision, request, &validator, to: &out)
+        }
         return try ask(calls(for: address), given, request, &validator, to: &out) {
             (_, outcomes, out) throws(RPCError) in
             var parts: [[UInt8]] = []
             for outcome in outcomes {
                 do throws(RPCError) { parts.append(try outcome.get()) } catch {
-                    // What is not there, or is named in a way that means nothing.
-                    if [.notFound, .invalidParams, .methodNotFound].contains(error.code) {
-                        throw .noResource(uri, revision, error)
-                    }
-                    throw error
+                    throw Self.failure(error, uri, revision)
                 }
             }
             Self.write(address, parts, contents, to: &out)
         }
     }
 
+    /// What is not there, or is named in a way that means nothing, is no resource.
+    private static func failure(_ error: RPCError, _ uri: String, _ revision: Revision) -> RPCError {
+        [.notFound, .invalidParams, .methodNotFound].contains(error.code) ? .noResource(uri, revision, error) : error
+    }
+
+    /// The params of `mood.list` for a list of moods, and its title; nil for another resource.
+    private static func list(at address: ResourceAddress) -> (title: String, limit: Int, params: [JSONValue.Member])? {
+        func params(_ cursor: String?, _ filter: JSONValue?) -> [JSONValue.Member] {
+            (cursor.map { [.init("cursor", .string($0))] } ?? []) + (filter.map { [.init("filter", $0)] } ?? [])
+        }
+        switch address {
+        case .moods(let cursor): return ("Moods", pageCount, params(cursor, nil))
+        case .day(let date, let cursor):
+            return (date, 1000, params(cursor, ["dayFrom": .string(date), "dayTo": .string(date)]))
+        case .tag(let tag, let cursor): return ("#" + tag, pageCount, params(cursor, ["tags": [.string(tag)]]))
+        default: return nil
+        }
+    }
+
+    /// Asks for fewer where the answer would be too long. Each round asks for fewer than the last page had, and one mood is always
+    /// written, so it ends.
+    private mutating func readMoods(
+        _ list: (title: String, limit: Int, params: [JSONValue.Member]), _ contents: ResourceContents, _ uri: String,
+        _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(RPCError) -> Bool {
+        var native = JSONWriter(capacity: 16 * 1024)
+        defer { extendLifetime(native) }
+        var limit = list.limit
+        while true {
+            let params = Array(JSONValue.object([.init("limit", .number(String(limit)))] + list.params).text.utf8)
+            let asked = params.withUnsafeBytes { bytes in
+                Result { () throws(RPCError) in
+                    try ask("mood.list", ValidJSON(trusting: bytes), for: request, &validator, into: &native)
+                }
+            }
+            switch try asked.get() {
+            case .result(let page):
+                let bytesMax = min(request.room, limits[.messageBytes]) - Self.bytesAroundResource
+                guard let fewer = contents.writeMoods(page, title: list.title, bytesMax: bytesMax, to: &out),
+                    limit > 1
+                else { return true }
+                limit = min(fewer, limit - 1)
+            case .failure(let error): throw Self.failure(error, uri, revision)
+            case .later, .parked: return false
+            }
+        }
+    }
+
+    /// What the envelope of an answer has at most.
+    private static let bytesAroundResource = 1024
+
     /// The native calls that show what is at an address.
     private mutating func calls(for address: ResourceAddress) -> [NativeCall] {
-        let limit = JSONValue.Member("limit", .number(String(Self.pageCount)))
         switch address {
-        case .moods(let cursor):
-            let rest = cursor.map { [JSONValue.Member("cursor", .string($0))] } ?? []
-            return [NativeCall("mood.list", .object([limit] + rest))]
+        case .moods, .day, .tag: return []
         case .mood(let id):
             return [
                 NativeCall("mood.get", ["id": .string(id.text)]),
                 NativeCall("mood.share", ["id": .string(id.text), "format": "markdown"]),
             ]
-        case .day(let date):
-            let filter: JSONValue = ["dayFrom": .string(date), "dayTo": .string(date)]
-            return [NativeCall("mood.list", ["limit": 1000, "filter": filter])]
-        case .tag(let tag):
-            return [NativeCall("mood.list", .object([limit, .init("filter", ["tags": [.string(tag)]])]))]
         case .stats(let span):
             return [
-                NativeCall("stats.summary", ["in": .string(Self.span(span))]),
-                NativeCall("stats.render", ["what": "summary", "format": "text", "in": .string(Self.span(span))]),
+                NativeCall("stats.summary", ["span": .string(Self.span(span))]),
+                NativeCall("stats.render", ["what": "summary", "format": "text", "span": .string(Self.span(span))]),
             ]
         case .year(let year):
             let number = JSONValue.number(String(year))
@@ -153,9 +195,7 @@ extension Dispatcher {
         parts[0].withUnsafeBytes { first in
             let first = ValidJSON(trusting: first)
             switch address {
-            case .moods: contents.writeMoods(first, title: "Moods", to: &out)
-            case .day(let date): contents.writeMoods(first, title: date, to: &out)
-            case .tag(let tag): contents.writeMoods(first, title: "#" + tag, to: &out)
+            case .moods, .day, .tag: break
             case .screen, .menu: contents.writeScreen(first, to: &out)
             case .mood:
                 parts[1].withUnsafeBytes { contents.writeMood(first, markdown: ValidJSON(trusting: $0), to: &out) }

@@ -41,8 +41,17 @@ extension Dispatcher {
                 "is required: {toolsListChanged?, resourcesListChanged?, resourceSubscriptions?: [uri]}",
                 at: "/notifications")
         }
+        let wishes = JSONValue(asked)
+        for name in ["toolsListChanged", "resourcesListChanged", "promptsListChanged"] {
+            guard let value = wishes[name], value.text != "null", value.boolean == nil else { continue }
+            throw Arguments.error("must be true or false", at: "/notifications/\(name)")
+        }
         var addresses: [String] = []
-        for (place, address) in (JSONValue(asked)["resourceSubscriptions"]?.array ?? []).enumerated() {
+        let listed = wishes["resourceSubscriptions"].flatMap { $0.text == "null" ? nil : $0 }
+        if let listed, listed.array == nil {
+            throw Arguments.error("must be an array of addresses", at: "/notifications/resourceSubscriptions")
+        }
+        for (place, address) in (listed?.array ?? []).enumerated() {
             guard let uri = address.string, ResourceAddress(uri) != nil else {
                 throw Arguments.error(
                     "is no address of a resource; resources/templates/list says which there are",
@@ -59,7 +68,7 @@ extension Dispatcher {
                 .limitExceeded, "There are too many subscriptions. Cancel one with notifications/cancelled.",
                 [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.listenersMax)))])
         }
-        func wants(_ name: String) -> Bool { JSONValue(asked)[name]?.boolean == true }
+        func wants(_ name: String) -> Bool { wishes[name]?.boolean == true }
         let listener = ModelListener(
             id: id, framing: request.destination.framing, hearsTools: wants("toolsListChanged"),
             hearsLists: wants("resourcesListChanged"), addresses: addresses)

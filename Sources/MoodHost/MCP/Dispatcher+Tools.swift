@@ -48,7 +48,8 @@ extension Dispatcher {
     ) throws(RPCError) -> Bool {
         switch call.tool.work {
         case .get: return try get(call, request, &validator, to: &out)
-        case .find: return try find(&call, request, &validator, to: &out)
+        case .find: return try writePages(&call, request, &validator, to: &out)
+        case .native where call.tool.isPaged: return try writePages(&call, request, &validator, to: &out)
         case .delete: return try delete(&call, request, &validator, to: &out)
         case .stats, .year, .native, .plugin: return try performAsIs(call, request, &validator, to: &out)
         default: break
@@ -205,31 +206,30 @@ extension Dispatcher {
         return true
     }
 
-    /// Asks for fewer where the answer would be too long, so that the cursor fits what is shown.
-    private mutating func find(
+    /// Asks for fewer where the answer would be too long, so that the cursor fits what is shown. Each round asks for fewer than the
+    /// last page had, and one item is always written, so it ends.
+    private mutating func writePages(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(RPCError) -> Bool {
         var params = JSONWriter(capacity: 256)
         var native = JSONWriter(capacity: 16 * 1024)
         defer { extendLifetime(params) }
         defer { extendLifetime(native) }
+        var limit = Int.max
         while true {
             params.rewind(to: 0)
             call.tool.writeParams(call.arguments, to: &params)
             switch try ask(
-                "mood.list", ValidJSON(trusting: params.buffer.bytes), for: request, &validator,
+                call.tool.method, ValidJSON(trusting: params.buffer.bytes), for: request, &validator,
                 into: &native)
             {
             case .result(let page):
-                guard let fewer = call.tool.writeMoods(page, call.facts, to: &out) else { return true }
-                guard fewer > 0 else {
-                    out.toolError(
-                        call.tool.text(
-                            "matches a mood that is longer than an answer may be (\(call.facts.bytesMax) bytes, the limit mcpAnswerBytes). Give with_notes false, or read the resource moodboard://mood/ID",
-                            at: ""), version: Version.program)
-                    return true
-                }
-                call.arguments.understand("limit", as: .number(String(fewer)))
+                let fewer =
+                    call.tool.isPaged
+                    ? call.tool.writePage(page, call.facts, to: &out) : call.tool.writeMoods(page, call.facts, to: &out)
+                guard let fewer, limit > 1 else { return true }
+                limit = min(fewer, limit - 1)
+                call.arguments.understand("limit", as: .number(String(limit)))
             case .failure(let error):
                 out.toolError(call.tool.text(of: error), version: Version.program)
                 return true
