@@ -119,8 +119,10 @@ public enum TextRule {
     public static func pathProblem(_ text: UnsafeRawBufferPointer) -> String? {
         guard text.first == UInt8(ascii: "/") else { return "must be an absolute path, which begins with /" }
         if text.count > 4096 { return "may have at most 4096 bytes; it has \(text.count)" }
-        return text.contains(0) ? "must not contain the character U+0000" : nil
+        return text.contains(0) ? nullProblem : nil
     }
+
+    static let nullProblem = "must not contain the character U+0000; leave it out"
 
     /// What is wrong with the name of a time zone; nil when nothing is.
     public static func timeZoneProblem(_ text: UnsafeRawBufferPointer) -> String? {

@@ -40,12 +40,15 @@ public struct ImportProblem: Sendable, Equatable {
     public var reason: String
     /// The beginning of what stands there.
     public var text: String
+    /// Whether the mood is taken all the same, without that.
+    public var isKept: Bool
 
-    public init(line: Int, column: Int? = nil, reason: String, text: String = "") {
+    public init(line: Int, column: Int? = nil, reason: String, text: String = "", isKept: Bool = false) {
         self.line = line
         self.column = column
         self.reason = reason
         self.text = text
+        self.isKept = isKept
     }
 }
 

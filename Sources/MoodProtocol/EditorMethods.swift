@@ -7,12 +7,12 @@ public enum EditorParams {
     private static let meaning = "What is selected; one that is no emoji is kept and shown as a problem."
 
     public static let mood = ParamKey<MoodID?>.optional("id", MoodSchemas.id, "The mood to edit; a new one, if absent.")
-    public static let emoji = ParamKey<String?>.optional("emoji", .string(.plain), meaning)
-    public static let selected = ParamKey<String>.required("emoji", .string(.plain), meaning)
-    public static let label = ParamKey<String?>.optional("label", .string(.plain), "What the mood is called.")
-    public static let notes = ParamKey<String?>.optional("notes", .string(.plain), "Anything more.")
+    public static let emoji = ParamKey<String?>.optional("emoji", .string(.anything), meaning)
+    public static let selected = ParamKey<String>.required("emoji", .string(.anything), meaning)
+    public static let label = ParamKey<String?>.optional("label", .string(.anything), "What the mood is called.")
+    public static let notes = ParamKey<String?>.optional("notes", .string(.anything), "Anything more.")
     public static let tags = ParamKey<ValidJSON?>.optional(
-        "tags", .array(.string(.plain), .any, isUnique: false), "All of its tags.")
+        "tags", .array(.string(.anything), .any, isUnique: false), "All of its tags.")
 }
 
 /// `editor.*`: the form in which a mood is composed.

@@ -53,4 +53,43 @@ public enum JSONPointer {
             return nil
         }
     }
+
+    /// The pointer to the string, or to the member whose name, covers `offset`, counted from the start of the value.
+    static func path(covering offset: Int, in value: ValidJSON) -> String {
+        var reader = JSONReader(value)
+        return path(covering: offset, &reader) ?? ""
+    }
+
+    private static func path(covering offset: Int, _ reader: inout JSONReader) -> String? {
+        switch reader.kind {
+        case .object:
+            _ = reader.enterObject()
+            while true {
+                let before = reader.at
+                guard let key = reader.nextKey() else { return nil }
+                if offset >= before, offset < reader.at { return "/" + token(key) }
+                if let rest = path(covering: offset, &reader) { return "/" + token(key) + rest }
+            }
+        case .array:
+            _ = reader.enterArray()
+            var index = 0
+            while reader.nextElement() {
+                if let rest = path(covering: offset, &reader) { return "/\(index)" + rest }
+                index += 1
+            }
+            return nil
+        default:
+            reader.skip()
+            return offset < reader.at ? "" : nil
+        }
+    }
+}
+
+extension Problem {
+    /// A text of a value that holds U+0000; nil where none does. No text of a request may.
+    public init?(nullCharacterIn value: ValidJSON) {
+        guard let offset = NullCharacter.offset(in: value.bytes) else { return nil }
+        self.init(
+            "must not contain the character U+0000; leave it out", at: JSONPointer.path(covering: offset, in: value))
+    }
 }

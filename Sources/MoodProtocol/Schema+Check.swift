@@ -23,7 +23,16 @@ extension Schema {
     /// The first thing that is wrong with a value, or nil.
     public func problem(of value: ValidJSON, _ limits: Limits = Limits()) -> Problem? {
         var reader = JSONReader(value)
-        return check(&reader, limits)
+        return check(&reader, limits) ?? (takesNullCharacter ? nil : Problem(nullCharacterIn: value))
+    }
+
+    /// Whether its texts may hold U+0000: what is typed, which is shown with its problems, and files, whose moods lose it.
+    var takesNullCharacter: Bool {
+        switch self {
+        case .string(let format): format.takesNullCharacter
+        case .array(let element, _, _): element.takesNullCharacter
+        default: false
+        }
     }
 
     /// Reads one value.

@@ -88,6 +88,8 @@ public struct TextFormat: Sendable {
     public let byteLimit: Limits.Name?
     /// The rules that are asked most, by name, so that a request need not go through `problem`.
     let rule: Rule?
+    /// Whether a request may bring U+0000 in it.
+    var takesNullCharacter = false
 
     enum Rule { case emoji, label, notes }
 

@@ -9,6 +9,13 @@ extension TextFormat {
 
     public static let plain = TextFormat([]) { _, _ in nil }
 
+    /// What is typed into a form, or read from a file: any text.
+    static let anything = {
+        var format = TextFormat.plain
+        format.takesNullCharacter = true
+        return format
+    }()
+
     public static let emoji = TextFormat(
         [.init("minLength", 1), .init("description", "Exactly one emoji.")], rule: .emoji
     ) { text, _ in

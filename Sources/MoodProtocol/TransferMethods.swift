@@ -14,7 +14,7 @@ public enum TransferParams {
         "The form of the text, or one that a plugin brings; told by how it begins, if absent.")
     public static let path = ParamKey<String?>.optional(
         "path", .string(.path), "The absolute path of the file to read; or text.")
-    public static let text = ParamKey<JSONText?>.optional("text", .string(.plain), "The text to read; or path.")
+    public static let text = ParamKey<JSONText?>.optional("text", .string(.anything), "The text to read; or path.")
     public static let map = ParamKey<ValidJSON?>.optional(
         "map", .value(.importMap),
         "What columns are, {\"mood\": \"label\", \"when\": \"timestamp\"}, and what labels are worth, {\"meh\": -0.4}.")
@@ -62,6 +62,7 @@ public enum TransferMethods {
                         .optional("column", .integer(1 ... .max), "The column, or the byte, from 1."),
                         .required("reason", .string(.plain), "What is wrong there."),
                         .required("text", .string(.plain), "The beginning of what stands there."),
+                        .optional("isKept", .boolean, "true where the mood was taken all the same, without that."),
                     ]), .any, isUnique: false), "What could not be read, at most 1,000."),
             .optional("problemCount", .integer(1001 ... .max), "How much that was, where it is more."),
         ]),

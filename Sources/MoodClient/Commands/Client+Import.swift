@@ -96,8 +96,16 @@ extension Client {
         let all = report["problems"]?.array ?? []
         let number = report["problemCount"]?.integer ?? all.count
         guard number > 0 else { return "" }
-        var text =
-            "\(number == 1 ? "One line" : "\(number) lines") cannot be read and \(number == 1 ? "is" : "are") left out:\n"
+        let kept = all.filter { $0["isKept"]?.boolean == true }.count
+        let left = number - kept
+        func lines(_ number: Int, _ one: String, _ several: String) -> String {
+            number == 0 ? "" : number == 1 ? "One line \(one)" : "\(number) lines \(several)"
+        }
+        let parts = [
+            lines(left, "cannot be read and is left out", "cannot be read and are left out"),
+            lines(kept, "is taken without a part of it", "are taken without a part of them"),
+        ]
+        var text = parts.filter { !$0.isEmpty }.joined(separator: "; ") + ":\n"
         for problem in all.prefix(problemsShown) {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
             // In the words of the command line.

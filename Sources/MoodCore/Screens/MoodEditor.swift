@@ -138,7 +138,8 @@ public struct MoodEditor: Sendable {
             Self.problem(fields.label) { TextRule.labelProblem($0, charactersMax: rules.labelCharactersMax) })
         add(
             "/notes", "The text of the notes",
-            Self.problem(fields.notes) { TextRule.notesProblem($0, bytesMax: rules.notesBytesMax) })
+            Self.problem(fields.notes) { TextRule.notesProblem($0, bytesMax: rules.notesBytesMax) }
+                ?? nullProblem(fields.notes, original.notes))
         if fields.tags.count > rules.tagsMax {
             add("/tags", "A mood", "may have at most \(rules.tagsMax) tags; it has \(fields.tags.count)")
         }
@@ -153,6 +154,12 @@ public struct MoodEditor: Sendable {
             }
         }
         return problems
+    }
+
+    /// A mood may have been stored with U+0000, and can be edited then; only a change of that text has to be without it.
+    private func nullProblem(_ text: String, _ stored: String) -> String? {
+        guard text.utf8.contains(0), editing == nil || !Self.isSame(text, stored) else { return nil }
+        return TextRule.nullProblem
     }
 
     private static func problem(_ text: String, _ rule: (UnsafeRawBufferPointer) -> String?) -> String? {

@@ -140,9 +140,16 @@ struct ImportTaker: ~Copyable {
         self.tally = tally
     }
 
+    /// What the file says of a mood; no text of it may hold U+0000.
+    private static func withoutNullCharacter(_ mood: ImportedMood) -> [UInt8] {
+        mood.json.withUnsafeBytes { json in
+            NullCharacter.offset(in: json) == nil ? mood.json : NullCharacter.removed(from: json)
+        }
+    }
+
     /// Whether there is nothing wrong with what the file says of a mood.
     mutating func isRight(_ mood: ImportedMood) -> Bool {
-        mood.json.withUnsafeBytes { bytes in
+        Self.withoutNullCharacter(mood).withUnsafeBytes { bytes in
             do throws(JSONError) {
                 let outline = try validator.validate(bytes)
                 return outline.duplicate == nil && ImportedMoodRule.problem(outline.text, limits) == nil
@@ -158,7 +165,12 @@ struct ImportTaker: ~Copyable {
             ImportProblem(line: mood.line, column: member.flatMap { mood.columns[$0] }, reason: reason, text: mood.text)
         }
         var failure: RPCError?
-        mood.json.withUnsafeBytes { bytes in
+        let json = Self.withoutNullCharacter(mood)
+        if json.count < mood.json.count {
+            let reason = "A text of it holds the character U+0000, which is left off."
+            tally.add(ImportProblem(line: mood.line, reason: reason, text: mood.text, isKept: true))
+        }
+        json.withUnsafeBytes { bytes in
             do throws(JSONError) {
                 let outline = try validator.validate(bytes)
                 if outline.duplicate != nil { return tally.add(problem(nil, "A name stands twice.")) }

@@ -71,6 +71,7 @@ extension ImportProblem {
     var value: JSONValue {
         .object(
             [.init("line", .number(String(line)))] + (column.map { [.init("column", .number(String($0)))] } ?? [])
-                + [.init("reason", .string(reason)), .init("text", .string(text))])
+                + [.init("reason", .string(reason)), .init("text", .string(text))]
+                + (isKept ? [.init("isKept", true)] : []))
     }
 }
