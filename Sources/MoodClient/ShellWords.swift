@@ -35,7 +35,8 @@ enum ShellWords {
 
     /// Members whose option has another name.
     private static let options = [
-        "notes": "note", "tags": "tag", "anyTags": "tag", "noTags": "tag", "timestamp": "at", "isFavorite": "favorite",
+        "notes": "note", "tags": "tag", "anyTags": "tag", "noTags": "tag", "timestamp": "at", "component": "as",
+        "span": "in", "isFavorite": "favorite",
         "scales": "scale", "dayFrom": "on", "dayTo": "on", "id": "id", "ids": "id",
     ]
 

@@ -63,6 +63,7 @@ extension Arguments {
         dryRunMask = method.dryRunMask
         given = 0
         unescaped = 0
+        older = 0
     }
 
     @inline(__always)
@@ -81,19 +82,38 @@ extension Arguments {
         // Members mostly come in the order of their declaration.
         var expected = 0
         repeat {
+            let before = older
             let index = try readName(&cursor, method, expected)
             let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: index)
             // A name that is given twice.
-            if seen & bit != 0 { throw Self.notJSON }
+            if seen & bit != 0 { throw twice(index, method, isOlder: before != older) }
             seen |= bit
             do throws(Problem) {
                 try readValue(&cursor, index, method, limits, &validator)
             } catch {
-                throw error.below("\(method.fields[index].name)")
+                throw error.below(writtenName(index, method))
             }
             expected = index + 1
         } while cursor.take(UInt8(ascii: ","))
         if !cursor.take(UInt8(ascii: "}")) { throw Self.notJSON }
+    }
+
+    /// The name by which the caller gave a field.
+    private func writtenName(_ index: Int, _ method: Method) -> String {
+        let name = method.fields[index].name
+        guard older >> UInt32(truncatingIfNeeded: index) & 1 == 1 else { return "\(name)" }
+        return Method.olderName(of: name).map { "\($0)" } ?? "\(name)"
+    }
+
+    /// - Parameter isOlder: whether the second one has the older name.
+    private func twice(_ index: Int, _ method: Method, isOlder: Bool) -> Problem {
+        let name = method.fields[index].name
+        // A name twice in one spelling is found again by who passes over the params.
+        guard older >> UInt32(truncatingIfNeeded: index) & 1 == 1, let other = Method.olderName(of: name) else {
+            return Self.notJSON
+        }
+        let (second, first) = isOlder ? (other, name) : (name, other)
+        return Problem("is another name of \(first); leave out one of the two").below("\(second)")
     }
 
     private mutating func readElements(
@@ -120,18 +140,27 @@ extension Arguments {
     /// Passes over a name and its colon.
     /// - Returns: the number of the field.
     @inline(__always)
-    private func readName(_ cursor: inout JSONCursor, _ method: Method, _ expected: Int) throws(Problem) -> Int {
+    private mutating func readName(_ cursor: inout JSONCursor, _ method: Method, _ expected: Int) throws(Problem) -> Int
+    {
         var place = expected
         while place < method.fieldCount {
             if names[place].take(&cursor) { return place }
             place += 1
         }
         guard let key = cursor.string() else { throw Self.notJSON }
-        guard let index = method.index(of: key) else {
+        guard let index = method.index(of: key) ?? takeOlder(key, method) else {
             // A method that checks its params itself has none here.
             throw method.isOpen ? Self.notJSON : Schema.unknown(key, among: method.fields)
         }
         guard cursor.take(UInt8(ascii: ":")) else { throw Self.notJSON }
+        return index
+    }
+
+    /// The number of the field that has this older name, which is noted; nil for another name.
+    @inline(never)
+    private mutating func takeOlder(_ key: JSONText, _ method: Method) -> Int? {
+        guard let index = method.index(ofOlder: key) else { return nil }
+        older |= 1 << UInt32(truncatingIfNeeded: index)
         return index
     }
 
@@ -157,6 +186,7 @@ extension Arguments {
         if first == UInt8(ascii: "n"), !names[index].isNullMeaningful { return }
         var reader = JSONReader(value)
         if let problem = method.fields[index].schema.check(&reader, limits) { throw problem }
+        if !names[index].takesNullCharacter, let problem = Problem(nullCharacterIn: value) { throw problem }
         keep(value, index, kind)
     }
 
@@ -187,8 +217,9 @@ extension Arguments {
             isRight = text.withDecoded { TextRule.labelProblem($0, charactersMax: limits[.label]) == nil }
         case .notes:
             isRight =
-                text.raw.count <= limits[.notesBytes]
-                || text.withDecoded { TextRule.notesProblem($0, bytesMax: limits[.notesBytes]) == nil }
+                (text.raw.count <= limits[.notesBytes]
+                    || text.withDecoded { TextRule.notesProblem($0, bytesMax: limits[.notesBytes]) == nil })
+                && !text.holdsNullCharacter
         case .time:
             let time = text.withDecoded { Timestamp(rfc3339: $0) }
             if let time { times[index] = time }

@@ -21,6 +21,14 @@ extension Arguments {
     /// Whether a param was given, and not as null.
     public subscript<Value>(has key: ParamKey<Value>) -> Bool { place(key.name) != nil }
 
+    /// Where a param stands, by the name that the caller wrote: a JSON Pointer into params.
+    public func path<Value>(_ key: ParamKey<Value>) -> String {
+        guard let place = place(key.name), older >> UInt32(truncatingIfNeeded: place) & 1 == 1 else {
+            return "/\(key.name)"
+        }
+        return Method.olderName(of: key.name).map { "/\($0)" } ?? "/\(key.name)"
+    }
+
     public subscript(key: ParamKey<MoodID>) -> MoodID {
         place(key.name).map { ids[$0] } ?? MoodID(high: 0, low: 0)
     }

@@ -28,6 +28,8 @@ public struct Arguments: ~Copyable {
     @usableFromInline var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.
     var unescaped: UInt32 = 0
+    /// Bit i: field i was given by its older name.
+    var older: UInt32 = 0
     var emoji = KnownEmoji()
 
     public init() {

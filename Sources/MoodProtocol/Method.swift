@@ -90,6 +90,8 @@ public final class Method: Sendable {
         let isNullMeaningful: Bool
         /// Whether the field is of one of the kinds that are read without a look at the schema.
         let plain: Plain
+        /// Whether its texts may hold U+0000, which no other text may.
+        let takesNullCharacter: Bool
 
         enum Plain { case none, id, time, emoji, label, notes }
 
@@ -100,6 +102,7 @@ public final class Method: Sendable {
             name = field.name
             isNullMeaningful = field.isRequired || field.schema.isNullable
             member = MoodField(JSONText(field.name))
+            takesNullCharacter = field.schema.takesNullCharacter
             plain =
                 switch field.schema {
                 case .id: .id
@@ -163,5 +166,26 @@ public final class Method: Sendable {
         if key.isEscaped { return fields.firstIndex { $0.name.matches(key) } }
         for index in 0..<fieldCount where names[index].isSpelt(key.raw) { return index }
         return nil
+    }
+
+    /// Params that had another name: words that Python and other languages keep for themselves, so that no program could be made of
+    /// them. By name they are still taken.
+    private static let olderNames: [(older: Name, name: Name)] = [("in", "span"), ("as", "component")]
+
+    static func olderName(of name: Name) -> Name? { olderNames.first { $0.name == name }?.older }
+
+    /// The number of the field that has this older name, or nil.
+    func index(ofOlder key: JSONText) -> Int? {
+        guard let name = Self.olderNames.first(where: { $0.older.matches(key) })?.name else { return nil }
+        return fields.firstIndex { $0.name == name }
+    }
+
+    /// Whether a caller may give the params by position, and null for one that is left out.
+    ///
+    /// Common params stand behind the method's own and are given by name only. A null may say something, and a plugin checks its params
+    /// itself, so it sees that null.
+    var takesPositions: Bool {
+        guard fields.count == params.count, !isOpen || described.isEmpty else { return false }
+        return !params.contains { !$0.isRequired && $0.schema.isNullable }
     }
 }

@@ -35,7 +35,7 @@ public enum MoodParams {
         "template", .string(.template),
         "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace.")
     public static let component = ParamKey<ICalendar.Component>(
-        "as", "For format ics alone: something that takes place, or an entry in a diary.")
+        "component", "For format ics alone: something that takes place, or an entry in a diary.")
     public static let location = ParamKey<ValidJSON?>.optional(
         "location", ScreenSchemas.location, "Where the person is; distances are shown from there.")
     public static let wait = ParamKey(

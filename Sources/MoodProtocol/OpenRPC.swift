@@ -41,7 +41,7 @@ public enum OpenRPC {
             .init("name", .string("\(method.name)")),
             .init("summary", .string(method.summary)),
             // What several methods take stands among the params and is given by name only.
-            .init("paramStructure", method.fields.count > method.params.count ? "by-name" : "either"),
+            .init("paramStructure", method.takesPositions ? "either" : "by-name"),
             .init("params", .array(params)),
             .init("result", ["name": "result", "schema": named(name + "Result", method.result.jsonSchema(&schemas))]),
             .init("errors", .array(errors)),

@@ -5,11 +5,13 @@ import MoodCore
 /// The params of `stats.*` and `mood.tags`.
 public enum StatisticsParams {
     public static let span = ParamKey<String?>.optional(
-        "in", .string(.plain), "A span in the language of time, such as last week or 2026-11; everything, if absent.")
+        "span", .string(.plain),
+        "A span in the language of time, such as last week or 2026-11; everything, if absent.")
     public static let from = ParamKey<String?>.optional(
-        "from", .string(.plain), "Where the span begins, in the language of time: a day, or a moment; not beside in.")
+        "from", .string(.plain), "Where the span begins, in the language of time: a day, or a moment; not beside span.")
     public static let to = ParamKey<String?>.optional(
-        "to", .string(.plain), "Where the span ends: a day, which is in it, or a moment, which is not; not beside in.")
+        "to", .string(.plain), "Where the span ends: a day, which is in it, or a moment, which is not; not beside span."
+    )
     public static let by = ParamKey<ValidJSON?>.optional(
         "by", .choice(["day", "week", "month"]), "The length of an entry of series; day, if there are not too many.")
     public static let year = ParamKey<Int>.required("year", .integer(1...9999), "The year.")
@@ -52,7 +54,7 @@ public enum StatisticsMethods {
         [StatisticsParams.span.field, StatisticsParams.from.field, StatisticsParams.to.field] + reading + [
             StatisticsParams.by.field
         ], common: .progress, result: StatisticsSchemas.summary, errors: ErrorCode.store,
-        example: .init(#"{"in":"2026-01-01"}"#))
+        example: .init(#"{"span":"2026-01-01"}"#))
 
     public static let year = MethodDeclaration(
         "stats.year", .long, .readMoods, "Tell each day of a year; one without moods is a gap, never neutral.",

@@ -94,7 +94,8 @@ import Testing
     @Test func whatIsGivenByNameOnlyIsSaid() throws {
         for method in MethodTable().all {
             let described = try #require(try Self.methods().first { $0["name"]?.string == "\(method.name)" })
-            let isEither = method.fields.count == method.params.count
+            // A null may say something, as in settings.set, so it cannot stand for what is left out.
+            let isEither = method.fields.count == method.params.count && method.name != "settings.set"
             #expect(described["paramStructure"]?.string == (isEither ? "either" : "by-name"), "\(method.name)")
         }
     }

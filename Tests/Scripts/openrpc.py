@@ -208,8 +208,9 @@ class Hosts:
             time.sleep(0.1)
 
 
-def replay(program, document, method):
-    """The answer to the example of a method, and what is wrong with one before it."""
+def replay(program, document, method, by_position=False):
+    """The answer to the example of a method, and what is wrong with one before it. By position a null stands for each param that the
+    example leaves out, as in a client that was made from the document."""
     example = method["examples"][0]
     hosts = Hosts(program, document["x-examples"])
     try:
@@ -218,15 +219,19 @@ def replay(program, document, method):
             if "result" not in answer:
                 return answer, f"{call['method']} before it: {compact(answer)}"
         params = {param["name"]: param["value"] for param in example["params"]}
+        if by_position:
+            params = [params.get(param["name"]) for param in method["params"]]
         return json.loads(hosts.ask(method["name"], params)), None
     finally:
         hosts.end()
 
 
-def replays(program, document):
-    """Each method with the answer to its example."""
+def replays(program, document, by_position=False):
+    """Each method with the answer to its example; by position those that say that they take params so."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        asked = [(method, pool.submit(replay, program, document, method)) for method in document["methods"]]
+        asked = [
+            (method, pool.submit(replay, program, document, method, by_position)) for method in document["methods"]
+            if not by_position or method["paramStructure"] != "by-name"]
         for method, answer in asked:
             yield method, *answer.result(timeout=SECONDS_MAX)
 
@@ -238,13 +243,15 @@ def against(program, document):
             input=b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n').stdout
     if json.loads(line)["result"] != document:
         yield "rpc.discover does not answer with Schemas/openrpc.json"
-    for method, answer, problem in replays(program, document):
-        example = method["examples"][0]
-        varying = example.get("x-varying", [])
-        if problem or "result" not in answer:
-            yield f"the example of {method['name']}: {problem or compact(answer)}"
-        elif without(answer["result"], varying) != without(example["result"]["value"], varying):
-            yield f"the example of {method['name']} is answered with {compact(answer['result'])}"
+    for by_position in (False, True):
+        manner = ", by position" if by_position else ""
+        for method, answer, problem in replays(program, document, by_position):
+            example = method["examples"][0]
+            varying = example.get("x-varying", [])
+            if problem or "result" not in answer:
+                yield f"the example of {method['name']}{manner}: {problem or compact(answer)}"
+            elif without(answer["result"], varying) != without(example["result"]["value"], varying):
+                yield f"the example of {method['name']}{manner} is answered with {compact(answer['result'])}"
 
 
 def write(program):

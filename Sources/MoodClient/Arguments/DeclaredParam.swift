@@ -16,9 +16,10 @@ struct DeclaredParam: Sendable {
     /// A sentence for people.
     let summary: String
 
-    /// As the command line calls it: `time-zone` for `timeZone`.
+    /// As the command line calls it: `time-zone` for `timeZone`. What has a shorter word there keeps it.
     var option: String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+        if name == "component" { return "as" }
+        return name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
     }
 }
 

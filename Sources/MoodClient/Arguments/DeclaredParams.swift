@@ -75,8 +75,8 @@ enum DeclaredParams {
             absent: nil,
             summary:
                 "For format text: {emoji} {label} {notes} {tags} {relative} {date} {time} {timestamp}; {{ for a brace.")
-        static let `as` = DeclaredParam(
-            name: "as", kind: .choice(["vevent", "vjournal"]),
+        static let component = DeclaredParam(
+            name: "component", kind: .choice(["vevent", "vjournal"]),
             absent: "vevent",
             summary:
                 "For format ics alone: something that takes place, or an entry in a diary.")

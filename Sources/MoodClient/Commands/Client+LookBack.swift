@@ -56,10 +56,10 @@ extension Client {
             if let option = given.first { throw usage("Give SPAN or --\(option), not both.") }
             let words = invocation.words.joined(separator: " ")
             _ = try span(words, option: "SPAN")
-            params.append(.init("in", .string(words)))
+            params.append(.init("span", .string(words)))
         }
         for option in given {
-            let name = option == "on" ? "in" : option
+            let name = option == "on" || option == "in" ? "span" : option
             params.append(.init(name, .string(invocation.value(option) ?? "")))
         }
         // The times are what the statistics are about, not a condition on single moods.

@@ -6,7 +6,7 @@ extension Command {
         parameters: [.init("ID", .any, idSummary)],
         options: CommandOption.filters + [
             .init(DeclaredParams.MoodShare.format, "FORMAT", isOpen: true),
-            .init(DeclaredParams.MoodShare.as, "KIND"),
+            .init(DeclaredParams.MoodShare.component, "KIND"),
             .init(DeclaredParams.MoodShare.template, "TEXT"),
             .init(DeclaredParams.MoodShare.locale, "LOCALE"),
             .init(DeclaredParams.MoodShare.timeZone, "ZONE"),
@@ -24,7 +24,7 @@ extension Client {
     func share() throws(ClientError) {
         typealias Param = DeclaredParams.MoodShare
         var params: [JSONValue.Member] = []
-        for param in [Param.format, Param.as, Param.template, Param.locale, Param.timeZone] {
+        for param in [Param.format, Param.component, Param.template, Param.locale, Param.timeZone] {
             if let value = invocation.value(param.option) { params.append(.init(param.name, .string(value))) }
         }
         if let now = invocation.value("now") {

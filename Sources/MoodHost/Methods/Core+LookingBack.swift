@@ -100,18 +100,19 @@ extension Core {
         arguments[StatisticsParams.by]?.text.flatMap { Summary.Step(rawValue: $0.string) }
     }
 
-    /// What `in`, or `from` and `to`, mean.
+    /// What `span`, or `from` and `to`, mean.
     mutating func span(
         _ arguments: borrowing Arguments, _ request: LookBackRequest
     ) throws(RPCError) -> LookBackSpan {
         let (from, to) = (arguments[StatisticsParams.from], arguments[StatisticsParams.to])
         let span = arguments[StatisticsParams.span]
+        let path = arguments.path(StatisticsParams.span)
         if let span {
             if from != nil || to != nil {
-                throw Arguments.error("belongs in place of from and to; leave out one of the two", at: "/in")
+                throw Arguments.error("belongs in place of from and to; leave out one of the two", at: path)
             }
             let meaning = try meaning(
-                of: span, at: "/in", examples: TimeLanguage.spanExamples, timeZone: request.timeZone, now: request.now)
+                of: span, at: path, examples: TimeLanguage.spanExamples, timeZone: request.timeZone, now: request.now)
             if let days = meaning.days { return LookBackSpan(firstDay: days.lowerBound, lastDay: days.upperBound) }
             return LookBackSpan(from: meaning.start, to: meaning.end)
         }

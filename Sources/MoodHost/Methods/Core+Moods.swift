@@ -224,7 +224,9 @@ extension Core {
             throw Arguments.error("belongs to format text; leave out one of the two", at: "/template")
         }
         if arguments[MoodParams.component] != .usual, format != .ics {
-            throw Arguments.error("belongs to format ics; leave out one of the two", at: "/as")
+            throw Arguments.error(
+                "belongs to format ics; leave out one of the two",
+                at: arguments.path(MoodParams.component))
         }
         out.beginObject()
         out.key("text")

@@ -153,7 +153,8 @@ extension Core {
         }
         if request.caller.plugin != nil { throw .ofPluginToPlugin(plugin.id.text) }
         for (given, member) in [
-            (arguments[has: MoodParams.template], "/template"), (arguments[MoodParams.component] != .usual, "/as"),
+            (arguments[has: MoodParams.template], "/template"),
+            (arguments[MoodParams.component] != .usual, arguments.path(MoodParams.component)),
         ] where given {
             throw Arguments.error("does not belong to format \(name); leave out one of the two", at: member)
         }
