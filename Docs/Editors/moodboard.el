@@ -48,8 +48,23 @@
                  ;; A log of all messages would cost more than the messages.
                  (if (version< emacs-version "30")
                      '(:events-buffer-scrollback-size 0)
-                   '(:events-buffer-config (:size 0))))))
+                   '(:events-buffer-config (:size 0)))))
+    (moodboard--filter (jsonrpc--process moodboard--host)))
   moodboard--host)
+
+(defun moodboard--filter (process)
+  "Have U+0000 in what PROCESS says read as U+FFFD.
+The JSON reader of Emacs refuses a whole answer for one.  A note may have been
+stored with it.  The length of the message stays."
+  (let ((rest ""))
+    (add-function :filter-args (process-filter process)
+                  (lambda (args)
+                    (let* ((text (concat rest (cadr args)))
+                           ;; An escape may come in two pieces.
+                           (end (or (string-match "\\\\\\(?:u0\\{0,3\\}\\)?\\'" text) (length text))))
+                      (setq rest (substring text end))
+                      (list (car args)
+                            (replace-regexp-in-string "\\\\u0000" "\\ufffd" (substring text 0 end) t t)))))))
 
 (defun moodboard-call (method &rest params)
   "Ask the host for METHOD with PARAMS, a property list; its result."
@@ -115,6 +130,13 @@
            (moodboard--later moodboard--pause))))
 
 (defun moodboard--line (mood)
+  "MOOD as a line of the list; one that is otherwise than a mood hides no other."
+  (condition-case nil
+      (moodboard--usual-line mood)
+    (error (propertize "  (a mood that cannot be shown)\n"
+                       'moodboard-id (ignore-errors (plist-get mood :id))))))
+
+(defun moodboard--usual-line (mood)
   "MOOD as a line of the list."
   (propertize (format "%s %s %s  %s%s\n"
                       (if (eq (plist-get mood :isFavorite) t) "★" " ")
@@ -124,27 +146,29 @@
                       (mapconcat (lambda (tag) (concat " #" tag)) (plist-get mood :tags) ""))
               'moodboard-id (plist-get mood :id)))
 
-(defun moodboard--draw (name draw)
-  "Erase the buffer NAME and call DRAW in it; point stays at its mood or line."
+(defun moodboard--draw (name text)
+  "Show TEXT in the buffer NAME; point stays at its mood or line."
   (when (get-buffer name)
     (with-current-buffer name
       (let ((inhibit-read-only t) (line (line-number-at-pos))
             (id (get-text-property (point) 'moodboard-id)))
         (erase-buffer)
-        (funcall draw)
+        (insert text)
         (goto-char (point-min))
         (forward-line (1- line))
         (let ((place (and id (text-property-any (point-min) (point-max) 'moodboard-id id))))
           (when place (goto-char place)))))))
 
 (defun moodboard--draw-list (page)
-  "Show PAGE, the answer of mood.list."
-  (moodboard--say nil)
-  (moodboard--draw moodboard--list
-                   (lambda ()
-                     (mapc (lambda (mood) (insert (moodboard--line mood))) (plist-get page :items))
-                     (when-let ((empty (plist-get page :empty)))
-                       (insert (plist-get empty :title) "\n" (plist-get empty :hint) "\n")))))
+  "Show PAGE, the answer of mood.list; one that is no page leaves what is shown."
+  (let ((items (plist-get page :items)) (empty (plist-get page :empty)))
+    (if (not (vectorp items))
+        (moodboard--say "the host has answered with no list")
+      (moodboard--say nil)
+      (moodboard--draw moodboard--list
+                       (concat (mapconcat #'moodboard--line items "")
+                               (when (plist-get empty :title)
+                                 (format "%s\n%s\n" (plist-get empty :title) (plist-get empty :hint))))))))
 
 ;;; The detail of one mood
 
@@ -152,6 +176,10 @@
 
 (defun moodboard--cell (cell)
   "CELL as text; of a kind that is not known, what it says to those who cannot see it."
+  (or (ignore-errors (concat (moodboard--usual-cell cell))) "(a cell that cannot be shown)"))
+
+(defun moodboard--usual-cell (cell)
+  "CELL as text."
   (pcase (plist-get cell :type)
     ("hero" (propertize (plist-get cell :emoji) 'face '(:height 3.0)))
     ("text" (propertize (plist-get cell :text) 'face 'bold))
@@ -165,16 +193,16 @@
   (jsonrpc-async-request (moodboard--connection) :mood.detail (list :id id)
                          :success-fn #'moodboard--draw-detail
                          :error-fn (lambda (failure)
-                                     (moodboard--draw moodboard--detail
-                                                      (lambda () (insert (plist-get failure :message)))))))
+                                     (moodboard--draw moodboard--detail (format "%s" (plist-get failure :message))))))
 
 (defun moodboard--draw-detail (screen)
   "Show SCREEN, the answer of mood.detail."
-  (moodboard--draw moodboard--detail
-                   (lambda ()
-                     (mapc (lambda (cell) (insert (moodboard--cell cell) "\n")) (plist-get screen :cells))
-                     (setq moodboard--id (plist-get (plist-get screen :mood) :id))
-                     (put-text-property (point-min) (point-max) 'moodboard-id moodboard--id))))
+  (let ((id (plist-get (plist-get screen :mood) :id)))
+    (moodboard--draw moodboard--detail
+                     (propertize (mapconcat (lambda (cell) (concat (moodboard--cell cell) "\n"))
+                                            (plist-get screen :cells) "")
+                                 'moodboard-id id))
+    (with-current-buffer moodboard--detail (setq moodboard--id id))))
 
 ;;; Commands
 

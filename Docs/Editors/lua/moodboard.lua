@@ -73,7 +73,9 @@ function M.call(method, params, done)
   local is_sent = host.request(method, params or vim.empty_dict(), function(failure, result)
     if not waiting[key] then return end
     waiting[key] = nil
-    done(failure and failure.message, result)
+    -- An answer without a result is no answer.
+    if not failure and (result == nil or result == vim.NIL) then failure = { message = "the host has answered with nothing" } end
+    done(failure and tostring(failure.message), result)
   end)
   if not is_sent then
     waiting[key] = nil
@@ -98,15 +100,23 @@ local function draw(buffer, lines)
   vim.bo[buffer].modifiable = false
 end
 
+local function mood_line(mood)
+  local tags = #mood.tags > 0 and "  #" .. table.concat(mood.tags, " #") or ""
+  local time = mood.timestamp:sub(1, 16):gsub("T", " ") .. " UTC"
+  local line = (mood.isFavorite and "★ " or "  ") .. mood.emoji .. " " .. mood.label .. "  " .. time .. tags
+  return (line:gsub("%c", " "))
+end
+
 local function draw_list(page)
+  if type(page) ~= "table" or type(page.items) ~= "table" then return fail("the host has answered with no list") end
   local lines, new = {}, {}
   for number, mood in ipairs(page.items) do
-    local tags = #mood.tags > 0 and "  #" .. table.concat(mood.tags, " #") or ""
-    local time = mood.timestamp:sub(1, 16):gsub("T", " ") .. " UTC"
-    lines[number] = (mood.isFavorite and "★ " or "  ") .. mood.emoji .. " " .. mood.label .. "  " .. time .. tags
-    new[number] = mood.id
+    -- One that is otherwise than a mood hides no other.
+    local is_right, line = pcall(mood_line, mood)
+    lines[number] = is_right and line or "  (a mood that cannot be shown)"
+    new[number] = type(mood) == "table" and type(mood.id) == "string" and mood.id or false
   end
-  if page.empty then lines = { page.empty.title, page.empty.hint } end
+  if type(page.empty) == "table" then lines = { tostring(page.empty.title), tostring(page.empty.hint) } end
   -- The cursor stays at its mood.
   local windows = {}
   for _, window in ipairs(vim.fn.win_findbuf(list)) do
@@ -122,15 +132,20 @@ local function draw_list(page)
 end
 
 -- A cell as text; of a kind that is not known, what it says to those who cannot see it.
-local function cell_text(cell)
+local function usual_cell(cell)
   if cell.type == "hero" then return cell.emoji end
   if cell.type == "info" then return cell.title .. ": " .. cell.value end
   if vim.tbl_contains({ "text", "notes", "relativeTime", "hint" }, cell.type) then return cell.text end
   return cell.accessibility and cell.accessibility.label or cell.type
 end
 
+local function cell_text(cell)
+  local is_right, text = pcall(usual_cell, cell)
+  return is_right and type(text) == "string" and text:gsub("%z", " ") or "(a cell that cannot be shown)"
+end
+
 local function draw_detail(screen)
-  draw(detail, vim.tbl_map(cell_text, screen.cells))
+  if type(screen.cells) == "table" then draw(detail, vim.tbl_map(cell_text, screen.cells)) end
 end
 
 -- Asks for what the buffers show.

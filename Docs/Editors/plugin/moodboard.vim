@@ -89,7 +89,17 @@ endfunction
 
 function! s:Ask(method, params, then) abort
   call ch_sendexpr(s:job, #{method: a:method, params: a:params},
-        \ #{callback: {_, answer -> has_key(answer, 'result') ? a:then(answer.result) : s:Gone(a:method, answer)}})
+        \ #{callback: {_, answer -> s:Take(a:method, answer, a:then)}})
+endfunction
+
+" An answer that is otherwise than it should be leaves what is shown.
+function! s:Take(method, answer, then) abort
+  if type(a:answer) != v:t_dict | return | endif
+  try
+    if type(get(a:answer, 'result')) == v:t_dict | call a:then(a:answer.result) | else | call s:Gone(a:method, a:answer) | endif
+  catch
+    echohl ErrorMsg | echomsg 'moodboard: the host has answered with what cannot be shown:' v:exception | echohl None
+  endtry
 endfunction
 
 function! s:Gone(method, answer) abort
@@ -107,19 +117,29 @@ function! s:Draw(name, lines) abort
   call setbufvar(number, '&modifiable', 0)
 endfunction
 
+" One that is otherwise than a mood hides no other.
 function! s:Line(mood) abort
+  try
+    return substitute(s:UsualLine(a:mood), '[[:cntrl:]]', ' ', 'g')
+  catch
+    return '  (a mood that cannot be shown)'
+  endtry
+endfunction
+
+function! s:UsualLine(mood) abort
   let time = substitute(a:mood.timestamp[:15], 'T', ' ', '') .. ' UTC'
   let tags = join(map(copy(a:mood.tags), {_, tag -> ' #' .. tag}), '')
   return (a:mood.isFavorite ? '★ ' : '  ') .. a:mood.emoji .. ' ' .. a:mood.label .. '  ' .. time .. tags
 endfunction
 
 function! s:DrawList(page) abort
+  if type(get(a:page, 'items')) != v:t_list | throw 'no list' | endif
   let windows = win_findbuf(bufnr('^moodboard://moods$'))
   let at = map(copy(windows), {_, window -> get(s:ids, line('.', window) - 1, '')})
   let lines = map(copy(a:page.items), {_, mood -> s:Line(mood)})
-  if has_key(a:page, 'empty') | let lines = [a:page.empty.title, a:page.empty.hint] | endif
+  if type(get(a:page, 'empty')) == v:t_dict | let lines = [a:page.empty.title, a:page.empty.hint] | endif
   call s:Draw('moodboard://moods', lines)
-  let s:ids = map(copy(a:page.items), {_, mood -> mood.id})
+  let s:ids = map(copy(a:page.items), {_, mood -> type(mood) == v:t_dict ? get(mood, 'id', '') : ''})
   for number in range(len(windows))
     let line = index(s:ids, at[number]) + 1
     if line > 0 | call win_execute(windows[number], 'call cursor(' .. line .. ', 1)') | endif
@@ -134,8 +154,16 @@ function! s:Cell(cell) abort
   return get(get(a:cell, 'accessibility', {}), 'label', a:cell.type)
 endfunction
 
+function! s:AnyCell(cell) abort
+  try
+    return s:Cell(a:cell)
+  catch
+    return '(a cell that cannot be shown)'
+  endtry
+endfunction
+
 function! s:DrawDetail(screen) abort
-  let text = join(map(copy(a:screen.cells), {_, cell -> s:Cell(cell)}), "\n")
+  let text = join(map(copy(a:screen.cells), {_, cell -> s:AnyCell(cell)}), "\n")
   call s:Draw('moodboard://mood', split(text, "\n", 1))
 endfunction
 

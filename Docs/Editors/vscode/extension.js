@@ -29,15 +29,28 @@ class Host {
     this.child.stdout.setEncoding("utf8").on("data", (chunk) => {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop();
-      for (const line of lines) this.hear(JSON.parse(line), onEvent);
+      for (const line of lines) this.read(line, onEvent);
     });
   }
 
+  /** A line that is no message fails what waits, and the next one is read. */
+  read(line, onEvent) {
+    let message = {};
+    try {
+      message = Object(JSON.parse(line));
+    } catch (error) {
+      for (const { reject } of this.waiting.values()) reject(error);
+      this.waiting.clear();
+    }
+    this.hear(message, onEvent);
+  }
+
   hear({ id, result, error, method, params }, onEvent) {
-    if (method === "events.event") return onEvent(params);
+    if (method === "events.event") return onEvent(Object(params));
     const request = this.waiting.get(id);
     this.waiting.delete(id);
     if (error) request?.reject(new Error(error.message));
+    else if (Object(result) !== result) request?.reject(new Error("the host has answered with nothing"));
     else request?.resolve(result);
   }
 
@@ -52,6 +65,7 @@ class Host {
 
 /** A cell as text; of a kind that is not known, what it says to those who cannot see it. */
 function cellText(cell) {
+  if (Object(cell) !== cell) return "(a cell that cannot be shown)";
   switch (cell.type) {
     case "hero": return `# ${cell.emoji}`;
     case "info": return `${cell.title}: ${cell.value}`;
@@ -120,14 +134,26 @@ class Moods {
         this.call("events.subscribe", { topics: ["mood"] }).catch(() => { this.isSubscribed = false; });
       }
       const page = await this.call("mood.list", { limit: LIMIT });
+      if (!Array.isArray(page.items)) throw new Error("the host has answered with no list");
       this.pause = 1000;
-      return page.empty ? [{ message: page.empty.title, detail: page.empty.hint }] : page.items;
+      return page.empty ? [{ message: page.empty.title, detail: page.empty.hint }] : page.items.map(Object);
     } catch (error) {
-      return [{ message: error.message }]; // It is tried again when the host has ended.
+      // It is tried again when the host has ended, or soon where it goes on.
+      if (this.host) this.later(this.pause);
+      return [{ message: error.message }];
     }
   }
 
+  /** One that is otherwise than a mood hides no other. */
   getTreeItem(mood) {
+    try {
+      return this.usualItem(mood);
+    } catch {
+      return new vscode.TreeItem("(a mood that cannot be shown)");
+    }
+  }
+
+  usualItem(mood) {
     if (mood.message) return Object.assign(new vscode.TreeItem(mood.message), { tooltip: mood.detail });
     return Object.assign(new vscode.TreeItem(`${mood.isFavorite ? "★ " : ""}${mood.emoji} ${mood.label}`), {
       id: mood.id,
