@@ -115,6 +115,8 @@ let package = Package(
         tests("DocsTests", ["moodboard", "mood", "JSONCodec", "Platform"]),
         tests(
             "TidyTests",
-            ["PluginHost", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform", "Versions"]),
+            [
+                "PluginHost", "MCP", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform", "Versions",
+            ]),
     ]
 )

@@ -2,7 +2,7 @@
 // Replays conformance transcripts against a host, as run.py does, with Node's own modules alone (Node 18 or later). README.md beside this
 // file describes the format.
 //
-// Usage: run.mjs HOST [--filter TEXT] [--jobs N] [--timeout SECONDS] [--tap] [--expected-failures FILE] [--words FILE] [FILE...]
+// Usage: run.mjs HOST [--filter TEXT] [--methods NAME,…] [--jobs N] [--timeout SECONDS] [--tap] [--expected-failures FILE] [--words FILE] [FILE...]
 //
 // `@lock` needs the program flock and `@filesize` the program prlimit (util-linux).
 
@@ -301,23 +301,31 @@ const ACTIONS = {
   },
 };
 
+/** The steps of a transcript with their numbers, what it needs, and how many exchanges it has. */
+function readTranscript(file) {
+  const lines = fs.readFileSync(file, "utf8").split("\n");
+  const needs = lines.filter((line) => /^# (needs|also):/.test(line)).flatMap((line) => line.replace(/^[^:]*:/, "").split(","))
+    .map((name) => name.trim()).filter((name) => name && name !== "nothing");
+  const steps = lines.map((line, place) => [place + 1, line]).filter(([, line]) => line.trim() && !line.startsWith("#"));
+  return { steps, needs, count: steps.filter(([, line]) => line.startsWith("<--")).length };
+}
+
 /** What became of one transcript: how many exchanges, and what went wrong. */
 async function replay(command, file, words, timeout) {
   const scratch = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "conformance-")));
   const run = new Replay(command, scratch, words, timeout);
-  let [number, line] = [0, ""];
+  let [number, line, count] = [0, "", 0];
   try {
-    for (line of fs.readFileSync(file, "utf8").split("\n")) {
-      number += 1;
-      if (line.trim() && !line.startsWith("#")) await run.step(line);
-    }
+    const transcript = readTranscript(file);
+    count = transcript.count;
+    for ([number, line] of transcript.steps) await run.step(line);
     line = "(end of the transcript)";
     await run.finish();
     if (!run.exchanges) throw new Failure("a transcript expects at least one message, or <--none");
     return { exchanges: run.exchanges };
   } catch (error) {
     const reason = error instanceof Failure ? error.message : String(error);
-    return { exchanges: run.exchanges, problem: `${basename(file)}:${number}: ${line.slice(0, 400)}\n      ${reason}` };
+    return { exchanges: run.exchanges, problem: `${basename(file)}:${number}: ${line.slice(0, 400)}\n      exchange ${run.exchanges} of ${count}: ${reason}` };
   } finally {
     run.process?.kill();
     run.locks.forEach((holder) => holder.kill());
@@ -329,7 +337,7 @@ async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      filter: { type: "string", default: "" }, jobs: { type: "string", default: "1" }, timeout: { type: "string", default: "10" },
+      filter: { type: "string", default: "" }, methods: { type: "string" }, jobs: { type: "string", default: "1" }, timeout: { type: "string", default: "10" },
       tap: { type: "boolean", default: false }, "expected-failures": { type: "string" }, words: { type: "string", default: join(FOLDER, "words.json") },
     },
   });
@@ -341,6 +349,8 @@ async function main() {
   const words = JSON.parse(fs.readFileSync(values.words, "utf8"));
   const files = (given.length ? given : fs.readdirSync(FOLDER).filter((name) => name.endsWith(".transcript")).sort().map((name) => join(FOLDER, name)))
     .filter((file) => basename(file).includes(values.filter));
+  const methods = values.methods?.split(",").map((name) => name.trim());
+  if (methods) files.splice(0, files.length, ...files.filter((file) => readTranscript(file).needs.every((name) => methods.includes(name))));
   let [next, passed, exchanges, number] = [0, 0, 0, 0];
   if (values.tap) console.log(`TAP version 13\n1..${files.length}`);
   async function work() {

@@ -3,7 +3,7 @@
 
 HOST is a program, or a command with arguments as one word: run.py 'python3 host.py --fast'.
 
-Usage: run.py HOST [--filter TEXT] [--verbose] [--jobs N] [--timeout SECONDS] [--tap] [--junit FILE]
+Usage: run.py HOST [--filter TEXT] [--methods NAME,…] [--verbose] [--jobs N] [--timeout SECONDS] [--tap] [--junit FILE]
               [--expected-failures FILE] [--words FILE] [FILE...]
 """
 
@@ -31,11 +31,26 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 MACRO = re.compile(r"\$\{(?:repeat:(\d+):(.+?):|([a-z][A-Za-z0-9]*))\}", re.DOTALL)
 
 
+# The methods that a host needs for a transcript, and what else.
+NEEDS = ("# needs:", "# also:")
 ANSWER_SECONDS = 10.0
 
 
 class Failure(Exception):
     """A transcript step that did not hold."""
+
+
+def read_transcript(file):
+    """The steps of a transcript with their numbers, what it needs, and how many exchanges it has."""
+    steps, needs = [], set()
+    with open(file, encoding="utf-8", newline="\n") as opened:
+        for number, line in enumerate(opened, 1):
+            line = line.rstrip("\n")
+            if line.startswith(NEEDS):
+                needs |= {name.strip() for name in line.partition(":")[2].split(",")} - {"nothing"}
+            elif line.strip() and not line.startswith("#"):
+                steps.append((number, line))
+    return steps, needs, sum(line.startswith("<--") for _, line in steps)
 
 
 class Replay:
@@ -346,15 +361,13 @@ def replay(host, file, verbose, kind=Replay, timeout=ANSWER_SECONDS):
     scratch = tempfile.mkdtemp(prefix="conformance-")
     run = kind(host, os.path.realpath(scratch))
     run.timeout = timeout
-    number, line = 0, ""
+    number, line, count = 0, "", 0
     try:
-        with open(file, encoding="utf-8", newline="\n") as opened:
-            for number, line in enumerate(opened, 1):
-                line = line.rstrip("\n")
-                if line.strip() and not line.startswith("#"):
-                    if verbose:
-                        print("   ", line[:160])
-                    run.step(line)
+        steps, _, count = read_transcript(file)
+        for number, line in steps:
+            if verbose:
+                print("   ", line[:160])
+            run.step(line)
         line = "(end of the transcript)"
         run.finish()
         if run.exchanges == 0:
@@ -363,7 +376,7 @@ def replay(host, file, verbose, kind=Replay, timeout=ANSWER_SECONDS):
     except Exception as error:  # whatever a host says, the other transcripts are replayed
         known = isinstance(error, (Failure, HostError, Mismatch, OSError, ValueError))
         reason = str(error) if known else f"{type(error).__name__}: {error}"
-        problem = f"{os.path.basename(file)}:{number}: {line[:400]}\n      {reason}"
+        problem = f"{os.path.basename(file)}:{number}: {line[:400]}\n      exchange {run.exchanges} of {count}: {reason}"
         if os.path.exists(run.stderr_path):
             with open(run.stderr_path, "rb") as opened:
                 tail = opened.read()[-600:].decode("utf-8", "replace").strip()
@@ -431,6 +444,7 @@ def main(description="Replays conformance transcripts against a host binary.", f
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("host", metavar="HOST", help="a program, or a command with arguments as one word")
     parser.add_argument("--filter", default="", help="only transcripts whose name contains this text")
+    parser.add_argument("--methods", metavar="NAME,…", help="only transcripts that need nothing else than these")
     parser.add_argument("--verbose", action="store_true", help="print every step")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="so many at the same time")
     parser.add_argument("--timeout", type=float, default=ANSWER_SECONDS, metavar="SECONDS", help="for each message (default: 10)")
@@ -439,7 +453,8 @@ def main(description="Replays conformance transcripts against a host binary.", f
     parser.add_argument("--expected-failures", metavar="FILE", help="names of transcripts that have to fail, one a line")
     parser.add_argument("--words", metavar="FILE", help="what is known of another host (default: words.json)")
     parser.add_argument("files", nargs="*", metavar="FILE")
-    options = parser.parse_args()
+    # Options may stand between HOST and FILE.
+    options = parser.parse_intermixed_args()
     host = command(options.host)
     if not host:
         parser.error("HOST is empty")
@@ -451,6 +466,9 @@ def main(description="Replays conformance transcripts against a host binary.", f
     files = options.files or sorted(glob.glob(os.path.join(folder, "*.transcript")))
     named = [(os.path.basename(file).removesuffix(".transcript"), file) for file in files]
     named = [(name, file) for name, file in named if options.filter in name]
+    if options.methods is not None:
+        methods = {name.strip() for name in options.methods.split(",")}
+        named = [(name, file) for name, file in named if read_transcript(file)[1] <= methods]
 
     def outcome(one):
         start = time.monotonic()

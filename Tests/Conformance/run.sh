@@ -1,12 +1,17 @@
 #!/bin/sh
 # Replays conformance transcripts against a host, as run.py does, with a POSIX shell and jq. README.md beside this file describes the format.
 #
-#   run.sh HOST [FILE…]
+#   run.sh [--methods NAME,…] HOST [FILE…]
 #
-# Prints TAP 13. TIMEOUT: seconds for a message (10). WORDS: what is known of another host (words.json). A transcript that needs what is not
+# --methods: only transcripts that need nothing else than these. Prints TAP 13. TIMEOUT: seconds for a message (10). WORDS: what is known of another host (words.json). A transcript that needs what is not
 # here is said as SKIP, with the reason: @lock without flock(1).
 set -u
 folder=$(cd "$(dirname "$0")" && pwd)
+methods=
+if [ "${1:-}" = --methods ]; then
+    methods=,$(printf '%s' "${2:?--methods wants names}" | tr -d ' '),
+    shift 2
+fi
 host=${1:?HOST is missing}
 shift
 [ -e "$host" ] && host=$(cd "$(dirname "$host")" && pwd)/$(basename "$host")
@@ -232,10 +237,29 @@ replay() {
         case $line in '' | '#'*) continue ;; esac
         step "$line"
     done < "$1"
-    [ -n "$problem" ] || finish
-    [ "$runs" = no ] || { kill -9 "$pid"; exec 3>&-; wait 2> /dev/null; }
+    [ -n "$problem" ] || { line="(end of the transcript)"; finish; }
+    [ "$exchanges" -gt 0 ] || [ -n "$problem" ] || fail "a transcript expects at least one message, or <--none"
+    [ "$runs" = no ] || { kill -9 "$pid" 2> /dev/null; exec 3>&-; wait 2> /dev/null; }
     rm -rf "$scratch"
 }
+
+# Whether the host has all methods that a transcript needs.
+is_wanted() {
+    [ -n "$methods" ] || return 0
+    for one in $(sed -n 's/^# needs://p; s/^# also://p' "$1" | tr , ' '); do
+        case $methods,nothing, in *",$one,"*) ;; *) return 1 ;; esac
+    done
+}
+
+# Of the files, those that are wanted; one that is not there stays, and fails.
+wanted=$(for file in "$@"; do if [ ! -f "$file" ] || is_wanted "$file"; then printf '%s\n' "$file"; fi; done)
+IFS='
+'
+set -f
+# shellcheck disable=SC2086 # one file a line
+set -- $wanted
+set +f
+unset IFS
 
 trap '' PIPE
 passed=0 failed=0 count=0
@@ -244,6 +268,11 @@ echo "1..$#"
 for file in "$@"; do
     count=$((count + 1))
     name=$(basename "$file" .transcript)
+    if [ ! -r "$file" ]; then
+        failed=$((failed + 1))
+        printf 'not ok %s - %s\n# there is no such transcript: %s\n' "$count" "$name" "$file"
+        continue
+    fi
     if grep -q '^@lock' "$file" && ! command -v flock > /dev/null; then
         echo "ok $count - $name # SKIP it holds a lock, and there is no flock here"
         continue
@@ -255,7 +284,8 @@ for file in "$@"; do
     else
         failed=$((failed + 1))
         echo "not ok $count - $name"
-        printf '%s\n' "$(basename "$file"):$number: $(printf '%s' "$line" | head -c 300)" "$problem" | sed 's/^/# /'
+        printf '%s\n' "$(basename "$file"):$number: $(printf '%s' "$line" | head -c 300)" \
+            "exchange $exchanges of $(grep -c '^<--' "$file"): $problem" | sed 's/^/# /'
     fi
 done
 echo "# $passed passed, $failed failed"

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Checks that run.py itself notices what it must: a host of a few lines, a transcript each, the line that run.py prints.
+"""Checks that the runners notice what they must: a host of a few lines, a transcript each, the line that a runner prints.
 
 Usage: selfcheck.py
 """
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,7 +27,55 @@ CASES = [
     (RIGHT.replace("{}", "9" * 5_000), ASK, "0 passed, 1 failed", "expected an object"),
     (RIGHT, "# nothing is expected\n@wait 1\n", "0 passed, 1 failed", "at least one message"),
     (RIGHT, ASK + "@unlock nothing\n", "0 passed, 1 failed", "KeyError"),
+    (RIGHT, ASK + ASK.replace("1", "2"), "0 passed, 1 failed", "exchange 2 of 2"),
 ]
+# What each runner takes for a failure, or leaves out: the arguments behind HOST, and what its last lines hold.
+RUNS = [
+    (["nosuch.transcript"], "0 passed, 1 failed"),
+    (["nothing.transcript"], "0 passed, 1 failed"),
+    (["wrong.transcript"], "exchange 2 of 3"),
+    (["right.transcript"], "1 passed, 0 failed"),
+]
+TRANSCRIPTS = {
+    "nothing": "# needs: nothing\n@wait 1\n", "right": "# needs: host.ping\n" + ASK,
+    "wrong": "# needs: host.ping\n" + ASK + ASK.replace("{}", "[]") + ASK,
+    "other": "# needs: host.ping, host.other\n" + ASK, "also": "# needs: host.ping\n# also: --fast\n" + ASK,
+}
+
+
+def runners(folder):
+    """The runners whose programs are here, as the words before HOST."""
+    known = [(sys.executable, [sys.executable, "run.py"]), ("node", ["node", "run.mjs"]), ("jq", ["sh", "run.sh"])]
+    for needed, words in known:
+        if shutil.which(needed):
+            yield [words[0], os.path.join(FOLDER, words[1])]
+        else:
+            print(f"SKIPPED: {needed}")
+
+
+def check_runners(folder, host):
+    for name, text in TRANSCRIPTS.items():
+        with open(os.path.join(folder, name + ".transcript"), "w", encoding="utf-8") as file:
+            file.write(text)
+    program = os.path.join(folder, "right.sh")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nexec '{sys.executable}' '{host}' '{RIGHT}'\n")
+    os.chmod(program, 0o755)
+    for words in runners(folder):
+        trials = [([*words, program, *arguments], wanted) for arguments, wanted in RUNS]
+        files = [name + ".transcript" for name in TRANSCRIPTS]
+        methods = ["--methods", "host.ping"]
+        before, behind = (methods, []) if words[0] == "sh" else ([], methods)
+        trials.append(([*words, *before, program, *behind, *files], "1 passed, 2 failed"))
+        if words[0] != "sh":
+            trials.append(([*words, program, "--timeout", "5", "right.transcript"], "1 passed, 0 failed"))
+        for command, wanted in trials:
+            run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=folder, check=False)
+            text = run.stdout.decode("utf-8", "replace")
+            if wanted not in text or (run.returncode == 0) != wanted.endswith(" 0 failed"):
+                yield f"FAIL  {' '.join(command[1:])}: {run.returncode}\n{text[-600:]}"
+            else:
+                yield None
 
 
 def main():
@@ -47,7 +96,13 @@ def main():
             if text.splitlines()[-1:] != [end] or reason not in text or (run.returncode == 0) != end.startswith("1"):
                 failed += 1
                 print(f"FAIL  {reason or 'a host that is right'}\n{text[-600:]}")
-    print(f"{len(CASES) - failed} cases as they should be, {failed} not")
+        # run.sh splits HOST at spaces.
+        with tempfile.TemporaryDirectory(prefix="runners-") as other:
+            results = list(check_runners(other, shutil.copy(host, other)))
+    problems = [result for result in results if result]
+    print("\n".join(problems), end="\n" if problems else "")
+    failed += len(problems)
+    print(f"{len(CASES) + len(results) - failed} cases as they should be, {failed} not")
     return 1 if failed else 0
 
 

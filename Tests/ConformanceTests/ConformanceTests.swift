@@ -63,13 +63,28 @@ import Testing
         }
     }
 
+    @Test(arguments: transcripts.filter { $0.hasPrefix("transport-") || $0.hasPrefix("message-") })
+    func theHostReadsTheSameByteByByte(name: String) throws {
+        Terminal.ignoreBrokenPipes()
+        let host = try #require(Self.host)
+        let scratch = try Scratch()
+        let replay = Replay(host: host, scratch: scratch.path)
+        replay.sendsByteByByte = true
+        do {
+            try replay.replay(String(contentsOfFile: Self.folder + "/../Conformance/" + name, encoding: .utf8))
+        } catch {
+            Issue.record("\(name), \(error)")
+        }
+    }
+
     /// What a host says to people may change: of it only numbers, file names and what a client gave are fixed.
     @Test(arguments: transcripts)
     func messagesForPeopleAreNotMatchedWordForWord(name: String) throws {
         let text = try String(contentsOfFile: Self.folder + "/../Conformance/" + name, encoding: .utf8)
-        let member = try NSRegularExpression(pattern: #""(?:message|readOnlyReason|hint)":"([^"]*)""#)
+        let member = try NSRegularExpression(pattern: #""(?:message|reason|readOnlyReason|hint)":"([^"]*)""#)
         let allowed = try NSRegularExpression(
-            pattern: #"^\$(any|string|absent|match:(\\\\S|[0-9.*]+|[a-z]+-[0-9]+\.jsonl?))$"#)
+            pattern:
+                #"^(revision|opId|id|\$(any|string|absent|match:(\\\\S|[0-9.*]+|[a-z]+|[a-z]+-[0-9]+\.jsonl?)))$"#)
         for line in text.split(separator: "\n") where line.hasPrefix("<--") {
             let line = String(line)
             for found in member.matches(in: line, range: NSRange(line.startIndex..., in: line)) {

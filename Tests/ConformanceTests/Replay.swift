@@ -145,7 +145,20 @@ final class Replay {
 
     // MARK: Messages
 
+    /// Whether what is sent comes byte by byte, but for the middle of long texts.
+    var sendsByteByByte = false
+
     func send(_ bytes: [UInt8]) throws {
+        guard sendsByteByByte else { return try sendAtOnce(bytes) }
+        for byte in bytes.prefix(Self.singleBytes) { try sendAtOnce([byte]) }
+        let rest = bytes.dropFirst(Self.singleBytes)
+        try sendAtOnce(Array(rest.dropLast(Self.singleBytes)))
+        for byte in rest.suffix(Self.singleBytes) { try sendAtOnce([byte]) }
+    }
+
+    private static let singleBytes = 9000
+
+    private func sendAtOnce(_ bytes: [UInt8]) throws {
         if run == nil { try expectNothingUnread() }
         try running().send(bytes)
     }
