@@ -116,7 +116,8 @@ let package = Package(
         tests(
             "TidyTests",
             [
-                "PluginHost", "MCP", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform", "Versions",
+                "PluginHost", "MCP", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform",
+                "Versions",
             ]),
     ]
 )

@@ -25,11 +25,11 @@ extension Dispatcher {
         let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
         let place = cursor.isEmpty ? ListPlace(servers: servers.map(\.id)) : try ListPlace(cursor: cursor)
         let own = place.own.map(calls) ?? []
-        var asked: [PluginID] = []
+        var asked: [(id: PluginID, cursor: String)] = []
         var works: [PluginWork] = []
         for (id, cursor) in place.servers {
             guard let server = server(id) else { continue }
-            asked.append(id)
+            asked.append((id, cursor))
             works.append(Self.page(of: server, item, cursor))
         }
         return try ask(own, besides: works, given, request, &validator, to: &out) {
@@ -40,11 +40,11 @@ extension Dispatcher {
             out.key(text: item.rawValue)
             out.beginArray()
             if let cursor = place.own { next.own = try write(&core, cursor, outcomes, &out) }
-            for (id, outcome) in zip(asked, outcomes.dropFirst(own.count)) {
+            for (server, outcome) in zip(asked, outcomes.dropFirst(own.count)) {
                 guard case .success(let bytes) = outcome else { continue }
                 let page = JSONValue(bytes: bytes)
-                for item in item.items(of: page, id) { item.write(to: &out) }
-                if let cursor = page["nextCursor"]?.string { next.servers.append((id, cursor)) }
+                for item in item.items(of: page, server.id) { item.write(to: &out) }
+                next.goOn(server.id, at: page["nextCursor"]?.string, after: server.cursor)
             }
             out.endArray()
             if let cursor = next.cursor {

@@ -38,6 +38,12 @@ struct ListPlace {
         }
     }
 
+    /// Notes where the part of a server goes on. A cursor that is empty, or does not move, would lead a client round and round.
+    mutating func goOn(_ server: PluginID, at next: String?, after sent: String) {
+        guard let next, !next.isEmpty, next != sent else { return }
+        servers.append((server, next))
+    }
+
     static var invalid: RPCError {
         Arguments.error("is no cursor of this list; leave it out to begin at the first page", at: "/cursor")
     }
