@@ -69,7 +69,7 @@ public struct FrameReader: ~Copyable {
     var scanned = 0
     /// From `taken` up to here there are only blanks.
     private var blanks = 0
-    /// Where the present line of a header block begins, counted from `taken`.
+    /// The beginning of the present line of a header block, counted from `taken`.
     var headerLine = 0
     var state = State.between
 

@@ -83,7 +83,7 @@ extension Tool.Work {
 }
 
 extension ValidJSON {
-    /// Of a page.
+    /// The items of a page.
     fileprivate var items: [JSONValue] {
         var items: [JSONValue] = []
         forEachMember { name, value in if name.equals("items") { items = JSONValue(value).array ?? [] } }

@@ -21,7 +21,7 @@ extension Arguments {
     /// Whether a param was given, and not as null.
     public subscript<Value>(has key: ParamKey<Value>) -> Bool { place(key.name) != nil }
 
-    /// Where a param stands, by the name that the caller wrote: a JSON Pointer into params.
+    /// The JSON Pointer to a param, by the name that the caller wrote.
     public func path<Value>(_ key: ParamKey<Value>) -> String {
         guard let place = place(key.name), older >> UInt32(truncatingIfNeeded: place) & 1 == 1 else {
             return "/\(key.name)"

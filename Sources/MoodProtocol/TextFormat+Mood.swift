@@ -9,7 +9,7 @@ extension TextFormat {
 
     public static let plain = TextFormat([]) { _, _ in nil }
 
-    /// What is typed into a form, or read from a file: any text.
+    /// Any text: typed into a form, or read from a file.
     static let anything = {
         var format = TextFormat.plain
         format.takesNullCharacter = true

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// What a transcript sends, as one text.
+    /// Joins the texts that a transcript sends.
     private static func sent(_ lines: [String]) -> String {
         lines.map { line in
             let marker = line.prefix { $0 != " " }

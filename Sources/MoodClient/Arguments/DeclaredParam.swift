@@ -16,7 +16,7 @@ struct DeclaredParam: Sendable {
     /// A sentence for people.
     let summary: String
 
-    /// As the command line calls it: `time-zone` for `timeZone`. What has a shorter word there keeps it.
+    /// The name on the command line: `time-zone` for `timeZone`. A param with a shorter word there keeps it.
     var option: String {
         if name == "component" { return "as" }
         return name.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }

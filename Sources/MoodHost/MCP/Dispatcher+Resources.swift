@@ -102,7 +102,7 @@ extension Dispatcher {
         }
     }
 
-    /// What is not there, or is named in a way that means nothing, is no resource.
+    /// The error for an address at which there is nothing, or that means nothing.
     private static func failure(_ error: RPCError, _ uri: String, _ revision: Revision) -> RPCError {
         [.notFound, .invalidParams, .methodNotFound].contains(error.code) ? .noResource(uri, revision, error) : error
     }
@@ -150,7 +150,7 @@ extension Dispatcher {
         }
     }
 
-    /// What the envelope of an answer has at most.
+    /// The most bytes of the envelope of an answer.
     private static let bytesAroundResource = 1024
 
     /// The native calls that show what is at an address.

@@ -100,7 +100,7 @@ extension Core {
         arguments[StatisticsParams.by]?.text.flatMap { Summary.Step(rawValue: $0.string) }
     }
 
-    /// What `span`, or `from` and `to`, mean.
+    /// The meaning of `span`, or of `from` and `to`.
     mutating func span(
         _ arguments: borrowing Arguments, _ request: LookBackRequest
     ) throws(RPCError) -> LookBackSpan {

@@ -140,7 +140,7 @@ struct ImportTaker: ~Copyable {
         self.tally = tally
     }
 
-    /// What the file says of a mood; no text of it may hold U+0000.
+    /// A mood of the file without U+0000, which no text of it may hold.
     private static func withoutNullCharacter(_ mood: ImportedMood) -> [UInt8] {
         mood.json.withUnsafeBytes { json in
             NullCharacter.offset(in: json) == nil ? mood.json : NullCharacter.removed(from: json)
