@@ -52,6 +52,22 @@ import Testing
         #expect(try stores[1].member(id(2), "label") == #""Short""#)
     }
 
+    @Test func anEngineThatBringsNothingNewIsNotAskedForEver() throws {
+        let post = Post()
+        let stores = try stores(post)
+        try stores[0].create(id(1), "Long")
+        let text = String(repeating: "é", count: 1_500_000)
+        try stores[0].update(id(1), JSONValue.object([.init("notes", .string(text))]).text)
+        try stores[0].now()
+        post.state.withLock { ($0.isStuck, $0.asked) = (true, []) }
+        _ = try? stores[1].now()
+        #expect(post.state.withLock { $0.asked.filter { $0 == "transport.pull" }.count } < 10)
+        // Once it brings the rest, that is taken.
+        post.state.withLock { $0.isStuck = false }
+        try stores[1].now()
+        #expect(try stores[1].moods() == stores[0].moods())
+    }
+
     @Test func aNewStoreBeginsWithASnapshot() throws {
         let post = Post()
         let stores = try stores(post)

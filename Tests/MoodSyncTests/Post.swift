@@ -24,6 +24,8 @@ final class Post: Sendable {
         /// Every so manieth push takes only one element, and says so.
         var takesOne = 0
         var pushes = 0
+        /// Whether it brings the first part of a long line only, and always says that there is more.
+        var isStuck = false
     }
 
     let state = Mutex(State())
@@ -104,7 +106,8 @@ final class Post: Sendable {
             let parts = given["parts"]?[replica]?.integer ?? 0
             guard elements.first.map({ $0.number <= have + 1 }) ?? false else { continue }
             for element in elements where element.number > have {
-                if element.number == have + 1, element.part < parts { continue }
+                if state.isStuck, element.part > 0 { continue }
+                if !state.isStuck, element.number == have + 1, element.part < parts { continue }
                 if size + element.text.utf8.count > pageBytes, size > 0 {
                     more = true
                     break
@@ -122,7 +125,7 @@ final class Post: Sendable {
             }
         }
         let last = state.elements.map { JSONValue.Member($0.key, .number(String(Self.last($0.value)))) }
-        return ["records": .array(records), "last": .object(last), "more": .boolean(more)]
+        return ["records": .array(records), "last": .object(last), "more": .boolean(more || state.isStuck)]
     }
 
     private static func items(_ state: State) -> [JSONValue] {
