@@ -12,6 +12,8 @@ import Testing
         #expect(ResourceAddress("moodboard://moods?cursor=a%2Fb") == .moods(cursor: "a/b"))
         #expect(ResourceAddress("moodboard://mood/" + Self.id.uppercased()) == .mood(id))
         #expect(ResourceAddress("moodboard://day/2026-11-20") == .day("2026-11-20"))
+        #expect(ResourceAddress("moodboard://day/2026-11-20?cursor=a%2Fb") == .day("2026-11-20", cursor: "a/b"))
+        #expect(ResourceAddress("moodboard://tag/a?cursor=b") == .tag("a", cursor: "b"))
         #expect(ResourceAddress("moodboard://tag/a%20b") == .tag("a b"))
         #expect(ResourceAddress("moodboard://year/2026") == .year(2026))
         #expect(ResourceAddress("moodboard://screen/crudList") == .screen(.crudList))
