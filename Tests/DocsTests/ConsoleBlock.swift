@@ -5,7 +5,7 @@
 ///     $ printf '%s\n' one \          a command that ends with a backslash goes on
 ///     > two                          in the next line, behind "> "
 ///
-/// In a block of the language `console terminal` each command runs on a pseudo-terminal of its own, of 100 columns.
+/// The commands of a block of the language `console terminal` run on one pseudo-terminal of 100 columns.
 struct ConsoleBlock {
     struct Step {
         var command: String

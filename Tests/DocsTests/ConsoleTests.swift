@@ -39,6 +39,16 @@ import Testing
         #expect(ConsoleBlock.all(in: written).flatMap(\.steps).map(\.output) == printed)
     }
 
+    /// So the rows of a list can be named in the next step.
+    @Test func stepsOnATerminalShareIt() throws {
+        let steps = ["tty", "name=value; false", "tty; echo $name", "echo \"$name\""].enumerated().map {
+            ConsoleBlock.Step(command: $1, line: 1, isOnTerminal: $0 < 3)
+        }
+        let printed = try Sandbox().run(steps)
+        #expect(printed[0].first?.hasPrefix("/dev/") == true && printed[2] == printed[0] + ["value"])
+        #expect(printed[1] == [] && printed[3] == [""])
+    }
+
     /// Each step has a minute and ids of its own, wherever and whenever it runs.
     @Test func aStepHasItsTimeAndItsIDs() throws {
         let add = ConsoleBlock.Step(command: "mood add 😊 Happy", line: 1)

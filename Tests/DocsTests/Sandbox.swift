@@ -53,9 +53,16 @@ final class Sandbox {
     func run(_ steps: [ConsoleBlock.Step]) throws -> [[String]] {
         // The mark is printed before each step and leaves `$?` as the step before left it.
         let mark = "--- the next step ---"
-        let script = steps.enumerated().map { index, step in
-            let command = step.isOnTerminal ? Self.onTerminal(step.command) : step.command
-            return "_status=$?; export \(Self.conditions(index)); printf '%s\\n' '\(mark)'; (exit $_status)\n\(command)"
+        var script: [String] = []
+        var onTerminal: [String] = []
+        for (index, step) in steps.enumerated() {
+            let line =
+                "_status=$?; export \(Self.conditions(index)); printf '%s\\n' '\(mark)'; (exit $_status)\n\(step.command)"
+            if step.isOnTerminal { onTerminal.append(line) } else { script.append(line) }
+            let isLast = index + 1 == steps.count || !steps[index + 1].isOnTerminal
+            guard isLast, !onTerminal.isEmpty else { continue }
+            script.append(Self.onTerminal(onTerminal.joined(separator: "\n")))
+            onTerminal = []
         }
         let output = try run(script.joined(separator: "\n")).output
         var printed: [[String]] = []
@@ -67,7 +74,7 @@ final class Sandbox {
         return printed
     }
 
-    /// The same command on a pseudo-terminal (script(1) of util-linux), without colours and without a pager.
+    /// Commands in one pseudo-terminal (script(1) of util-linux), without colours and without a pager.
     private static func onTerminal(_ command: String) -> String {
         let quoted = "'" + command.replacing("'", with: "'\\''") + "'"
         let setting = "COLUMNS=100 NO_COLOR=1 MOOD_PAGER= TERM=xterm"

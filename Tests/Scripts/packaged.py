@@ -37,14 +37,17 @@ class Machine:
 
     def __init__(self, folder):
         self.root = folder
-        for name in ["home/ada", "tmp", "dev", "var/lib/dpkg/info", "var/lib/dpkg/updates"]:
+        for name in ["home/ada", "tmp", "dev", "proc", "var/lib/dpkg/info", "var/lib/dpkg/updates"]:
             os.makedirs(os.path.join(folder, name))
         for name in ["dev/null", "var/lib/dpkg/status", "var/lib/dpkg/available"]:
             open(os.path.join(folder, name), "w").close()
+        # Where this process may. The runtime of Swift finds its program by /proc.
+        self.enter = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={folder}/proc", "chroot", folder]
+        self.is_own = subprocess.run(["unshare", "--mount", "--pid", "--fork", "true"], capture_output=True).returncode == 0
 
     def mood(self, prefix, *arguments):
-        if os.geteuid() == 0:
-            command = ["chroot", self.root, f"{prefix}/bin/mood", *arguments]
+        if self.is_own:
+            command = [*self.enter, f"{prefix}/bin/mood", *arguments]
             home = "/home/ada"
         else:
             command = [f"{self.root}{prefix}/bin/mood", *arguments]
@@ -54,6 +57,10 @@ class Machine:
     def dpkg(self, *arguments):
         return run("dpkg", "--force-not-root", "--force-script-chrootless", "--no-triggers", f"--root={self.root}",
                    "--log=/dev/null", *arguments, env={**os.environ, "LC_ALL": "C"})
+
+    @property
+    def place(self):
+        return "in an empty root" if self.is_own else "by its path, for this process may not change its root"
 
     def files(self):
         return [os.path.join(place, name) for place, _, names in os.walk(f"{self.root}/usr") for name in names]
@@ -124,7 +131,7 @@ def main():
         run("tar", "-xzf", archive, "--strip-components=1", "-C", f"{machine.root}/opt")
         check_tree(f"{machine.root}/opt", "site-functions", "")
         version = use(machine, "/opt")
-        print(f"archive: {os.path.getsize(archive) / 1e6:.1f} MB, {version.strip()}, used in an empty root")
+        print(f"archive: {os.path.getsize(archive) / 1e6:.1f} MB, {version.strip()}, used {machine.place}")
 
         debs = glob.glob(f"{folder}/*.deb")
         if not debs:

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Imports go down only. The table is the one of `Docs/Architecture.md`; a target that is not in it fails.
@@ -100,7 +101,7 @@ import Testing
                 used.formUnion(Project.imports(try #require(Project.text(file))).map(\.module))
             }
             let start = try #require(
-                manifest.range(of: "(\"\(row.target)\"") ?? manifest.range(of: "(\n            \"\(row.target)\""))
+                manifest.range(of: "\\(\\s*\"\(row.target)\"", options: .regularExpression))
             let declaration = manifest[start.lowerBound...].prefix { $0 != ")" }
             for name in used.subtracting(Self.outside) {
                 #expect(declaration.contains("\"\(name)\""), "\(row.target) does not declare \(name)")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Versions
 
@@ -16,6 +17,51 @@ import Versions
             let isCompared = fence?.hasPrefix("console") == true
             #expect(isCompared || !line.contains("…"), "\(page):\(index + 1): \(line)")
         }
+    }
+
+    /// A newcomer reads all of it.
+    @Test func theFirstPageIsShort() throws {
+        let lines = try #require(Project.text("README.md")).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 131, "README.md has \(lines.count - 1) lines; 130 are allowed")
+    }
+
+    private static let groups = [
+        "To use it", "To build on it", "To work on it", "To judge it", "To learn from it",
+    ]
+
+    @Test func everyPageHasALineInTheList() throws {
+        let list = try #require(Project.text("Docs/README.md"))
+        for page in Self.pages where page != "README.md" && page != "Docs/README.md" {
+            let link = "](\(page.dropFirst("Docs/".count)))"
+            #expect(list.components(separatedBy: link).count == 2, "Docs/README.md names \(page) once")
+        }
+        let headings = list.split(separator: "\n").filter { $0.hasPrefix("## ") }.map { String($0.dropFirst(3)) }
+        #expect(headings == Self.groups)
+        let first = try #require(Project.text("README.md"))
+        let places = Self.groups.compactMap { first.range(of: "**\($0):**")?.lowerBound }
+        #expect(places.count == Self.groups.count && places == places.sorted(), "README.md has them in this order")
+    }
+
+    /// Each step of a check list names a file, and the file is there.
+    @Test(arguments: ["method", "member of a mood", "command", "tool for AI clients", "transport for sync"])
+    func aCheckListNamesFilesThatExist(subject: String) throws {
+        let page = try #require(Project.text("Docs/Contributing.md"))
+        let start = try #require(page.range(of: "### A new \(subject)\n"), "no check list for a new \(subject)")
+        let rest = page[start.upperBound...]
+        let list = rest[..<(rest.range(of: "\n#")?.lowerBound ?? rest.endIndex)]
+        let items = list.split(separator: "\n").filter { $0.first?.isNumber == true }
+        #expect(items.count >= 4)
+        for item in items { #expect(item.contains("`"), "a step names no file: \(item)") }
+        var files = 0
+        let pieces = list.split(separator: "`", omittingEmptySubsequences: false)
+        for (index, code) in pieces.enumerated() where index % 2 == 1 {
+            guard let path = code.split(separator: " ").first.map(String.init),
+                ["Sources/", "Tests/", "Docs/", "Schemas/"].contains(where: path.hasPrefix)
+            else { continue }
+            files += 1
+            #expect(Project.exists(path), "Docs/Contributing.md names \(path)")
+        }
+        #expect(files >= items.count)
     }
 
     /// A release changes one line. Texts that only look alike, such as the first version of a plugin, name no version of ours.
