@@ -115,7 +115,8 @@ let targets: [Target] = [
     tests(
         "TidyTests",
         [
-            "PluginHost", "MCP", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform", "Versions",
+            "PluginHost", "MCP", "MoodProtocol", "MoodHost", "MoodClient", "JSONRPC", "JSONCodec", "Platform",
+            "Versions",
         ]),
 ]
 
