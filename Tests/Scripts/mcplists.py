@@ -173,7 +173,10 @@ def check(host, randomness, limit, message_limit, count, newer):
     else:
         version = randomness.choice(["2024-11-05", "2025-06-18", "2025-11-25"])
         host.call("initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "t", "version": "1"})
-    whole = {one["id"]: one for one in host.call("mood.list", limit=1000)["items"]}
+    whole, page = {}, {"nextCursor": None}
+    while "nextCursor" in page:
+        page = host.call("mood.list", limit=1000, cursor=page["nextCursor"])
+        whole.update({one["id"]: one for one in page["items"]})
     equal("mood.list", list(whole), ids)
     for arguments in [
         {}, {"with_notes": False}, {"limit": 7}, {"sort": "label", "order": "asc"}, {"sort": "updatedAt"},
@@ -187,10 +190,16 @@ def check(host, randomness, limit, message_limit, count, newer):
     for one in ids[:1]:
         changes = walk_tool(host, "mood_history", {"id": one}, limit, key=lambda item: item["revision"])
         equal("mood_history", changes, sorted(set(changes)))
-        tool(host, "mood_get", {"id": one, "with_history": True}, limit, "mood_get with_history")
-    revision = host.call("store.info")["revision"]
+        # One mood may be longer than an answer; then it says what to read.
+        arguments = {"name": "mood_get", "arguments": {"id": one, "with_history": True}}
+        message, count = host.answer("tools/call", arguments, newer=True)
+        text = message["result"]["content"][0]["text"]
+        if count > limit + ENVELOPE or message["result"]["isError"] and "moodboard://mood/ID" not in text:
+            raise Failed(f"mood_get with_history: {count} bytes, {text[:200]}")
+    # A store in memory keeps as much of its past as it has room for.
+    kept = [item["revision"] for item in host.call("store.log", limit=1000)["items"]]
     commits = walk_tool(host, "store_log", {"limit": 1000}, limit, key=lambda item: item["revision"])
-    equal("store_log", commits, list(range(1, revision + 1)))
+    equal("store_log", commits, kept)
     for _ in range(150):
         host.call("nav.navigate", route={"name": "crudList"})
         host.call("nav.goBack")
