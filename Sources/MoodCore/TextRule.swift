@@ -136,6 +136,11 @@ public enum TextRule {
             ? nil : "must be a date such as 2026-01-02"
     }
 
+    /// What is wrong with a pattern of dates; nil when nothing is.
+    public static func dateFormatProblem(_ text: UnsafeRawBufferPointer) -> String? {
+        text.count > 100 ? "may have at most 100 bytes" : DatePattern.problem(String(decoding: text, as: UTF8.self))
+    }
+
     /// What is wrong with a month; nil when nothing is.
     public static func monthProblem(_ text: UnsafeRawBufferPointer) -> String? {
         text.count == 7 && CivilDate(String(decoding: text, as: UTF8.self) + "-01") != nil

@@ -107,7 +107,7 @@ extension CivilDate {
     }
 
     /// Nil for a day that the calendar does not have, and outside the years 1-9999.
-    init?(checkedYear year: Int, month: Int, day: Int) {
+    public init?(checkedYear year: Int, month: Int, day: Int) {
         self.init(year: year, month: month, day: 1)
         guard 1...9_999 ~= year, 1...12 ~= month, day >= 1, day <= daysInMonth else { return nil }
         self.day = day

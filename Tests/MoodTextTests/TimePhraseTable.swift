@@ -38,6 +38,17 @@ enum TimePhraseTable {
         today 1pm; today 13:00; today, 13:00 | day 13:00
         tomorrow 7:15am; tomorrow at 07:15 | day +1d 07:15
         day before yesterday 8pm | day -2d 20:00
+        yesterday 21.30; 21.30 yesterday | day -1d 21:30
+        20.11.2026; 2026/11/20; 20261120; 20/11/2026; 11/20/2026; on 20.11.2026 | 2026-11-20 .. 2026-11-21 @ 2026-11-20 ~
+        5.5.2026; 05/05/2026; 2026/5/5 | 2026-05-05 .. 2026-05-06 @ 2026-05-05 ~
+        20.11.2026 21.30; 21:30 20.11.2026; 2026/11/20 9:30pm; 20261120T2130; 20261120T21:30 | 2026-11-20 21:30
+        two days ago; Two Days Ago | day -2d ~
+        twelve weeks ago | day -12w ~
+        one hour ago; one hour | now -1h
+        last seven days | day -6d .. day +1d
+        this mon; this monday | week .. week +1d @ week ~
+        this sun | week +6d .. week +1w @ week +6d ~
+        this fri 9pm; this friday at 21.00 | week +4d 21:00
         9pm; 21:00; 9 pm; at 9pm; 9:00pm; 9:00 PM; 21:00:00 | ?21:00
         21:30; 9:30pm; 9:30 pm; at 21:30 | ?21:30
         0:00; 00:00; midnight; 12am; 12 am; 12:00am | ?00:00

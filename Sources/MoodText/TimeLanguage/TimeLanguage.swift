@@ -51,6 +51,31 @@ public struct TimeLanguage {
         return try meaning(of: try reader.read(), text)
     }
 
+    /// A day, and mostly a time of day, as they are written.
+    public struct Written: Equatable, Sendable {
+        /// Days since 1970.
+        public var day: Int
+        /// Milliseconds after midnight.
+        public var timeOfDay: Int64?
+        /// Local time minus UTC, in milliseconds.
+        public var offset: Int64?
+    }
+
+    /// Reads a phrase that means the same whenever it is read: what a file may hold.
+    /// - Throws: where it is no such phrase.
+    public static func written(_ text: String) throws(TimeProblem) -> Written {
+        guard text.utf8.count <= textBytesMax else { throw TimeProblem("is longer than \(textBytesMax) bytes") }
+        // Two days of other years, months, weeks and weekdays: what depends on the day differs.
+        var first = TimeReader(text, now: 0, today: 11_505)
+        var second = TimeReader(text, now: 0, today: 22_701)
+        let said = try first.read()
+        guard !said.isWhole, said.ago == nil, let day = said.day?.number else {
+            throw TimeProblem("says no day, or one that depends on when it is read")
+        }
+        guard try second.read().day?.number == day else { throw TimeProblem("depends on the day on which it is read") }
+        return Written(day: day, timeOfDay: said.timeOfDay ?? said.part?.at, offset: said.offset)
+    }
+
     private mutating func meaning(of said: SaidTime, _ text: String) throws(TimeProblem) -> Meaning {
         if let moment = said.moment { return try at(moment, text) }
         if let span = said.span {

@@ -24,7 +24,8 @@ extension TimeReader {
     mutating func readStretch() throws(TimeProblem) -> Bool {
         let start = place
         place += 1
-        guard let first = word?.utf8.first, 0x30...0x39 ~= first, let length = lengthWords(), length.months == 0,
+        guard let first = word, 0x30...0x39 ~= first.utf8.first ?? 0 || Self.numbers.contains(first),
+            let length = lengthWords(), length.months == 0,
             said.isEmpty, length.isWholeDays ? length.days > 0 : length.days == 0
         else {
             place = start
@@ -77,8 +78,13 @@ extension TimeReader {
         return true
     }
 
-    /// `2`, `1.5`: at most six digits before the point and three after it.
+    private static let numbers = [
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    ]
+
+    /// `2`, `1.5`, `two`: at most six digits before the point and three after it.
     private static func amount(_ text: some StringProtocol) -> Double? {
+        if let place = numbers.firstIndex(where: { $0 == text }) { return Double(place + 1) }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard 1...2 ~= parts.count, 1...6 ~= parts[0].count, parts.count == 1 || 1...3 ~= parts[1].count,
             parts.joined().allSatisfy({ 0x30...0x39 ~= $0 })

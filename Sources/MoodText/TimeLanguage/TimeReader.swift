@@ -109,7 +109,8 @@ struct TimeReader {
         default: break
         }
         if let part = DayPart(rawValue: next), step <= 0 { return keep(day: today + step, 0) && keep(part: part, 2) }
-        guard let weekday = Self.weekday(next), step != 0 else { return false }
+        guard let weekday = Self.weekday(next) else { return false }
+        if step == 0 { return keep(day: today - CivilDate.weekday(ofDay: today) + weekday, 2) }
         return keep(day: step < 0 ? latest(weekday, upTo: today - 1) : latest(weekday, upTo: today + 7), 2)
     }
 
