@@ -7,6 +7,9 @@ struct Console {
     let writeError: (String) -> Void
     /// Everything on stdin up to a number of bytes, and one more if there are more.
     let readInput: (_ bytesMax: Int) throws(SystemError) -> [UInt8]
+    /// What comes through a pipe, as a file that the host can read; nil where a path is a file already. Without a path it is
+    /// stdin.
+    let spool: (_ path: String?) throws(SystemError) -> SpooledInput?
     /// A line typed at a terminal; nil at the end.
     let readLine: () -> String?
     let isInputTerminal: Bool
@@ -53,6 +56,7 @@ struct Console {
             write: { (bytes) throws(SystemError) in try writeOutput(bytes) },
             writeError: writeErrorOutput,
             readInput: { (bytesMax) throws(SystemError) in try readStandardInput(bytesMax) },
+            spool: { (path) throws(SystemError) in try SpooledInput.copy(of: path) },
             readLine: readTerminalLine,
             isInputTerminal: Terminal.isTerminal(StandardStream.input),
             isOutputTerminal: Terminal.isTerminal(StandardStream.output),

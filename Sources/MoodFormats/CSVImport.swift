@@ -1,94 +1,42 @@
 import JSONCodec
 import MoodCore
 
-/// Reads a table of moods: ours, or any other whose columns are named by `map`.
+/// Reads a table of moods: ours, or any other.
 ///
-/// A column is what its name says (`label`, `timestamp`), or what `map` makes of it; `date` and `time` together are a
-/// timestamp, `scales.NAME` is one scale. Others are passed over.
+/// A column is what `map` makes of it, else what its name says (`CSVColumns`); others are passed over. A date and a time of day may
+/// stand in columns of their own.
 struct CSVImport {
-    private enum Column: Equatable {
-        case member(MoodField)
-        case date, time
-        case scale(String)
-    }
-
     /// A short row.
     private static let rowBytes = 32
 
+    private let table: CSVRecords
     private var records: CSVRecords
     /// How far the file has been read.
     var at: Int { records.at }
-    private var columns: [Column?] = []
-    private var names: [String] = []
+    private let columns: CSVColumns
     private var ids: RowIDs
     private var times: TimeReader
+    private var isOrderSought = false
+    private var mapped: MappedFeelings
     private let options: ImportOptions
-    /// Which column each member is taken from, from 1.
-    private var columnNumbers: [String: Int] = [:]
+    /// What is left off of the present row.
+    private var leftOff: [(column: Int, reason: String)] = []
 
-    init(_ bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) {
-        records = CSVRecords(bytes)
-        ids = RowIDs("csv", expected: bytes.count / Self.rowBytes)
+    init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
+        records = CSVRecords(file)
+        table = records
+        ids = RowIDs("csv", expected: file.count / Self.rowBytes)
         self.options = options
-        times = TimeReader(options.timeZone)
+        times = TimeReader(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
-        names = header.cells.map { String(decoding: $0, as: UTF8.self).trimmedSpaces }
-        for (name, target) in options.columns {
-            guard names.contains(where: { Folded.text($0) == Folded.text(name) }) else {
-                throw UnreadableFile("has no column \(name); it has \(Self.list(names))", param: "map")
-            }
-            guard Self.column(target) != nil else {
-                throw UnreadableFile(
-                    "\(target) is no member of a mood; known are label, emoji, timestamp, date, time, notes, tags,"
-                        + " isFavorite, valence, scales, scales.NAME, timeZone, id, attachments, createdAt, updatedAt",
-                    param: "map")
-            }
-        }
-        columns = names.map { name in
-            let mapped = options.columns.first { Folded.text($0.name) == Folded.text(name) }?.target
-            return Self.column(mapped ?? name)
-        }
-        // A column that `map` names comes before one that has the name itself.
-        for (place, name) in names.enumerated() {
-            let isMapped = options.columns.contains { Folded.text($0.name) == Folded.text(name) }
-            guard !isMapped, let column = columns[place] else { continue }
-            let others = columns.indices.filter { $0 != place && columns[$0] == column }
-            if !others.isEmpty, others.contains(where: { $0 < place }) || others.contains(where: isMappedColumn) {
-                columns[place] = nil
-            }
-        }
-        for (place, column) in columns.enumerated() {
-            switch column {
-            case .member(let field): columnNumbers["\(field.name)"] = place + 1
-            case .scale: columnNumbers["scales"] = place + 1
-            case .date: columnNumbers["timestamp"] = place + 1
-            case .time, nil: break
-            }
-        }
-        let hasTime = columns.contains(.member(.timestamp)) || columns.contains(.date)
-        let hasName = columns.contains(.member(.label)) || columns.contains(.member(.emoji))
-        guard hasTime, hasName else {
-            throw UnreadableFile(
-                "has no column for the \(hasTime ? "label" : "timestamp"): say which it is with map"
-                    + " (mood=label, when=timestamp); the columns are \(Self.list(names))", param: "map")
-        }
+        let names = header.cells.map { String(decoding: $0, as: UTF8.self).trimmedSpaces }
+        let start = table
+        columns = try CSVColumns(names, options.columns) { start.isTable }
+        mapped = try MappedFeelings(options, of: .csv)
     }
 
-    private func isMappedColumn(_ place: Int) -> Bool {
-        options.columns.contains { Folded.text($0.name) == Folded.text(names[place]) }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        names.prefix(20).map { $0.isEmpty ? "one without a name" : String($0.prefix(40)) }.joined(separator: ", ")
-    }
-
-    private static func column(_ name: String) -> Column? {
-        let folded = Folded.text(name)
-        if folded == "date" { return .date }
-        if folded == "time" { return .time }
-        if folded.hasPrefix("scales."), name.utf8.count > 7 { return .scale(String(name.dropFirst(7))) }
-        return MoodField.allCases.first { Folded.text("\($0.name)") == folded && $0 != .revision }.map { .member($0) }
-    }
+    /// A name of the map that is nowhere in what was read.
+    var unusedName: String? { mapped.unused }
 
     /// The next mood or problem; nil at the end.
     mutating func next() -> ImportItem? {
@@ -97,18 +45,7 @@ struct CSVImport {
         if let fault = record.fault {
             return .problem(ImportProblem(line: record.line, reason: "The row \(fault).", text: excerpt))
         }
-        if record.cells.count > columns.count, record.cells[columns.count...].contains(where: { !$0.isEmpty }) {
-            return .problem(
-                ImportProblem(
-                    line: record.line, column: columns.count + 1,
-                    reason: "The row has \(record.cells.count) cells, and the header \(columns.count).", text: excerpt))
-        }
-        for (place, cell) in record.cells.enumerated() where !cell.isUTF8 {
-            return .problem(
-                ImportProblem(
-                    line: record.line, column: place + 1,
-                    reason: "The cell is not UTF-8. Save the file as UTF-8.", text: excerpt))
-        }
+        leftOff = []
         var draft = MoodDraft()
         var fault: CellFault?
         do throws(CellFault) { draft = try self.draft(record.cells) } catch { fault = error }
@@ -118,9 +55,21 @@ struct CSVImport {
         }
         let carriesID = draft.id != nil
         if !carriesID { draft.id = ids.next(record.cells) }
-        draft.complete(options)
+        let count = columns.kinds.count
+        if record.cells.count > count, record.cells[count...].contains(where: { !$0.isEmpty }) {
+            leftOff.append(
+                (
+                    count + 1,
+                    "The row has \(record.cells.count) cells, and the header \(count): the others are left off."
+                ))
+        }
         var mood = ImportedMood(line: record.line, carriesID: carriesID, json: draft.json, text: excerpt)
-        mood.columns = columnNumbers
+        mood.columns = columns.numbers
+        if !leftOff.isEmpty {
+            mood.leftOff = leftOff.map {
+                ImportProblem(line: record.line, column: $0.column, reason: $0.reason, text: excerpt, loss: .part)
+            }
+        }
         return .mood(mood)
     }
 
@@ -129,123 +78,178 @@ struct CSVImport {
         let reason: String
     }
 
+    /// The cells of a row that say when it was.
+    private struct When {
+        var timestamp: (text: String, place: Int)?
+        var date: (text: String, place: Int)?
+        var time: (text: String, place: Int)?
+        var hour: String?
+        var minute: String?
+        var hasClock = false
+    }
+
     private mutating func draft(_ cells: [[UInt8]]) throws(CellFault) -> MoodDraft {
         var draft = MoodDraft()
-        var when: (text: String, place: Int)?
-        var date: (text: String, place: Int)?
-        var time: String?
-        for (place, column) in columns.enumerated() where place < cells.count {
+        var when = When()
+        for (place, column) in columns.kinds.enumerated() {
             guard let column else { continue }
-            let text = String(decoding: cells[place], as: UTF8.self)
-            if column == .member(.notes) { draft.notes = text }
+            if column == .time || column == .hour { when.hasClock = true }
+            guard place < cells.count else { continue }
+            let text = self.text(cells[place], place)
+            if column == .member(.notes), draft.notes.isEmpty {
+                draft.notes = text
+                continue
+            }
             let trimmed = text.trimmedSpaces
             guard !trimmed.isEmpty else { continue }
             switch column {
-            case .date: date = (trimmed, place)
-            case .time: time = trimmed
-            case .scale(let name):
-                draft.scales.append((name, try Self.number(trimmed, place, "\(name)")))
-            case .member(.timestamp): when = (trimmed, place)
-            case .member(let field): try set(field, trimmed, place, &draft)
+            case .date: when.date = (trimmed, place)
+            case .time: when.time = (trimmed, place)
+            case .hour: when.hour = trimmed
+            case .minute: when.minute = trimmed
+            case .scale(let name): addScale(name, NumberText.measure(trimmed), place, &draft)
+            case .valence(let from, let to): draft.valence = valence(trimmed, from, to, place)
+            case .member(.timestamp): when.timestamp = (trimmed, place)
+            case .member(let field): set(field, trimmed, place, &draft)
             }
         }
-        let place = when?.place ?? date?.place ?? 0
-        if when == nil, date == nil {
-            let column = columns.firstIndex { $0 == .member(.timestamp) || $0 == .date } ?? 0
-            throw CellFault(column: column + 1, reason: "The timestamp is missing.")
-        }
-        do throws(TimeReader.Failure) {
-            let moment: TimeReader.Moment
-            if let when {
-                moment = try times.read(when.text, own: draft.timeZone)
-            } else {
-                moment = try times.read((date?.text ?? "") + (time.map { " " + $0 } ?? ""), own: draft.timeZone)
-            }
-            draft.timestamp = moment.time
-            if draft.timeZone == nil { draft.timeZone = moment.zone }
-        } catch {
-            throw CellFault(column: place + 1, reason: "The time \(error.reason).")
-        }
-        if draft.valence == nil { draft.valence = options.value(of: draft.label) }
+        try setTime(when, &draft)
+        try setFeeling(&draft)
         return draft
     }
 
-    private mutating func set(
-        _ field: MoodField, _ trimmed: String, _ place: Int, _ draft: inout MoodDraft
-    ) throws(CellFault) {
+    private mutating func leaveOff(_ place: Int, _ reason: String) { leftOff.append((place + 1, reason)) }
+
+    private mutating func text(_ cell: [UInt8], _ place: Int) -> String {
+        if cell.isUTF8 { return String(decoding: cell, as: UTF8.self) }
+        leaveOff(place, "The cell is not UTF-8 and was read as Windows-1252. Save the file as UTF-8 if that is wrong.")
+        return WindowsText.text(cell)
+    }
+
+    private mutating func setTime(_ when: When, _ draft: inout MoodDraft) throws(CellFault) {
+        guard let (text, place) = when.timestamp ?? when.date else {
+            let column = columns.kinds.firstIndex { $0 == .member(.timestamp) || $0 == .date } ?? 0
+            throw CellFault(column: column + 1, reason: "The timestamp is missing.")
+        }
+        do throws(TimeReader.Failure) {
+            let moment = try self.moment(text, place, when, own: draft.timeZone)
+            draft.timestamp = moment.time
+            if draft.timeZone == nil { draft.timeZone = moment.zone }
+            if moment.isNoon, when.hasClock { leaveOff(place, "There is no time of day: noon was taken.") }
+        } catch {
+            // A zone that is not known is left off where the times have one without it.
+            if case .unknownZone = error, let name = draft.timeZone {
+                draft.timeZone = nil
+                leaveOff((columns.numbers["timeZone"] ?? 1) - 1, "The zone \(name) is not known.")
+                return try setTime(when, &draft)
+            }
+            let isClock = error == .notATime && when.time != nil && (try? DateText(text)) != nil
+            throw CellFault(
+                column: (isClock ? when.time?.place ?? place : place) + 1, reason: "The time \(error.reason).")
+        }
+    }
+
+    private mutating func moment(
+        _ text: String, _ place: Int, _ when: When, own: String?
+    ) throws(TimeReader.Failure) -> TimeReader.Moment {
+        do throws(TimeReader.Failure) {
+            return try times.read(
+                date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
+        } catch {
+            guard case .ambiguous = error, !isOrderSought else { throw error }
+        }
+        isOrderSought = true
+        times.order = order(ofColumn: place)
+        return try times.read(date: text, time: when.time?.text, hour: when.hour, minute: when.minute, own: own)
+    }
+
+    /// The order of days and months that the dates of a column show, where no two of them show another one.
+    private func order(ofColumn place: Int) -> DateText.Order? {
+        var all = table
+        var found: DateText.Order?
+        while let record = all.next() {
+            guard place < record.cells.count else { continue }
+            let text = String(decoding: record.cells[place], as: UTF8.self)
+            guard let shown = (try? DateText(text))?.evidence else { continue }
+            if let found, found != shown { return nil }
+            found = shown
+        }
+        return found
+    }
+
+    private mutating func setFeeling(_ draft: inout MoodDraft) throws(CellFault) {
+        if draft.label.isEmpty, draft.emoji.isEmpty {
+            guard let nearest = options.feeling(nearestTo: draft.valence) else {
+                let column = columns.numbers["label"] ?? columns.numbers["emoji"] ?? columns.numbers["valence"]
+                throw CellFault(column: column ?? 1, reason: "The label is missing.")
+            }
+            (draft.label, draft.emoji) = (nearest.label, nearest.emoji)
+        }
+        mapped.apply(to: &draft)
+        draft.complete(options)
+    }
+
+    private mutating func set(_ field: MoodField, _ trimmed: String, _ place: Int, _ draft: inout MoodDraft) {
         switch field {
         case .id:
-            guard let id = MoodID(trimmed) else {
-                throw CellFault(column: place + 1, reason: "The id is no UUID.")
-            }
-            draft.id = id
+            draft.id = MoodID(trimmed)
+            if draft.id == nil { leaveOff(place, "The id is no UUID.") }
         case .emoji: draft.emoji = trimmed
         case .label: draft.label = trimmed
         case .isFavorite:
-            switch Folded.text(trimmed) {
-            case "true", "1", "yes", "x", "y": draft.isFavorite = true
-            case "false", "0", "no", "n": draft.isFavorite = false
-            default: throw CellFault(column: place + 1, reason: "isFavorite must be true or false.")
-            }
+            draft.isFavorite = BooleanText.boolean(trimmed)
+            if draft.isFavorite == nil { leaveOff(place, "isFavorite must be true or false.") }
         case .tags:
             if trimmed.hasPrefix("["), let list = try? JSONValue(parsing: trimmed).array {
-                draft.setTags(list.compactMap(\.string))
+                draft.setTags(draft.tags + list.compactMap(\.string))
             } else {
                 let tags = trimmed.utf8.split {
                     $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "|")
                 }
-                draft.setTags(tags.map { String(Substring($0)) })
+                draft.setTags(draft.tags + tags.map { String(Substring($0)) })
             }
-        case .valence: draft.valence = try Self.number(trimmed, place, "valence")
+        case .valence:
+            draft.valence = NumberText.number(trimmed)
+            if draft.valence == nil { leaveOff(place, "valence must be a number.") }
         case .scales:
-            guard let scales = Self.scales(trimmed) else {
-                throw CellFault(
-                    column: place + 1, reason: "scales must be {\"sleep\": 7} or sleep=7; energy=3.")
-            }
-            draft.scales += scales
+            let (scales, unread) = ScaleText.scales(trimmed)
+            for (name, value) in scales { addScale(name, value, place, &draft) }
+            for part in unread { leaveOff(place, "\"\(part.prefix(64))\" is no scale such as sleep=7.") }
         case .timeZone: draft.timeZone = trimmed
         case .attachments:
-            guard (try? JSONValue(parsing: trimmed).array) != nil else {
-                throw CellFault(column: place + 1, reason: "attachments must be a JSON array.")
+            if (try? JSONValue(parsing: trimmed).array) != nil {
+                draft.attachments = trimmed
+            } else {
+                leaveOff(place, "attachments must be a JSON array.")
             }
-            draft.attachments = trimmed
-        case .createdAt: draft.createdAt = try time(trimmed, place, "createdAt")
-        case .updatedAt: draft.updatedAt = try time(trimmed, place, "updatedAt")
-        case .notes, .timestamp, .revision: break
+        case .createdAt: draft.createdAt = time(trimmed, place, "createdAt")
+        case .updatedAt: draft.updatedAt = time(trimmed, place, "updatedAt")
+        case .notes: draft.notes += "\n\n" + trimmed
+        case .timestamp, .revision: break
         }
     }
 
-    private mutating func time(_ text: String, _ place: Int, _ name: String) throws(CellFault) -> Timestamp {
+    private mutating func addScale(_ name: String, _ value: String?, _ place: Int, _ draft: inout MoodDraft) {
+        if let reason = draft.addScale(name, value) { leaveOff(place, reason) }
+    }
+
+    private mutating func valence(_ text: String, _ from: Double, _ to: Double, _ place: Int) -> String? {
+        guard let number = NumberText.number(text).flatMap({ Double($0) }),
+            min(from, to)...max(from, to) ~= number
+        else {
+            leaveOff(place, "The value must be a number from \(Self.text(from)) to \(Self.text(to)).")
+            return nil
+        }
+        return Self.text((number - from) / (to - from) * 2 - 1)
+    }
+
+    private static func text(_ number: Double) -> String { JSONValue.double(number).text }
+
+    private mutating func time(_ text: String, _ place: Int, _ name: String) -> Timestamp? {
         do throws(TimeReader.Failure) { return try times.read(text).time } catch {
-            throw CellFault(column: place + 1, reason: "\(name) \(error.reason).")
+            leaveOff(place, "\(name) \(error.reason).")
+            return nil
         }
-    }
-
-    private static func number(_ text: String, _ place: Int, _ name: String) throws(CellFault) -> String {
-        if JSONNumberText.isPlain(text) { return text }
-        let number = text.contains(",") && !text.contains(".") ? text.replacing(",", with: ".") : text
-        let plain = number.hasPrefix("+") ? String(number.dropFirst()) : number
-        guard JSONNumberText.isNumber(plain) else {
-            throw CellFault(column: place + 1, reason: "\(name) must be a number.")
-        }
-        return plain
-    }
-
-    /// `{"sleep": 7}` or `sleep=7; energy=3`.
-    /// - Parameter separators: what stands between two.
-    static func scales(_ text: String, separators: [Character] = [";", "|"]) -> [(name: String, value: String)]? {
-        if text.hasPrefix("{") {
-            guard let members = try? JSONValue(parsing: text).object else { return nil }
-            return members.map { ($0.name, $0.value.text) }
-        }
-        var scales: [(name: String, value: String)] = []
-        for part in text.split(whereSeparator: separators.contains) {
-            guard let sign = part.lastIndex(where: { $0 == "=" || $0 == ":" }) else { return nil }
-            let value = String(part[part.index(after: sign)...]).trimmedSpaces
-            guard JSONNumberText.isNumber(value) else { return nil }
-            scales.append((String(part[..<sign]).trimmedSpaces, value))
-        }
-        return scales
     }
 }
 

@@ -15,15 +15,45 @@ struct CSVRecords {
         var fault: String?
     }
 
-    private let bytes: [UInt8]
+    private var pieces: FilePieces
+    /// What was taken of the file and not yet passed over.
+    private var bytes: [UInt8]
+    private var place = 0
     let separator: UInt8
-    private(set) var at: Int
     private var line = 1
+    /// How far the file has been read.
+    var at: Int { pieces.end - (bytes.count - place) }
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        separator = Self.separator(of: bytes[at...])
+    init(_ file: ImportBytes) {
+        pieces = FilePieces(file)
+        bytes = pieces.first()
+        if let told = Self.toldSeparator(of: bytes[...]) {
+            separator = told
+            while place < bytes.count, bytes[place] != 10, bytes[place] != 13 { place += 1 }
+        } else {
+            separator = Self.separator(of: bytes[...])
+        }
+    }
+
+    /// The mark in a first line `sep=;`, which Excel writes and reads.
+    private static func toldSeparator(of bytes: ArraySlice<UInt8>) -> UInt8? {
+        let line = bytes.prefix(8).prefix { $0 != 10 && $0 != 13 }.filter { $0 != UInt8(ascii: "\"") }
+        guard line.count == 5, line.starts(with: "sep=".utf8) else { return nil }
+        return line[4]
+    }
+
+    /// Whether it is a table: more than one column, and in each row as many cells as in the first.
+    var isTable: Bool {
+        var rest = self
+        guard let header = rest.next(), header.fault == nil, header.cells.count > 1,
+            header.cells.allSatisfy({ $0.count <= 80 })
+        else { return false }
+        var hasRow = false
+        while let record = rest.next() {
+            guard record.fault == nil, record.cells.count == header.cells.count else { return false }
+            hasRow = true
+        }
+        return hasRow
     }
 
     /// The one that is most frequent in the first line, outside of quotes.
@@ -41,51 +71,62 @@ struct CSVRecords {
 
     /// The next record that is not an empty line; nil at the end.
     mutating func next() -> Record? {
-        while at < bytes.count, bytes[at] == 10 || bytes[at] == 13 { endLine() }
-        guard at < bytes.count else { return nil }
-        let start = at
+        while true {
+            let (start, startLine) = (place, line)
+            let record = nextInPiece()
+            // Behind the end of a piece the record may go on.
+            if place < bytes.count || pieces.isAtEnd { return record }
+            (place, line) = (0, startLine)
+            pieces.append(to: &bytes, keeping: start)
+        }
+    }
+
+    private mutating func nextInPiece() -> Record? {
+        while place < bytes.count, bytes[place] == 10 || bytes[place] == 13 { endLine() }
+        guard place < bytes.count else { return nil }
+        let start = place
         var record = Record(line: line, cells: [], bytes: bytes[start..<start])
         while true {
-            let isQuoted = at < bytes.count && bytes[at] == UInt8(ascii: "\"")
+            let isQuoted = place < bytes.count && bytes[place] == UInt8(ascii: "\"")
             let cell = isQuoted ? quoted(&record) : plain()
             if record.cells.count < Self.cellsMax {
                 record.cells.append(cell)
             } else if record.fault == nil {
                 record.fault = "has more than \(Self.cellsMax) cells"
             }
-            guard at < bytes.count, bytes[at] == separator else { break }
-            at += 1
+            guard place < bytes.count, bytes[place] == separator else { break }
+            place += 1
         }
-        record.bytes = bytes[start..<at]
+        record.bytes = bytes[start..<place]
         if record.bytes.count > Self.recordBytesMax { record.fault = "is longer than any mood" }
-        if at < bytes.count { endLine() }
+        if place < bytes.count { endLine() }
         return record
     }
 
     private mutating func endLine() {
-        if bytes[at] == 13, at + 1 < bytes.count, bytes[at + 1] == 10 { at += 1 }
-        at += 1
+        if bytes[place] == 13, place + 1 < bytes.count, bytes[place + 1] == 10 { place += 1 }
+        place += 1
         line += 1
     }
 
     private func isEnd(_ byte: UInt8) -> Bool { byte == separator || byte == 10 || byte == 13 }
 
     private mutating func plain() -> [UInt8] {
-        let start = at
-        while at < bytes.count, !isEnd(bytes[at]) { at += 1 }
-        return Array(bytes[start..<at])
+        let start = place
+        while place < bytes.count, !isEnd(bytes[place]) { place += 1 }
+        return Array(bytes[start..<place])
     }
 
     private mutating func quoted(_ record: inout Record) -> [UInt8] {
         var cell: [UInt8] = []
-        at += 1
-        while at < bytes.count {
-            let byte = bytes[at]
-            at += 1
+        place += 1
+        while place < bytes.count {
+            let byte = bytes[place]
+            place += 1
             if byte == UInt8(ascii: "\"") {
-                guard at < bytes.count, bytes[at] == byte else { return cell + plain() }
-                at += 1
-            } else if byte == 10 || byte == 13 && !(at < bytes.count && bytes[at] == 10) {
+                guard place < bytes.count, bytes[place] == byte else { return cell + plain() }
+                place += 1
+            } else if byte == 10 || byte == 13 && !(place < bytes.count && bytes[place] == 10) {
                 line += 1
             }
             cell.append(byte)

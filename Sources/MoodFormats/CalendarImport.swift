@@ -1,181 +1,252 @@
 import JSONCodec
 import MoodCore
+import MoodText
 
 /// Reads the VEVENTs and VJOURNALs of an iCalendar file. RFC 5545.
 ///
-/// A UID that is a UUID is the mood's id. What is recurring is read once.
+/// A UID that is a UUID is the mood's id. Of what repeats the first is read, of one UID the highest SEQUENCE; what is cancelled is told.
 struct CalendarImport {
-    private struct Property {
-        var name: String
-        var parameters: [String: String]
-        var value: String
-        var line: Int
-    }
+    private typealias Property = CalendarLines.Property
 
-    private static let lineBytesMax = 1 << 20
-
-    private let bytes: [UInt8]
-    private(set) var at: Int
-    private var line = 1
+    private var lines: CalendarLines
+    var at: Int { lines.at }
+    private let outline: CalendarOutline
+    private var calendar = 0
     private var ids = RowIDs("ics")
     private var times: TimeReader
+    private var mapped: MappedFeelings
     private let options: ImportOptions
 
-    init(_ bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) {
-        self.bytes = bytes
+    init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
         self.options = options
-        times = TimeReader(options.timeZone)
-        at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let head = String(decoding: bytes[at...].prefix(64), as: UTF8.self).trimmedSpaces.uppercased()
+        times = TimeReader(options)
+        mapped = try MappedFeelings(options, of: .ics)
+        lines = CalendarLines(file)
+        let head = String(decoding: lines.head.prefix(64), as: UTF8.self).trimmedSpaces.uppercased()
         guard head.hasPrefix("BEGIN:VCALENDAR") else {
             throw UnreadableFile("is no calendar: it must begin with BEGIN:VCALENDAR")
         }
+        outline = CalendarOutline(lines)
     }
+
+    var unusedName: String? { mapped.unused }
 
     mutating func next() -> ImportItem? {
         var properties: [Property] = []
         var open: [String] = []
         var start = 0
-        var fault: ImportProblem?
-        while let (text, number) = nextLine() {
-            guard let property = Self.property(text, number) else {
-                let problem = ImportProblem(
-                    line: number, reason: "The line is no property such as SUMMARY:Happy.", text: Excerpt.of(text))
-                if !open.isEmpty { fault = fault ?? problem } else if !text.isEmpty { return .problem(problem) }
+        var faults: [ImportProblem] = []
+        func fault(_ reason: String, _ line: Int, _ text: [UInt8]) -> ImportProblem {
+            ImportProblem(line: line, reason: reason, text: Excerpt.of(text))
+        }
+        while let (text, number) = lines.next() {
+            guard let property = CalendarLines.property(text, number) else {
+                let problem = fault("The line is no property such as SUMMARY:Happy.", number, text)
+                if !open.isEmpty { faults.append(problem) } else if !text.isEmpty { return .problem(problem) }
                 continue
             }
             let kind = property.value.uppercased()
             if property.name == "BEGIN" {
+                if kind == "VCALENDAR" { calendar += 1 }
                 if open.isEmpty, kind != "VEVENT", kind != "VJOURNAL" { continue }
                 if open.isEmpty { start = number }
                 open.append(kind)
             } else if property.name == "END", let last = open.last {
-                guard last == kind else {
-                    fault =
-                        fault
-                        ?? ImportProblem(
-                            line: number, reason: "\(last) is not ended before this line.", text: Excerpt.of(text))
+                if last == kind {
+                    open.removeLast()
+                } else {
+                    faults.append(fault("\(last) is not ended before this line.", number, text))
                     open = open.filter { $0 != kind }
-                    if !open.isEmpty { continue }
-                    return fault.map { .problem($0) }
                 }
-                open.removeLast()
-                if open.isEmpty { return fault.map { .problem($0) } ?? item(properties, start) }
+                if open.isEmpty { return item(properties, start, faults) }
             } else if open.count == 1 {
                 properties.append(property)
             }
         }
         guard !open.isEmpty else { return nil }
-        return .problem(ImportProblem(line: start, reason: "\(open[0]) is never ended.", text: "BEGIN:\(open[0])"))
+        let problem = ImportProblem(line: start, reason: "\(open[0]) is never ended.", text: "BEGIN:\(open[0])")
+        let item = self.item(properties, start, faults + [problem])
+        if case .mood = item { return item }
+        return .problem(problem)
     }
 
-    /// The next line, unfolded.
-    private mutating func nextLine() -> (text: [UInt8], line: Int)? {
-        guard at < bytes.count else { return nil }
-        let number = line
-        var text: [UInt8] = []
-        while true {
-            let start = at
-            while at < bytes.count, bytes[at] != 10 { at += 1 }
-            var end = at
-            at = min(at + 1, bytes.count)
-            line += 1
-            if end > start, bytes[end - 1] == 13 { end -= 1 }
-            if text.count <= Self.lineBytesMax { text += bytes[start..<end] }
-            guard at < bytes.count, bytes[at] == 32 || bytes[at] == 9 else { return (text, number) }
-            at += 1
-        }
-    }
-
-    private static func property(_ bytes: [UInt8], _ line: Int) -> Property? {
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
-        var parts: [String] = [""]
-        var isQuoted = false
-        var value: Substring?
-        for place in text.indices {
-            let character = text[place]
-            if character == "\"" {
-                isQuoted.toggle()
-            } else if !isQuoted, character == ";" {
-                parts.append("")
-            } else if !isQuoted, character == ":" {
-                value = text[text.index(after: place)...]
-                break
-            } else {
-                parts[parts.count - 1].append(character)
-            }
-        }
-        guard let value, let name = parts.first, !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-            return nil
-        }
-        var parameters: [String: String] = [:]
-        for part in parts.dropFirst() {
-            guard let sign = part.firstIndex(of: "=") else { continue }
-            parameters[part[..<sign].uppercased()] = String(part[part.index(after: sign)...])
-        }
-        return Property(name: name.uppercased(), parameters: parameters, value: String(value), line: line)
-    }
-
-    private mutating func item(_ properties: [Property], _ line: Int) -> ImportItem {
+    private mutating func item(_ properties: [Property], _ line: Int, _ faults: [ImportProblem]) -> ImportItem {
         func property(_ name: String) -> Property? { properties.first { $0.name == name } }
-        func text(_ name: String) -> String { property(name).map { Self.unescaped($0.value) } ?? "" }
+        func text(_ name: String) -> String { property(name).map { CalendarLines.unescaped($0.value) } ?? "" }
         let excerpt = Excerpt.of(Array((property("SUMMARY").map { "SUMMARY:\($0.value)" } ?? "").utf8))
-        func problem(_ reason: String, _ line: Int) -> ImportItem {
-            .problem(ImportProblem(line: line, reason: reason, text: excerpt))
+        func problem(_ reason: String, _ line: Int, _ loss: ImportProblem.Loss = .row) -> ImportProblem {
+            ImportProblem(line: line, reason: reason, text: excerpt, loss: loss)
         }
-        guard let start = property("DTSTART") ?? property("DTSTAMP") else {
-            return problem("There is no DTSTART.", line)
+        if let reason = noMood(properties, line) { return .problem(problem(reason, line, .none)) }
+        guard let start = property("DTSTART") ?? property("CREATED") ?? property("DTSTAMP") else {
+            return .problem(problem("There is no DTSTART.", line))
+        }
+        var leftOff = faults.map { fault in
+            var part = fault
+            part.loss = .part
+            return part
         }
         var draft = MoodDraft()
         do throws(TimeReader.Failure) {
             let moment = try self.moment(start)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
-            draft.createdAt = try property("CREATED").map { (p) throws(TimeReader.Failure) in try self.moment(p).time }
-            let changed = property("LAST-MODIFIED") ?? property("DTSTAMP")
-            draft.updatedAt = try changed.map { (p) throws(TimeReader.Failure) in try self.moment(p).time }
+            if let note = moment.note { leftOff.append(problem(note, start.line, .part)) }
         } catch {
-            return problem("The time \(error.reason).", start.line)
+            return .problem(problem("The time \(error.reason).", start.line))
         }
-        let summary = text("SUMMARY").trimmedSpaces
+        func time(_ property: Property?) -> Timestamp? {
+            guard let property else { return nil }
+            do throws(TimeReader.Failure) { return try moment(property).time } catch {
+                leftOff.append(problem("\(property.name) \(error.reason).", property.line, .part))
+                return nil
+            }
+        }
+        draft.createdAt = time(property("CREATED"))
+        draft.updatedAt = time(property("LAST-MODIFIED") ?? property("DTSTAMP"))
+        let notes = properties.filter { $0.name == "DESCRIPTION" }.map { CalendarLines.unescaped($0.value) }
+        setFeeling(text("SUMMARY").trimmedSpaces, notes.filter { !$0.isEmpty }.joined(separator: "\n\n"), &draft)
+        draft.setTags(properties.filter { $0.name == "CATEGORIES" }.flatMap { CalendarLines.list($0.value) })
+        if let zone = property("X-MOODBOARD-TIMEZONE")?.value { draft.timeZone = zone }
+        draft.valence = property("X-MOODBOARD-VALENCE").map(\.value).flatMap { JSONNumberText.isNumber($0) ? $0 : nil }
+        draft.isFavorite = property("X-MOODBOARD-FAVORITE").map { $0.value == "TRUE" }
+        if let given = property("X-MOODBOARD-SCALES") {
+            let (scales, unread) = ScaleText.scales(CalendarLines.unescaped(given.value))
+            for (name, value) in scales {
+                if let reason = draft.addScale(name, value) { leftOff.append(problem(reason, given.line, .part)) }
+            }
+            for part in unread { leftOff.append(problem("\"\(part.prefix(64))\" is no scale.", given.line, .part)) }
+        }
+        draft.attachments = Self.place(property("GEO")?.value, text("LOCATION"))
+        mapped.apply(to: &draft)
+        let uid = property("UID")?.value ?? ""
+        draft.id =
+            MoodID(uid)
+            ?? ids.next([uid, start.value, text("SUMMARY").trimmedSpaces, text("DESCRIPTION")].map { Array($0.utf8) })
+        draft.complete(options)
+        guard !draft.label.isEmpty else { return .problem(problem("There is no SUMMARY.", line)) }
+        if property("RRULE") != nil || property("RDATE") != nil {
+            leftOff.append(problem("It repeats: only the first is taken.", line, .none))
+        }
+        var mood = ImportedMood(line: line, carriesID: MoodID(uid) != nil, json: draft.json, text: excerpt)
+        mood.leftOff = leftOff
+        return .mood(mood)
+    }
+
+    /// Why an event is no mood; nil where it is one.
+    private func noMood(_ properties: [Property], _ line: Int) -> String? {
+        func value(_ name: String) -> String? { properties.first { $0.name == name }?.value.trimmedSpaces }
+        if value("STATUS")?.uppercased() == "CANCELLED" || outline.cancelling.contains(calendar) {
+            return "It is cancelled, and is not taken."
+        }
+        guard let uid = properties.first(where: { $0.name == "UID" })?.value, !uid.isEmpty else { return nil }
+        if value("RECURRENCE-ID") != nil {
+            return outline.firsts[uid]?.line == line
+                ? nil : "It is one day of an event that repeats, of which only the first is taken."
+        }
+        let sequence = value("SEQUENCE").flatMap { Int($0) } ?? 0
+        return sequence < outline.sequences[uid] ?? .min
+            ? "A later form of it is in the file (a higher SEQUENCE), and is taken instead." : nil
+    }
+
+    private func setFeeling(_ summary: String, _ notes: String, _ draft: inout MoodDraft) {
         var rest = Substring(summary)
         if let first = rest.first, String(first).isEmoji {
             draft.emoji = String(first)
             rest = rest.dropFirst()
         }
         draft.label = String(rest).trimmedSpaces
-        draft.notes = text("DESCRIPTION")
-        draft.setTags(properties.filter { $0.name == "CATEGORIES" }.flatMap { Self.list($0.value) })
-        if let zone = property("X-MOODBOARD-TIMEZONE")?.value { draft.timeZone = zone }
-        draft.valence = property("X-MOODBOARD-VALENCE").map(\.value).flatMap { JSONNumberText.isNumber($0) ? $0 : nil }
-        draft.isFavorite = property("X-MOODBOARD-FAVORITE").map { $0.value == "TRUE" }
-        if let scales = property("X-MOODBOARD-SCALES").flatMap({ CSVImport.scales(Self.unescaped($0.value)) }) {
-            draft.scales = scales
+        draft.notes = notes
+        if draft.label.isEmpty, draft.emoji.isEmpty, let first = notes.split(whereSeparator: \.isNewline).first {
+            draft.label = String(first).trimmedSpaces
         }
-        draft.attachments = Self.place(property("GEO")?.value, text("LOCATION"))
-        if draft.valence == nil { draft.valence = options.value(of: draft.label) }
-        let uid = property("UID")?.value ?? ""
-        draft.id = MoodID(uid) ?? ids.next([uid, start.value, summary, text("DESCRIPTION")].map { Array($0.utf8) })
-        draft.complete(options)
-        return .mood(
-            ImportedMood(line: line, carriesID: MoodID(uid) != nil, json: draft.json, text: excerpt))
     }
 
-    /// `20261120T213000Z`, the same without Z and with TZID or a zone of the options, or `20261120`.
-    private mutating func moment(_ property: Property) throws(TimeReader.Failure) -> TimeReader.Moment {
-        let digits = property.value.filter { $0.isASCII && $0.isNumber }
-        let hasTime = digits.count == 14
-        guard hasTime || digits.count == 8, digits.count == digits.utf8.count else { throw .notATime }
-        let text = Array(digits)
-        let day = "\(String(text[0..<4]))-\(String(text[4..<6]))-\(String(text[6..<8]))"
-        let time =
-            hasTime ? "\(String(text[8..<10])):\(String(text[10..<12])):\(String(text[12..<14]))" : "12:00:00"
-        if property.value.hasSuffix("Z") { return try times.read("\(day)T\(time)Z") }
-        return try times.read("\(day) \(time)", own: property.parameters["TZID"])
+    private struct Moment {
+        var time: Timestamp
+        var zone: String?
+        /// What has to be said of it.
+        var note: String?
+    }
+
+    /// `20261120T213000Z`, the same in a zone, or `20261120`.
+    private mutating func moment(_ property: Property) throws(TimeReader.Failure) -> Moment {
+        let value = property.value.trimmedSpaces
+        guard let local = CalendarDates.local(value) else {
+            let moment = try times.read(value, own: property.parameters["TZID"])
+            return Moment(time: moment.time, zone: moment.zone)
+        }
+        if value.hasSuffix("Z") || value.hasSuffix("z"), let time = Timestamp(milliseconds: local) {
+            return Moment(time: time)
+        }
+        let timeOfDay = value.utf8.count > 8 ? 0 : 12 * 3_600_000
+        return try moment(ofLocal: local + Int64(timeOfDay), in: property.parameters["TZID"])
+    }
+
+    private mutating func moment(
+        ofLocal local: Int64, in name: String?
+    ) throws(TimeReader.Failure) -> Moment {
+        guard let name, !name.isEmpty else {
+            if let usual = outline.usualZones[calendar].flatMap(Self.zone) {
+                return try moment(ofLocal: local, inZone: usual)
+            }
+            let moment = try times.moment(day: local, timeOfDay: 0)
+            return Moment(time: moment.time, zone: moment.zone)
+        }
+        let known = Self.zone(name)
+        if let zone = outline.zones[CalendarOutline.plain(name)], !zone.observances.isEmpty {
+            let moment = zone.moment(ofLocal: local)
+            guard let time = Timestamp(milliseconds: moment) else { throw .notATime }
+            // The name of a zone is kept where it is one whose clocks show the same.
+            let lived = (known ?? zone.location.flatMap(Self.zone)).flatMap {
+                times.offset(at: time, in: $0) == zone.offset(at: moment) ? $0 : nil
+            }
+            return Moment(time: time, zone: lived)
+        }
+        if let known { return try moment(ofLocal: local, inZone: known) }
+        if let offset = Self.offset(name), let time = Timestamp(milliseconds: local - offset) {
+            return Moment(time: time)
+        }
+        guard options.timeZone != nil else { throw .unknownZone(name) }
+        let moment = try times.moment(day: local, timeOfDay: 0)
+        return Moment(
+            time: moment.time, zone: moment.zone,
+            note: "The zone \(name) is not known: timeZone was taken in its place.")
+    }
+
+    private mutating func moment(ofLocal local: Int64, inZone zone: String) throws(TimeReader.Failure) -> Moment {
+        let moment = try times.moment(day: local, timeOfDay: 0, own: zone)
+        return Moment(time: moment.time, zone: zone)
+    }
+
+    /// The IANA name of a zone: as it is, as Windows has it, or at the end of a longer name.
+    private static func zone(_ name: String) -> String? {
+        let name = CalendarLines.unescaped(name).replacing("\"", with: "").trimmedSpaces
+        if TimeZones.isKnown(name) { return name }
+        if let zone = WindowsZones.zone(name) { return zone }
+        let parts = name.split(separator: "/")
+        for count in stride(from: min(parts.count, 3), through: 1, by: -1) {
+            let end = parts.suffix(count).joined(separator: "/").replacing(" ", with: "_")
+            if TimeZones.isKnown(end) { return end }
+            if let zone = WindowsZones.zone(end) { return zone }
+        }
+        return nil
+    }
+
+    /// The offset in `GMT+0100`, `UTC-3` and `(UTC+05:30) Kolkata`.
+    private static func offset(_ name: String) -> Int64? {
+        let name = name.uppercased().drop { $0 == "(" || $0 == "\"" }
+        guard name.hasPrefix("GMT") || name.hasPrefix("UTC") else { return nil }
+        let rest = name.dropFirst(3)
+        guard let sign = rest.first, sign == "+" || sign == "-" else { return nil }
+        var digits = rest.dropFirst().prefix { $0.isASCII && $0.isNumber || $0 == ":" }.filter { $0 != ":" }
+        if digits.count == 1 || digits.count == 3 { digits = "0" + digits }
+        if digits.count == 2 { digits += "00" }
+        return CalendarDates.offset(String(sign) + digits)
     }
 
     private static func place(_ position: String?, _ name: String) -> String? {
         guard let parts = position?.split(separator: ";"), parts.count == 2, let latitude = Double(parts[0]),
-            let longitude = Double(parts[1])
+            let longitude = Double(parts[1]), latitude.isFinite, longitude.isFinite
         else { return nil }
         var members: [JSONValue.Member] = [
             .init("kind", "place"), .init("latitude", .number("\(latitude)")),
@@ -183,26 +254,5 @@ struct CalendarImport {
         ]
         if !name.isEmpty { members.append(.init("label", .string(name))) }
         return JSONValue.array([.object(members)]).text
-    }
-
-    /// RFC 5545, section 3.3.11.
-    private static func unescaped(_ text: String) -> String { list(text, isSplit: false).first ?? "" }
-
-    private static func list(_ text: String, isSplit: Bool = true) -> [String] {
-        var parts = [""]
-        var isEscaped = false
-        for character in text {
-            if isEscaped {
-                parts[parts.count - 1].append(character == "n" || character == "N" ? "\n" : character)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == ",", isSplit {
-                parts.append("")
-            } else {
-                parts[parts.count - 1].append(character)
-            }
-        }
-        return parts
     }
 }

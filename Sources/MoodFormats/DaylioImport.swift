@@ -1,149 +1,165 @@
 import JSONCodec
 import MoodCore
 
-/// Reads the CSV of Daylio: of 7 columns (`year, date, weekday, time, mood, activities, note`), 8 (`full_date` instead of
-/// `year`, and `note_title`) and 9 (`scales` too). Times are those of a clock on the wall, in the words of the phone's language.
+/// Reads the CSV of Daylio: of 5 columns (`date, time, mood, activities, note`), 7 (`year` and `weekday` too), 8 (`full_date`
+/// instead of `year`, and `note_title`) and 9 (`scales` too). Times are those of a clock on the wall, in the words of the phone's language.
 struct DaylioImport {
-    /// The names that Daylio gives its five groups, with what they are worth.
-    private static let groups: [(name: String, emoji: String, valence: String)] = [
-        ("rad", "😄", "1"), ("good", "🙂", "0.5"), ("meh", "😐", "0"), ("bad", "🙁", "-0.5"), ("awful", "😣", "-1"),
+    private static let known: Set<String> = [
+        "full_date", "year", "date", "weekday", "time", "mood", "activities", "scales", "note_title", "note",
     ]
 
     private var records: CSVRecords
     /// How far the file has been read.
     var at: Int { records.at }
-    private var names: [String] = []
-    private var ids = RowIDs("daylio")
+    private let names: [String]
+    private var ids: RowIDs
     private var times: TimeReader
+    private var mapped: MappedFeelings
+    private let moods: [String: DaylioWords.Group]
     private let options: ImportOptions
+    /// What is left off of the present row.
+    private var leftOff: [(column: String, reason: String)] = []
+
+    private static func names(_ cells: [[UInt8]]) -> [String] {
+        cells.map { Folded.text(String(decoding: $0, as: UTF8.self).trimmedSpaces) }
+    }
 
     /// Whether a header is Daylio's.
     static func isHeader(_ cells: [[UInt8]]) -> Bool {
-        let names = cells.map { Folded.text(String(decoding: $0, as: UTF8.self).trimmedSpaces) }
-        return ["date", "weekday", "time", "mood", "activities"].allSatisfy(names.contains)
-            && (names.contains("full_date") || names.contains("year"))
+        let names = names(cells)
+        guard ["time", "mood", "activities"].allSatisfy(names.contains) else { return false }
+        return isWhole(names) || names.contains("date") && names.count >= 5 && names.allSatisfy(known.contains)
     }
 
-    init(_ bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) {
-        records = CSVRecords(bytes)
+    /// Whether `map` says what columns of a short table are: it is read as any other then, as it was before it was known.
+    static func isMapped(_ cells: [[UInt8]], _ options: ImportOptions) -> Bool {
+        let names = names(cells)
+        return !isWhole(names)
+            && options.columns.contains { names.contains(Folded.text($0.name)) && CSVColumn(target: $0.target) != nil }
+    }
+
+    private static func isWhole(_ names: [String]) -> Bool {
+        names.contains("weekday") && names.contains("date") && (names.contains("full_date") || names.contains("year"))
+    }
+
+    init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
+        records = CSVRecords(file)
         self.options = options
-        times = TimeReader(options.timeZone)
+        times = TimeReader(options)
         guard let header = records.next() else { throw UnreadableFile("is empty") }
         guard Self.isHeader(header.cells) else {
             throw UnreadableFile(
                 "is no CSV of Daylio: its first line must be full_date,date,weekday,time,mood,activities,note_title,note"
             )
         }
-        names = header.cells.map { Folded.text(String(decoding: $0, as: UTF8.self).trimmedSpaces) }
+        names = Self.names(header.cells)
+        // The short form was a table like any other once, and its moods keep the ids that they had then.
+        ids = RowIDs(Self.isWhole(names) ? "daylio" : "csv")
+        mapped = try MappedFeelings(options, of: .daylio)
+        moods = Self.moods(records, names.firstIndex(of: "weekday"))
+    }
+
+    var unusedName: String? { mapped.unused }
+
+    /// So many rows are looked at for the language of a file: two languages may share the names of some weekdays.
+    private static let weekdayRows = 200
+
+    /// The names of the five moods, in the language of the file's weekdays.
+    private static func moods(_ records: CSVRecords, _ weekday: Int?) -> [String: DaylioWords.Group] {
+        var records = records
+        guard let weekday else { return DaylioWords.english }
+        var words: Set<String> = []
+        for _ in 0..<weekdayRows {
+            guard let record = records.next() else { break }
+            guard weekday < record.cells.count, !record.cells[weekday].isEmpty else { continue }
+            words.insert(Folded.text(String(decoding: record.cells[weekday], as: UTF8.self).trimmedSpaces))
+        }
+        return DaylioWords.language(ofWeekdays: words)?.moods ?? [:]
     }
 
     mutating func next() -> ImportItem? {
         guard let record = records.next() else { return nil }
         let excerpt = Excerpt.of(record.bytes)
-        func problem(_ reason: String, _ column: String? = nil) -> ImportItem {
-            .problem(
-                ImportProblem(
-                    line: record.line, column: column.flatMap { names.firstIndex(of: $0) }.map { $0 + 1 },
-                    reason: reason, text: excerpt))
+        func problem(_ reason: String, _ column: String? = nil, _ loss: ImportProblem.Loss = .row) -> ImportProblem {
+            ImportProblem(
+                line: record.line, column: column.flatMap { names.firstIndex(of: $0) }.map { $0 + 1 },
+                reason: reason, text: excerpt, loss: loss)
         }
-        if let fault = record.fault { return problem("The row \(fault).") }
-        guard record.cells.count == names.count else {
-            return problem("The row has \(record.cells.count) cells, and the header \(names.count).")
-        }
-        guard record.cells.allSatisfy(\.isUTF8) else { return problem("The row is not UTF-8. Save the file as UTF-8.") }
-        func cell(_ name: String) -> String {
-            names.firstIndex(of: name).map { String(decoding: record.cells[$0], as: UTF8.self).trimmedSpaces } ?? ""
-        }
-        let hasFullDate = names.contains("full_date")
-        let day =
-            hasFullDate
-            ? TimeReader.day(cell("full_date")) : Int(cell("year")).flatMap { TimeReader.day(cell("date"), year: $0) }
-        guard let day else {
-            return problem("The date is not one that can be read.", hasFullDate ? "full_date" : "date")
-        }
-        guard let timeOfDay = TimeReader.timeOfDay(cell("time")) else {
-            return problem("The time is not one such as 21:30 or 9:30 pm.", "time")
+        if let fault = record.fault { return .problem(problem("The row \(fault).")) }
+        leftOff = []
+        var cells: [String: String] = [:]
+        for (place, name) in names.enumerated() where place < record.cells.count {
+            let cell = record.cells[place]
+            if !cell.isUTF8 { leftOff.append((name, "The cell is not UTF-8 and was read as Windows-1252.")) }
+            cells[name] = (cell.isUTF8 ? String(decoding: cell, as: UTF8.self) : WindowsText.text(cell)).trimmedSpaces
         }
         var draft = MoodDraft()
         do throws(TimeReader.Failure) {
-            let moment = try times.moment(day: day, timeOfDay: timeOfDay)
+            let moment = try self.moment(cells)
             (draft.timestamp, draft.timeZone) = (moment.time, moment.zone)
+            if moment.isNoon { leftOff.append(("time", "There is no time of day: noon was taken.")) }
         } catch {
-            return problem("The time \(error.reason).", "time")
+            return .problem(problem("The time \(error.reason).", isClock(cells, error) ? "time" : dayName))
         }
-        draft.label = cell("mood")
-        guard !draft.label.isEmpty else { return problem("The mood is missing.", "mood") }
-        draft.setTags(cell("activities").split(separator: "|").map(String.init))
-        let notes = [cell("note_title"), Self.withoutMarkup(cell("note"))].filter { !$0.isEmpty }
+        draft.label = cells["mood"] ?? ""
+        guard !draft.label.isEmpty else { return .problem(problem("The mood is missing.", "mood")) }
+        draft.setTags((cells["activities"] ?? "").split(separator: "|").map(String.init))
+        let notes = [cells["note_title"] ?? "", MarkedText.plain(cells["note"] ?? "")].filter { !$0.isEmpty }
         draft.notes = notes.joined(separator: "\n\n")
-        if !cell("scales").isEmpty {
-            guard let scales = CSVImport.scales(cell("scales").replacing("\u{a0}", with: " "), separators: ["|"])
-            else {
-                return problem("The scales must be numbers such as sleep: 7 | energy: 3.", "scales")
-            }
-            draft.scales = scales
-        }
-        value(&draft)
+        addScales(cells["scales"] ?? "", &draft)
+        setValue(&draft)
         draft.id = ids.next(record.cells)
+        if record.cells.dropFirst(names.count).contains(where: { !$0.isEmpty }) {
+            leftOff.append(
+                ("", "The row has \(record.cells.count) cells, and the header \(names.count): the others are left off.")
+            )
+        }
         var mood = ImportedMood(line: record.line, carriesID: false, json: draft.json, text: excerpt)
         for (member, name) in [("label", "mood"), ("tags", "activities"), ("scales", "scales"), ("notes", "note")] {
             mood.columns[member] = names.firstIndex(of: name).map { $0 + 1 }
         }
+        mood.leftOff = leftOff.map { problem($0.reason, $0.column, .part) }
         return .mood(mood)
     }
 
-    /// What the mood is worth and how it is drawn: as `map` says, else the palette, else Daylio's group.
-    private func value(_ draft: inout MoodDraft) {
-        let group = Self.groups.first { $0.name == Folded.text(draft.label) }
-        draft.valence = options.value(of: draft.label)
-        if let feeling = options.feeling(draft.label) {
+    private var dayName: String { names.contains("full_date") ? "full_date" : "date" }
+
+    private mutating func moment(_ cells: [String: String]) throws(TimeReader.Failure) -> TimeReader.Moment {
+        var day = cells[dayName] ?? ""
+        if !names.contains("full_date"), let year = cells["year"] {
+            guard let found = Int(year).flatMap({ TimeReader.day(day, year: $0) }),
+                let time = Timestamp(milliseconds: found)
+            else { throw .notATime }
+            day = String(time.text.prefix(10))
+        }
+        let time = cells["time"] ?? ""
+        return try times.read(date: day, time: time.isEmpty ? nil : time, hour: nil, minute: nil)
+    }
+
+    /// Whether it is the time of day that cannot be read.
+    private func isClock(_ cells: [String: String], _ failure: TimeReader.Failure) -> Bool {
+        guard failure == .notATime, let time = cells["time"], !time.isEmpty else { return false }
+        return DateText.clock(time) == nil
+            && (!names.contains("full_date") || TimeReader.day(cells["full_date"] ?? "") != nil)
+    }
+
+    private mutating func addScales(_ text: String, _ draft: inout MoodDraft) {
+        let (scales, unread) = ScaleText.scales(text.replacing("\u{a0}", with: " "), separators: ["|"])
+        for part in unread { leftOff.append(("scales", "\"\(part.prefix(64))\" is no scale such as sleep: 7.")) }
+        for (name, value) in scales {
+            if let reason = draft.addScale(name, value) { leftOff.append(("scales", reason)) }
+        }
+    }
+
+    /// What the mood is worth and how it is drawn: as `map` says, else Daylio's group, else the palette.
+    private mutating func setValue(_ draft: inout MoodDraft) {
+        if mapped.apply(to: &draft) { return draft.complete(options) }
+        let name = Folded.text(draft.label)
+        if let group = moods[name] ?? (options.feeling(draft.label) == nil ? DaylioWords.english[name] : nil) {
+            (draft.emoji, draft.valence) = (group.emoji, group.valence)
+        } else if let feeling = options.feeling(draft.label) {
             (draft.emoji, draft.label) = (feeling.emoji, feeling.label)
-        } else if let group {
-            draft.emoji = group.emoji
-            if draft.valence == nil { draft.valence = group.valence }
         }
         draft.complete(options)
-    }
-
-    /// A note may have been formatted: line breaks stay, the rest of the markup goes.
-    static func withoutMarkup(_ text: String) -> String {
-        guard text.contains("<") || text.contains("&") else { return text }
-        var result = ""
-        var rest = Substring(text)
-        while let first = rest.first {
-            if first == "<", let end = rest.firstIndex(of: ">"), isTag(rest[rest.index(after: rest.startIndex)..<end]) {
-                let name = rest[rest.index(after: rest.startIndex)..<end].lowercased()
-                if name.hasPrefix("br") || name.hasPrefix("/p") || name.hasPrefix("/div") || name.hasPrefix("/li") {
-                    result += "\n"
-                }
-                rest = rest[rest.index(after: end)...]
-            } else if first == "&", let (text, count) = entity(rest) {
-                result += text
-                rest = rest.dropFirst(count)
-            } else {
-                result.append(first)
-                rest.removeFirst()
-            }
-        }
-        return result.trimmedSpaces
-    }
-
-    private static let tags: Set<String> = [
-        "br", "p", "div", "b", "i", "u", "s", "strong", "em", "ul", "ol", "li", "span", "font",
-    ]
-
-    private static func isTag(_ inside: Substring) -> Bool {
-        let name = inside.drop { $0 == "/" }.prefix { $0.isLetter }.lowercased()
-        return tags.contains(name)
-    }
-
-    private static func entity(_ text: Substring) -> (String, Int)? {
-        for (name, value) in [
-            ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "),
-        ]
-        where text.hasPrefix(name) {
-            return (value, name.count)
-        }
-        return nil
     }
 }

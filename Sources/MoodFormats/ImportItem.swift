@@ -22,6 +22,8 @@ public struct ImportedMood: Sendable {
     public var text: String
     /// Which column each member was taken from, from 1.
     public var columns: [String: Int] = [:]
+    /// The things in it that could not be read and were left off.
+    public var leftOff: [ImportProblem] = []
 
     public init(line: Int, carriesID: Bool, json: [UInt8], text: String) {
         self.line = line
@@ -33,6 +35,16 @@ public struct ImportedMood: Sendable {
 
 /// Something that could not be read.
 public struct ImportProblem: Sendable, Equatable {
+    /// The loss that it is.
+    public enum Loss: Sendable {
+        /// A row that is not taken.
+        case row
+        /// A part of a row that is taken.
+        case part
+        /// No loss: a row that is no mood, such as an event that was cancelled.
+        case none
+    }
+
     /// From 1.
     public var line: Int
     /// From 1; nil where it is the line as a whole.
@@ -40,15 +52,14 @@ public struct ImportProblem: Sendable, Equatable {
     public var reason: String
     /// The beginning of what stands there.
     public var text: String
-    /// Whether the mood is taken all the same, without that.
-    public var isKept: Bool
+    public var loss: Loss
 
-    public init(line: Int, column: Int? = nil, reason: String, text: String = "", isKept: Bool = false) {
+    public init(line: Int, column: Int? = nil, reason: String, text: String = "", loss: Loss = .row) {
         self.line = line
         self.column = column
         self.reason = reason
         self.text = text
-        self.isKept = isKept
+        self.loss = loss
     }
 }
 
@@ -73,9 +84,14 @@ public struct ImportOptions: Sendable {
     public var timeZone: (name: String, isLivedIn: Bool)?
     /// Columns by the member that they are, and labels by the value that they have.
     public var map: [(name: String, target: String)] = []
+    /// How dates are written that could be two days, such as `%d/%m/%Y`.
+    public var dateFormat: String?
     public var feelings: [KnownFeeling] = [] {
         didSet { nameFeelings() }
     }
+    /// What an unknown feeling is shown as.
+    public static let plainEmoji = "💭"
+
     /// Places in `feelings` by folded label, else by folded alias.
     private var places: [String: Int] = [:]
 
@@ -91,25 +107,26 @@ public struct ImportOptions: Sendable {
         }
     }
 
-    /// The value that `map` gives to a label.
-    func value(of label: String) -> String? {
-        if map.isEmpty { return nil }
-        let folded = Folded.text(label)
-        return map.first { Folded.text($0.name) == folded && JSONNumberText.isNumber($0.target) }?.target
+    /// The feeling whose value is nearest; nil where there is no value, or no feeling that has one.
+    func feeling(nearestTo valence: String?) -> KnownFeeling? {
+        guard let valence = valence.flatMap({ Double($0) }), -1...1 ~= valence else { return nil }
+        return feelings.filter { $0.valence != nil }.min {
+            abs(($0.valence ?? 0) - valence) < abs(($1.valence ?? 0) - valence)
+        }
     }
 
     /// The column names by member.
     var columns: [(name: String, target: String)] { map.filter { !JSONNumberText.isNumber($0.target) } }
 
     /// The feeling of a label or alias.
-    func feeling(_ label: String) -> KnownFeeling? {
+    public func feeling(_ label: String) -> KnownFeeling? {
         places[Folded.text(label)].map { feelings[$0] }
     }
 }
 
 /// Why a file is not read at all.
 public struct UnreadableFile: Error, Sendable, Equatable {
-    /// Which param is to blame: "text", "map", "timeZone", "format".
+    /// Which param is to blame: "text", "map", "timeZone", "dateFormat", "format".
     public var param: String
     public var reason: String
 

@@ -5,26 +5,24 @@ import MoodCore
 struct JSONLinesImport {
     private static let lineBytesMax = 16 << 20
 
-    private let bytes: [UInt8]
-    private(set) var at: Int
+    private var lines: FileLines
+    var at: Int { lines.at }
     private var line = 0
     private var ids = RowIDs("jsonl")
+    private var mapped: MappedFeelings
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-        at = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    init(_ file: ImportBytes, _ options: ImportOptions) throws(UnreadableFile) {
+        lines = FileLines(file)
+        mapped = try MappedFeelings(options, of: .jsonl)
     }
 
+    var unusedName: String? { mapped.unused }
+
     mutating func next() -> ImportItem? {
-        while at < bytes.count {
-            let start = at
-            while at < bytes.count, bytes[at] != 10 { at += 1 }
-            var end = at
-            at += 1
+        while let text = lines.next() {
             line += 1
-            if end > start, bytes[end - 1] == 13 { end -= 1 }
-            if bytes[start..<end].allSatisfy({ $0 == 32 || $0 == 9 }) { continue }
-            if let item = read(Array(bytes[start..<end])) { return item }
+            if text.allSatisfy({ $0 == 32 || $0 == 9 }) { continue }
+            if let item = read(text) { return item }
         }
         return nil
     }
@@ -40,6 +38,7 @@ struct JSONLinesImport {
         var fault: (reason: String, offset: Int)?
         var hasEmoji = false
         var hasID = false
+        var idProblem: String?
         var other: (name: String, value: [UInt8])?
         text.withUnsafeBytes { bytes in
             do throws(JSONError) {
@@ -55,7 +54,11 @@ struct JSONLinesImport {
                 }
                 while let key = reader.nextKey() {
                     if key.equals("emoji") || key.equals("label") { hasEmoji = true }
-                    if key.equals("id") { hasID = true }
+                    if key.equals("id") {
+                        var value = reader
+                        hasID = value.text().flatMap { text in text.withDecoded { MoodID($0) } } != nil
+                        if !hasID { idProblem = "The id is no UUID." }
+                    }
                     let name = key.equals("settings") ? "settings" : key.equals("history") ? "history" : nil
                     let value = reader.skip()
                     if let name { other = (name, Array(value.bytes)) }
@@ -72,15 +75,35 @@ struct JSONLinesImport {
         var json = text
         if !hasID, let members = JSONValue.members(of: text) {
             let id = ids.next([text])
-            json = Array(JSONValue.object([.init("id", .string(id.text))] + members).text.utf8)
+            let others = members.filter { $0.name != "id" }
+            json = Array(JSONValue.object([.init("id", .string(id.text))] + others).text.utf8)
         }
-        return .mood(ImportedMood(line: line, carriesID: hasID, json: json, text: Excerpt.of(text)))
+        if !mapped.isEmpty, let members = JSONValue.members(of: json) { json = applied(to: members) ?? json }
+        var mood = ImportedMood(line: line, carriesID: hasID, json: json, text: Excerpt.of(text))
+        if let idProblem {
+            mood.leftOff = [ImportProblem(line: line, reason: idProblem, text: mood.text, loss: .part)]
+        }
+        return .mood(mood)
+    }
+
+    /// A mood with what `map` says of its label; nil where it says nothing.
+    private mutating func applied(to members: [JSONValue.Member]) -> [UInt8]? {
+        let value = JSONValue.object(members)
+        var draft = MoodDraft()
+        draft.label = value["label"]?.string ?? ""
+        draft.emoji = value["emoji"]?.string ?? ""
+        draft.valence = value["valence"]?.text
+        guard mapped.apply(to: &draft) else { return nil }
+        var changed = members.filter { !["label", "emoji", "valence"].contains($0.name) }
+        changed += [.init("emoji", .string(draft.emoji)), .init("label", .string(draft.label))]
+        if let valence = draft.valence { changed.append(.init("valence", .number(valence))) }
+        return Array(JSONValue.object(changed).text.utf8)
     }
 }
 
 extension JSONValue {
     /// The members of an object; nil where the text is none.
-    static func members(of text: [UInt8]) -> [Member]? {
+    public static func members(of text: [UInt8]) -> [Member]? {
         do throws(JSONError) { return try JSONValue.parse(text).object } catch { return nil }
     }
 }

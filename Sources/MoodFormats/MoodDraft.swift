@@ -20,8 +20,16 @@ struct MoodDraft {
     var createdAt: Timestamp?
     var updatedAt: Timestamp?
 
-    /// What an unknown feeling is shown as.
-    static let plainEmoji = "💭"
+    /// Adds a scale.
+    /// - Parameter value: a number as JSON; nil where there is none to be read.
+    /// - Returns: why it is left off, where it is.
+    mutating func addScale(_ name: String, _ value: String?) -> String? {
+        guard let value else { return "\(name) must be a number." }
+        let plain = name.trimmedSpaces
+        if scales.contains(where: { $0.name.trimmedSpaces == plain }) { return "The scale \(plain) stands twice." }
+        scales.append((name, value))
+        return nil
+    }
 
     /// Adds what the feeling of its label has, where the file does not say it.
     mutating func complete(_ options: ImportOptions) {
@@ -30,7 +38,7 @@ struct MoodDraft {
             return
         }
         if label.isEmpty, let feeling = options.feelings.first(where: { $0.emoji == emoji }) { label = feeling.label }
-        if emoji.isEmpty { emoji = Self.plainEmoji }
+        if emoji.isEmpty { emoji = ImportOptions.plainEmoji }
     }
 
     /// Tags without white space around them, each once, compared by folded text.

@@ -3,37 +3,7 @@ import MoodCore
 
 /// The formats that can be read.
 public enum ImportFormat: String, Sendable, CaseIterable {
-    case jsonl, csv, daylio, jrnl, ics
-
-    /// The format of a text, as its beginning tells.
-    public init(detecting bytes: [UInt8]) {
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        let head = bytes[start...].drop { $0 == 32 || $0 == 9 || $0 == 10 || $0 == 13 }
-        if head.first == UInt8(ascii: "{") {
-            let line = Array(head.prefix { $0 != 10 && $0 != 13 })
-            // A whole object in the first line, and it is no journal of jrnl.
-            if let members = JSONValue.members(of: line), !members.contains(where: { $0.name == "entries" }) {
-                self = .jsonl
-            } else {
-                self = Self.mentionsEntries(head) ? .jrnl : .jsonl
-            }
-        } else if head.prefix(15).map({ $0 | 0x20 }).elementsEqual("begin:vcalendar".utf8.map { $0 | 0x20 }) {
-            self = .ics
-        } else {
-            var records = CSVRecords(Array(bytes[start...].prefix(64 << 10)))
-            self = records.next().map { DaylioImport.isHeader($0.cells) } == true ? .daylio : .csv
-        }
-    }
-
-    private static func mentionsEntries(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let name = Array("\"entries\"".utf8)
-        var at = bytes.startIndex
-        while let quote = bytes[at...].firstIndex(of: name[0]) {
-            if bytes[quote...].starts(with: name) { return true }
-            at = quote + 1
-        }
-        return false
-    }
+    case jsonl, csv, daylio, jrnl, dayone, pixels, ics
 }
 
 /// Reads moods from the text of a file, one after the other.
@@ -50,34 +20,66 @@ public struct MoodImport {
     /// Closures, so that no reader is copied at each step.
     private let read: () -> ImportItem?
     private let place: () -> Int
+    private let unused: () -> String?
 
+    /// Reads text that is there.
+    public init(_ bytes: [UInt8], as format: ImportFormat?, _ options: ImportOptions) throws(UnreadableFile) {
+        try self.init(ImportBytes(bytes), as: format, options)
+    }
+
+    /// - Parameter format: nil: as the beginning of the file tells.
     /// - Throws: where it is no such file at all.
-    public init(_ bytes: [UInt8], as format: ImportFormat, _ options: ImportOptions) throws(UnreadableFile) {
-        guard bytes.count <= Self.bytesMax else { throw UnreadableFile("has more than \(Self.bytesMax) bytes") }
-        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            throw UnreadableFile("is UTF-16; save it as UTF-8")
+    public init(_ file: ImportBytes, as format: ImportFormat?, _ options: ImportOptions) throws(UnreadableFile) {
+        guard file.count <= Self.bytesMax else { throw UnreadableFile("has more than \(Self.bytesMax) bytes") }
+        let file = UTF16Text.utf8(of: file).map { ImportBytes($0) } ?? file
+        let told = format
+        let format: ImportFormat
+        if let told { format = told } else { format = try FormatDetection.format(of: file, options) }
+        if options.dateFormat != nil, ![.csv, .daylio, .jrnl].contains(format) {
+            throw UnreadableFile(
+                "is of no use here: dates in \(format.rawValue) can be read in one way only", param: "dateFormat")
         }
         switch format {
         case .jsonl:
-            var reader = JSONLinesImport(bytes)
+            var reader = try JSONLinesImport(file, options)
             read = { reader.next() }
             place = { reader.at }
+            unused = { reader.unusedName }
         case .csv:
-            var reader = try CSVImport(bytes, options)
+            var reader = try CSVImport(file, options)
             read = { reader.next() }
             place = { reader.at }
+            unused = { reader.unusedName }
         case .daylio:
-            var reader = try DaylioImport(bytes, options)
+            var reader = try DaylioImport(file, options)
             read = { reader.next() }
             place = { reader.at }
+            unused = { reader.unusedName }
+        case .jrnl where FormatDetection.isJSON(file):
+            var reader = try JrnlImport(file, options)
+            read = { reader.next() }
+            place = { reader.at }
+            unused = { reader.unusedName }
         case .jrnl:
-            var reader = try JrnlImport(bytes, options)
+            var reader = try JrnlTextImport(file, options)
             read = { reader.next() }
             place = { reader.at }
+            unused = { reader.unusedName }
+        case .dayone:
+            var reader = try DayOneImport(file, options)
+            read = { reader.next() }
+            place = { reader.at }
+            unused = { reader.unusedName }
+        case .pixels:
+            var reader = try PixelsImport(file, options)
+            read = { reader.next() }
+            place = { reader.at }
+            unused = { reader.unusedName }
         case .ics:
-            var reader = try CalendarImport(bytes, options)
+            var reader = try CalendarImport(file, options)
             read = { reader.next() }
             place = { reader.at }
+            unused = { reader.unusedName }
         }
     }
 
@@ -86,4 +88,25 @@ public struct MoodImport {
 
     /// How many bytes of the file have been read.
     public var bytesRead: Int { place() }
+
+    /// A label of the map that no mood of the file has, once it was read to its end.
+    public var unusedName: String? { unused() }
+}
+
+/// Text in UTF-16, which spreadsheets save as "Unicode text".
+enum UTF16Text {
+    /// The same text in UTF-8; nil where the bytes do not begin with a mark of UTF-16.
+    static func utf8(of file: ImportBytes) -> [UInt8]? {
+        let mark = file.bytes(0..<2)
+        let isLittle = mark == [0xFF, 0xFE]
+        guard isLittle || mark == [0xFE, 0xFF] else { return nil }
+        let bytes = file.whole
+        var units: [UInt16] = []
+        units.reserveCapacity(bytes.count / 2)
+        for at in stride(from: 2, to: bytes.count - 1, by: 2) {
+            let (first, second) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
+            units.append(isLittle ? second << 8 | first : first << 8 | second)
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
 }

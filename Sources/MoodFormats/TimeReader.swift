@@ -5,19 +5,32 @@ import MoodText
 struct TimeReader {
     private var clocks: [String: ZoneClock] = [:]
     private let zone: (name: String, isLivedIn: Bool)?
+    private let pattern: DatePattern?
+    /// Of dates that could be two days.
+    var order: DateText.Order?
 
-    init(_ zone: (name: String, isLivedIn: Bool)?) { self.zone = zone }
+    init(_ options: ImportOptions) {
+        zone = options.timeZone
+        pattern = options.dateFormat.flatMap { DatePattern($0) }
+        order = pattern.map { $0.isDayFirst ? .dayFirst : .monthFirst }
+    }
 
     enum Failure: Error, Equatable {
         case notATime
         case noZone
         case unknownZone(String)
+        case ambiguous(String, String)
+        /// A clause.
+        case other(String)
 
         var reason: String {
             switch self {
             case .notATime: "is not a time such as 2026-11-20T21:30:00Z or 2026-11-20 21:30"
             case .noZone: "has no zone: say in which the times are (timeZone, such as Europe/Berlin)"
             case .unknownZone(let name): "names the zone \(name), which is not known"
+            case .ambiguous(let first, let second):
+                "could be \(first) or \(second): say how dates are written (dateFormat, such as %d/%m/%Y)"
+            case .other(let reason): reason
             }
         }
     }
@@ -26,21 +39,91 @@ struct TimeReader {
     struct Moment: Equatable {
         var time: Timestamp
         var zone: String?
+        /// Whether it is noon because nothing says what time it was.
+        var isNoon = false
     }
 
-    /// Reads RFC 3339, or a date with a time of day and no zone.
+    private static let noon = 12 * 3_600_000
+
+    /// Reads RFC 3339, a number of seconds or milliseconds since 1970, or a date with or without a time of day.
     /// - Parameter own: the zone that the row names.
     mutating func read(_ text: String, own: String? = nil) throws(Failure) -> Moment {
         let text = text.trimmedSpaces
         if let time = Timestamp(text) { return Moment(time: time, zone: nil) }
-        let parts = text.split(maxSplits: 1, omittingEmptySubsequences: true) { $0 == " " || $0 == "T" }
-        guard let first = parts.first, let day = Self.day(String(first)) else { throw .notATime }
-        var timeOfDay = 12 * 3_600_000
-        if parts.count == 2 {
-            guard let read = Self.timeOfDay(String(parts[1])) else { throw .notATime }
-            timeOfDay = read
+        if let local = Self.local(text) { return try moment(day: local.day, timeOfDay: local.timeOfDay, own: own) }
+        if let time = Self.sinceEpoch(text) { return Moment(time: time, zone: nil) }
+        return try moment(of: try said(text), own: own)
+    }
+
+    /// Reads a date whose time of day, or hour and minute, stand in cells of their own.
+    mutating func read(
+        date: String, time: String?, hour: String?, minute: String?, own: String? = nil
+    ) throws(Failure) -> Moment {
+        if time == nil, hour == nil { return try read(date, own: own) }
+        // A spreadsheet may give every date a midnight.
+        if let time = Timestamp(date), time.milliseconds % 86_400_000 != 0 { return Moment(time: time, zone: nil) }
+        var said = try self.said(date)
+        guard said.timeOfDay ?? 0 == 0 else { return try moment(of: said, own: own) }
+        if let time, let clock = Self.clock(time, minute) {
+            (said.timeOfDay, said.offset) = (clock.timeOfDay, clock.offset ?? said.offset)
+        } else if let hour, let clock = Self.clock(hour, minute ?? "0") {
+            (said.timeOfDay, said.offset) = (clock.timeOfDay, clock.offset)
+        } else {
+            throw .notATime
         }
-        return try moment(day: day, timeOfDay: timeOfDay, own: own)
+        return try moment(of: said, own: own)
+    }
+
+    /// `21:30`; `1899-12-30 21:30:00`, which is a time of day to a spreadsheet; `21` beside a minute.
+    private static func clock(_ text: String, _ minute: String?) -> (timeOfDay: Int, offset: Int?)? {
+        if let clock = DateText.clock(text) { return clock }
+        if let hour = Int(text), 0..<24 ~= hour, let minute = Int(minute ?? ""), 0..<60 ~= minute {
+            return ((hour * 60 + minute) * 60_000, nil)
+        }
+        return (try? DateText(text))?.timeOfDay.map { ($0, nil) }
+    }
+
+    private struct Said {
+        var day = 0
+        var timeOfDay: Int?
+        var offset: Int?
+        var zone: String?
+    }
+
+    private func said(_ text: String) throws(Failure) -> Said {
+        if let pattern, let match = pattern.match(text),
+            let date = CivilDate(checkedYear: match.year, month: match.month, day: match.day)
+        {
+            var said = Said(day: date.daysSince1970, timeOfDay: match.timeOfDay.map { Int($0) })
+            let rest = String(match.rest).trimmedSpaces
+            if rest.isEmpty { return said }
+            if said.timeOfDay == nil, let clock = DateText.clock(rest.first == "T" ? String(rest.dropFirst()) : rest) {
+                (said.timeOfDay, said.offset) = (clock.timeOfDay, clock.offset)
+                return said
+            }
+        }
+        do throws(DateText.Failure) {
+            let date = try DateText(text, order)
+            return Said(day: date.day, timeOfDay: date.timeOfDay, offset: date.offset, zone: date.zone)
+        } catch {
+            switch error {
+            case .notADate: throw .notATime
+            case .ambiguous(let first, let second): throw .ambiguous(first, second)
+            case .other(let reason): throw .other(reason)
+            }
+        }
+    }
+
+    private mutating func moment(of said: Said, own: String?) throws(Failure) -> Moment {
+        let day = Int64(said.day) * 86_400_000
+        let timeOfDay = said.timeOfDay ?? Self.noon
+        if let offset = said.offset {
+            guard let time = Timestamp(milliseconds: day + Int64(timeOfDay) - Int64(offset)) else { throw .notATime }
+            return Moment(time: time, zone: said.zone)
+        }
+        var moment = try self.moment(day: day, timeOfDay: timeOfDay, own: said.zone ?? own)
+        moment.isNoon = said.timeOfDay == nil
+        return moment
     }
 
     /// - Parameters:
@@ -54,115 +137,56 @@ struct TimeReader {
         return Moment(time: moment, zone: own ?? (zone?.isLivedIn == true ? name : nil))
     }
 
+    /// What a clock shows at a moment; nil where the zone is not known.
+    mutating func offset(at time: Timestamp, in zone: String) -> Int64? {
+        if clocks[zone] == nil { clocks[zone] = ZoneClock(zone) }
+        return clocks[zone]?.local(at: time.milliseconds).advanced(by: -Int(time.milliseconds))
+    }
+
+    /// `2026-11-20 21:30` and `2026-11-20T21:30:15`, which most tables have: in a tenth of the time that `DateText` takes.
+    private static func local(_ text: String) -> (day: Int64, timeOfDay: Int)? {
+        let bytes = text.utf8
+        guard bytes.count == 16 || bytes.count == 19 else { return nil }
+        var numbers = (year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0)
+        for (place, byte) in bytes.enumerated() {
+            switch place {
+            case 4, 7: guard byte == 45 else { return nil }
+            case 10: guard byte == 32 || byte | 32 == 116 else { return nil }
+            case 13, 16: guard byte == 58 else { return nil }
+            default:
+                guard 48...57 ~= byte else { return nil }
+                let digit = Int(byte) - 48
+                switch place {
+                case ..<4: numbers.year = numbers.year * 10 + digit
+                case ..<7: numbers.month = numbers.month * 10 + digit
+                case ..<10: numbers.day = numbers.day * 10 + digit
+                case ..<13: numbers.hour = numbers.hour * 10 + digit
+                case ..<16: numbers.minute = numbers.minute * 10 + digit
+                default: numbers.second = numbers.second * 10 + digit
+                }
+            }
+        }
+        guard numbers.hour < 24, numbers.minute < 60, numbers.second < 60,
+            let date = CivilDate(checkedYear: numbers.year, month: numbers.month, day: numbers.day)
+        else { return nil }
+        let timeOfDay = ((numbers.hour * 60 + numbers.minute) * 60 + numbers.second) * 1000
+        return (Int64(date.daysSince1970) * 86_400_000, timeOfDay)
+    }
+
+    /// Ten digits are seconds, thirteen milliseconds; seconds may have a fraction.
+    private static func sinceEpoch(_ text: String) -> Timestamp? {
+        let parts = text.utf8.split(separator: 46, omittingEmptySubsequences: false)
+        guard let first = parts.first, first.count == 10 || first.count == 13, parts.count <= 2,
+            parts.joined().allSatisfy({ 48...57 ~= $0 }), let number = Int64(String(Substring(first)))
+        else { return nil }
+        if first.count == 13 { return parts.count == 1 ? Timestamp(milliseconds: number) : nil }
+        let fraction = parts.count == 2 ? (String(Substring(parts[1])) + "000").prefix(3) : "0"
+        return Int64(fraction).flatMap { Timestamp(milliseconds: number * 1000 + $0) }
+    }
+
     /// Midnight of `2026-11-20`, in milliseconds since 1970.
     static func day(_ text: String) -> Int64? {
         guard text.utf8.count == 10 else { return nil }
         return Timestamp(text + "T00:00:00Z")?.milliseconds
-    }
-
-    /// What follows the digits of a time after noon, and before it, in the languages that use such words.
-    private static let afternoon = [
-        "p", "午後", "下午", "오후", "م", "μμ", "μ.μ", "ch", "अपराह्न", "ptg", "หลังเที่ยง", "du", "em",
-    ]
-    private static let morning = ["a", "午前", "上午", "오전", "ص", "πμ", "π.μ", "sa", "पूर्वाह्न", "pg", "ก่อนเที่ยง", "de", "fm"]
-
-    /// Milliseconds since midnight of `21:30`, `9:30 pm`, `21.30`, `21h30`, `午後9:30`, `٩:٣٠ م`, `10:11:12.5`.
-    static func timeOfDay(_ text: String) -> Int? {
-        var numbers: [Int] = []
-        var fraction = 0
-        var letters = ""
-        var isInNumber = false
-        var isFraction = false
-        var scale = 100
-        for character in text.lowercased() {
-            if let digit = character.wholeNumberValue, digit < 10, character.unicodeScalars.count == 1 {
-                if isFraction {
-                    fraction += digit * scale
-                    scale /= 10
-                } else if isInNumber, let last = numbers.last {
-                    guard last < 100 else { return nil }
-                    numbers[numbers.count - 1] = last * 10 + digit
-                } else {
-                    numbers.append(digit)
-                }
-                isInNumber = true
-            } else {
-                isFraction = isInNumber && numbers.count == 3 && (character == "." || character == ",")
-                isInNumber = false
-                if !character.isWhitespace, ![":", "."].contains(character) { letters.append(character) }
-            }
-        }
-        guard (2...3).contains(numbers.count), numbers[1] < 60, numbers.count < 3 || numbers[2] < 60 else { return nil }
-        var hour = numbers[0]
-        let marks = letters.filter { $0 != "h" && $0 != "m" || letters.count <= 2 }
-        if let isAfternoon = half(marks) {
-            guard (1...12).contains(hour) || hour == 0 else {
-                return isAfternoon && hour < 24 ? milliseconds(hour, numbers, fraction) : nil
-            }
-            hour = hour % 12 + (isAfternoon ? 12 : 0)
-        } else if !letters.isEmpty, !["h", "uhr", "u", "klo", "kl", "時", "时", "시"].contains(letters) {
-            return nil
-        }
-        guard hour < 24 else { return nil }
-        return milliseconds(hour, numbers, fraction)
-    }
-
-    private static func milliseconds(_ hour: Int, _ numbers: [Int], _ fraction: Int) -> Int {
-        ((hour * 60 + numbers[1]) * 60 + (numbers.count > 2 ? numbers[2] : 0)) * 1000 + fraction
-    }
-
-    /// Whether a word says that it is after noon; nil where it says nothing of the kind.
-    private static func half(_ word: String) -> Bool? {
-        guard !word.isEmpty else { return nil }
-        if ["p", "pm"].contains(word) || afternoon.dropFirst().contains(where: { word.hasPrefix($0) }) { return true }
-        if ["a", "am"].contains(word) || morning.dropFirst().contains(where: { word.hasPrefix($0) }) { return false }
-        return nil
-    }
-
-    /// The beginnings of the names of months, in some languages.
-    private static let months: [[String]] = [
-        ["jan", "ene", "gen", "янв", "tammi"], ["feb", "fév", "fev", "фев", "helmi"],
-        ["mar", "mär", "mrt", "maa", "мар"], ["apr", "avr", "abr", "апр", "huhti"],
-        ["may", "mai", "mei", "maj", "mag", "май", "мая", "touko"],
-        ["jun", "juin", "giu", "июн", "kesä"], ["jul", "juil", "lug", "июл", "heinä"],
-        ["aug", "aoû", "aou", "ago", "авг", "elo"], ["sep", "set", "сен", "syys"],
-        ["oct", "okt", "ott", "out", "окт", "loka"], ["nov", "ноя", "marras"],
-        ["dec", "dez", "déc", "dic", "дек", "joulu"],
-    ]
-
-    /// Midnight of a day as `January 5` or `5. Januar` of a year.
-    static func day(_ text: String, year: Int) -> Int64? {
-        let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }
-        guard let number = words.first(where: { Int($0) != nil }).flatMap({ Int($0) }) else { return nil }
-        for word in words where Int(word) == nil {
-            // The longest beginning decides: "juil" is no "jui".
-            let found = months.indices.filter { month in months[month].contains { word.hasPrefix($0) } }
-            guard let month = found.max(by: { longest($0, word) < longest($1, word) }) else { continue }
-            return day("\(padded(year, 4))-\(padded(month + 1, 2))-\(padded(number, 2))")
-        }
-        return nil
-    }
-
-    private static func longest(_ month: Int, _ word: Substring) -> Int {
-        months[month].filter { word.hasPrefix($0) }.map(\.count).max() ?? 0
-    }
-
-    static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(max(number, 0))
-        return String(repeating: "0", count: max(width - digits.count, 0)) + digits
-    }
-}
-
-extension String {
-    var trimmedSpaces: String {
-        func isPlain(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x7F } ?? true }
-        if isPlain(utf8.first), isPlain(utf8.last) { return self }
-        // With these bytes the white space of Unicode begins; an emoji has seldom one of them.
-        let mayHaveSpace = utf8.contains { $0 <= 0x20 || $0 == 0xC2 || 0xE1...0xE3 ~= $0 }
-        if !mayHaveSpace { return self }
-        var text = Substring(self)
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
     }
 }

@@ -120,7 +120,7 @@ enum ExampleResults {
         "store.export":
             ##"{"text":"id,emoji,label,timestamp,isFavorite,notes,tags,valence,scales,timeZone,attachments,createdAt,updatedAt\r\n019b7c65-1a3e-7000-8000-000000000003,😢,Sad,2025-12-31T21:00:00.000Z,false,Missed the train.,travel,-0.5,,,,2026-01-02T03:04:05.678Z,2026-01-02T03:04:05.678Z\r\n019b7c65-1a3e-7000-8000-000000000002,😌,Calm,2026-01-01T08:30:00.000Z,true,,\"home,tea\",0.4,,,,2026-01-02T03:04:05.679Z,2026-01-02T03:04:05.679Z\r\n019b7c65-1a3e-7000-8000-000000000001,😊,Happy,2026-01-01T19:15:00.000Z,false,Dinner with Ada.,friends,0.8,,,,2026-01-02T03:04:05.680Z,2026-01-02T03:04:05.680Z\r\n"}"##,
         "store.import":
-            ##"{"created":1,"updated":0,"unchanged":0,"problems":[]}"##,
+            ##"{"created":1,"updated":0,"unchanged":0,"leftOut":0,"problems":[]}"##,
         "store.verify":
             ##"{"ok":true,"moods":3,"bytes":1508,"problems":[]}"##,
         "store.salvage":

@@ -36,6 +36,15 @@ extension TextFormat {
         TextRule.timeZoneProblem(text)
     }
 
+    static let dateFormat = TextFormat(
+        [
+            .init("minLength", 1), .init("maxLength", 100),
+            .init("description", "Marks as of strptime(3), and what stands between them."),
+        ]
+    ) { text, _ in
+        TextRule.dateFormatProblem(text)
+    }
+
     static let date = TextFormat([.init("format", "date")]) { text, _ in TextRule.dateProblem(text) }
 
     static let month = TextFormat([.init("pattern", "^[0-9]{4}-(0[1-9]|1[0-2])$")]) { text, _ in

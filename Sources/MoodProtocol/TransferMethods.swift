@@ -10,14 +10,18 @@ public enum TransferParams {
     public static let history = ParamKey(
         "history", "Of jsonl: whether to tell also how the moods have changed.", default: false)
     public static let importFormat = ParamKey<String?>.optional(
-        "format", .openChoice(["jsonl", "csv", "daylio", "jrnl", "ics"]),
+        "format", .openChoice(["jsonl", "csv", "daylio", "jrnl", "dayone", "pixels", "ics"]),
         "The form of the text, or one that a plugin brings; told by how it begins, if absent.")
     public static let path = ParamKey<String?>.optional(
         "path", .string(.path), "The absolute path of the file to read; or text.")
     public static let text = ParamKey<JSONText?>.optional("text", .string(.anything), "The text to read; or path.")
     public static let map = ParamKey<ValidJSON?>.optional(
         "map", .value(.importMap),
-        "What columns are, {\"mood\": \"label\", \"when\": \"timestamp\"}, and what labels are worth, {\"meh\": -0.4}.")
+        "What columns are, {\"mood\": \"label\", \"Level\": \"valence:1..10\"}, and what labels are worth, {\"meh\": -0.4}."
+    )
+    public static let dateFormat = ParamKey<String?>.optional(
+        "dateFormat", .string(.dateFormat),
+        "How dates are written that could be two days, such as %d/%m/%Y: %Y %y %m %d %b %H %I %M %S %p.")
     public static let timeZone = ParamKey<String?>.optional(
         "timeZone", .string(.timeZone), "The zone of times that have none; it is kept as the one that was lived in.")
     public static let strict = ParamKey(
@@ -48,12 +52,13 @@ public enum TransferMethods {
         [
             TransferParams.importFormat.field, TransferParams.path.field, TransferParams.text.field,
             TransferParams.map.field, TransferParams.timeZone.field, TransferParams.strict.field,
-            TransferParams.replace.field,
+            TransferParams.replace.field, TransferParams.dateFormat.field,
         ], common: .longChange,
         result: .result([
             .required("created", .integer(0 ... .max), "How many moods are new."),
             .required("updated", .integer(0 ... .max), "How many became what the file says."),
             .required("unchanged", .integer(0 ... .max), "How many stayed as they are."),
+            .required("leftOut", .integer(0 ... .max), "How many rows were not taken."),
             .required(
                 "problems",
                 .array(
@@ -62,7 +67,9 @@ public enum TransferMethods {
                         .optional("column", .integer(1 ... .max), "The column, or the byte, from 1."),
                         .required("reason", .string(.plain), "What is wrong there."),
                         .required("text", .string(.plain), "The beginning of what stands there."),
-                        .optional("isKept", .boolean, "true where the mood was taken all the same, without that."),
+                        .optional(
+                            "isKept", .boolean,
+                            "True where no row is lost by it: the rest of the row was taken, or it is no mood."),
                     ]), .any, isUnique: false), "What could not be read, at most 1,000."),
             .optional("problemCount", .integer(1001 ... .max), "How much that was, where it is more."),
         ]),
@@ -98,10 +105,33 @@ public enum ImportedMoodRule {
         return nil
     }
 
-    /// The first thing that is wrong: the member and a clause; nil where nothing is. Members that nobody knows may be there.
-    public static func problem(_ mood: ValidJSON, _ limits: Limits) -> (member: String, reason: String)? {
+    /// Something that is wrong with a mood.
+    public struct Fault: Sendable {
+        public var member: String
+        /// The first step from the member to what is wrong in it: an index, or a name; nil where it is the member itself.
+        public var element: String?
+        /// A clause.
+        public var reason: String
+
+        public init(member: String, element: String? = nil, reason: String) {
+            self.member = member
+            self.element = element
+            self.reason = reason
+        }
+    }
+
+    /// The limits of moods in files: notes may be as long as they are.
+    public static func limits(_ limits: Limits) -> Limits {
+        var own = limits
+        own.values[Limits.Name.notesBytes.index] = .max
+        return own
+    }
+
+    /// The first thing that is wrong; nil where nothing is. Members that nobody knows may be there.
+    /// - Parameter limits: as `limits(_:)` gives them.
+    public static func problem(_ mood: ValidJSON, _ limits: Limits) -> Fault? {
         var reader = JSONReader(mood)
-        guard reader.enterObject() else { return ("", "is no object") }
+        guard reader.enterObject() else { return Fault(member: "", reason: "is no object") }
         var seen: UInt64 = 0
         var last = -1
         while let key = reader.nextKey() {
@@ -112,13 +142,26 @@ public enum ImportedMoodRule {
             }
             last = index
             if let problem = fields[index].schema.check(&reader, limits) {
-                return ("\(fields[index].name)", (problem.path.isEmpty ? "" : "\(problem.path) ") + problem.reason)
+                return Fault(
+                    member: "\(fields[index].name)", element: problem.element,
+                    reason: (problem.path.isEmpty ? "" : "\(problem.path) ") + problem.reason)
             }
             seen |= 1 << UInt64(index)
         }
         for (index, field) in fields.enumerated() where seen >> UInt64(index) & 1 == 0 {
-            if field.isRequired || field.name.matches(JSONText("timestamp")) { return ("\(field.name)", "is missing") }
+            if field.isRequired || field.name.matches(JSONText("timestamp")) {
+                return Fault(member: "\(field.name)", reason: "is missing")
+            }
         }
         return nil
+    }
+}
+
+extension Problem {
+    /// The first step of the path, unescaped.
+    fileprivate var element: String? {
+        path.split(separator: "/").first.map {
+            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+        }
     }
 }

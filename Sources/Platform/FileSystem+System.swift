@@ -38,6 +38,7 @@ private enum SystemFiles {
         var flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         switch access {
         case .read: flags |= O_RDONLY | O_NOFOLLOW
+        case .readThroughLink: flags |= O_RDONLY
         case .readWrite: flags |= O_RDWR | O_NOFOLLOW
         case .readWriteOrCreate: flags |= O_RDWR | O_NOFOLLOW | O_CREAT
         case .create: flags |= O_RDWR | O_NOFOLLOW | O_CREAT | O_EXCL

@@ -19,6 +19,8 @@ public struct FileSystem: Sendable {
     public enum Access: Sendable {
         /// An existing file, to read.
         case read
+        /// The same, where the path may end in a symbolic link.
+        case readThroughLink
         /// An existing file, to read and write.
         case readWrite
         /// A file to read and write that is made when it is not there.

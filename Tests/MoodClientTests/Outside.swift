@@ -17,6 +17,8 @@ final class Outside {
     var lines = 24
     /// What is on the disk, by path.
     var files: [String: [UInt8]] = [:]
+    /// Paths that are pipes.
+    var pipes: Set<String> = []
     /// The terminal window.
     var session = "1-1"
     /// Commands that the shell ran, and what they read.
@@ -83,6 +85,9 @@ final class Outside {
             },
             writeError: { self.error += $0 },
             readInput: { (bytesMax) throws(SystemError) in Array(self.input.prefix(bytesMax + 1)) },
+            spool: { (path) throws(SystemError) in
+                path.map { self.pipes.contains($0) } ?? true ? SpooledInput(path: "/copy") : nil
+            },
             readLine: { self.typed },
             isInputTerminal: isInputTerminal, isOutputTerminal: isOutputTerminal, isErrorTerminal: isErrorTerminal,
             columns: columns, lines: lines, environment: { self.environment[$0] }, workingDirectory: { "/here" },

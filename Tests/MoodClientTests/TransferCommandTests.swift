@@ -81,11 +81,11 @@ import Testing
 
     @Test func importWantsAYesOffATerminalAndAsksAtOne() {
         let report =
-            #"{"created":2,"updated":0,"unchanged":1,"problems":[{"line":3,"column":2,"reason":"has no zone: say it (timeZone, such as UTC)","text":"x"}]}"#
+            #"{"created":2,"updated":0,"unchanged":1,"leftOut":1,"problems":[{"line":3,"column":2,"reason":"has no zone: say it (timeZone, such as UTC)","text":"x"}]}"#
         let outside = Outside(["store.import": report])
         #expect(outside.run("import", "moods.csv") == .usage)
         #expect(outside.sent.isEmpty)
-        #expect(outside.run("import", "moods.csv", "--yes", "--map", "mood=label,meh=-0.4") == .success)
+        #expect(outside.run("import", "moods.csv", "--yes", "--map", "mood=label,meh=-0.4") == .badData)
         #expect(outside.output == "Added 2 moods, leave 1 as they are\n")
         #expect(outside.error.contains("line 3, column 2: has no zone: say it (--time-zone, such as UTC)"))
         #expect(outside.error.contains("mood undo"))
@@ -99,8 +99,42 @@ import Testing
                 #"{"format":"jsonl","path":"/here/b.jsonl","strict":true,"dryRun":true}"#
             ])
         terminal.typed = "y\n"
-        #expect(terminal.run("restore", "b.jsonl") == .success)
+        #expect(terminal.run("restore", "b.jsonl") == .badData)
         #expect(terminal.sent.last?.params == #"{"format":"jsonl","path":"/here/b.jsonl","strict":true}"#)
+    }
+
+    /// `mood import f && rm f` must not lose a line.
+    @Test func theExitStatusSaysWhetherAllWasTaken() {
+        func run(_ counts: String, _ problems: String = "[]", _ words: [String] = []) -> (ExitCode, String) {
+            let outside = Outside(["store.import": #"{"created":\#(counts),"problems":\#(problems)}"#])
+            let code = outside.run(["import", "f.csv", "--yes"] + words)
+            return (code, outside.output + outside.error)
+        }
+        let lost = #"[{"line":3,"reason":"The time is not a time.","text":"x"}]"#
+        let kept = #"[{"line":4,"column":2,"reason":"valence must be a number.","text":"x","isKept":true}]"#
+        #expect(run(#"2,"updated":0,"unchanged":0,"leftOut":0"#).0 == .success)
+        let all = run(#"2,"updated":0,"unchanged":0,"leftOut":0"#, kept)
+        #expect(all.0 == .success && all.1.contains("line 4, column 2: valence must be a number."))
+        let some = run(#"2,"updated":0,"unchanged":0,"leftOut":1"#, lost)
+        #expect(some.0 == .badData && some.1.contains("Added 2 moods") && some.1.contains("One row was not taken"))
+        #expect(some.1.contains("import the file again"))
+        #expect(run(#"2,"updated":0,"unchanged":0,"leftOut":1"#, lost, ["--json"]).0 == .badData)
+        let none = run(#"0,"updated":0,"unchanged":0,"leftOut":0"#)
+        #expect(none.0 == .badData && none.1.contains("No mood was found in 'f.csv'"))
+        #expect(run(#"0,"updated":0,"unchanged":3,"leftOut":0"#).0 == .success)
+    }
+
+    @Test func aPipeIsCopiedForTheHost() {
+        let outside = Outside(["store.import": #"{"created":1,"updated":0,"unchanged":0,"leftOut":0,"problems":[]}"#])
+        outside.pipes = ["/dev/fd/63"]
+        #expect(outside.run("import", "-", "--yes", "--date-format", "%d/%m/%Y") == .success)
+        #expect(outside.run("import", "/dev/fd/63", "--yes") == .success)
+        #expect(outside.run("restore", "-", "--yes") == .success)
+        #expect(
+            outside.sent.map(\.params) == [
+                #"{"path":"/copy","dateFormat":"%d/%m/%Y"}"#, #"{"path":"/copy"}"#,
+                #"{"format":"jsonl","path":"/copy","strict":true}"#,
+            ])
     }
 
     @Test func exportPutsThePartsTogether() {

@@ -21,7 +21,7 @@ import Testing
         -> [String]
     {
         let bytes = Array(text.utf8)
-        let moods = try MoodImport(bytes, as: format ?? ImportFormat(detecting: bytes), options)
+        let moods = try MoodImport(bytes, as: format, options)
         var found: [String] = []
         while let item = moods.next() {
             switch item {
@@ -39,7 +39,7 @@ import Testing
 
     private static func moods(_ text: String, _ options: ImportOptions = options()) throws -> [JSONValue] {
         let bytes = Array(text.utf8)
-        let moods = try MoodImport(bytes, as: ImportFormat(detecting: bytes), options)
+        let moods = try MoodImport(bytes, as: nil, options)
         var found: [JSONValue] = []
         while let item = moods.next() {
             if case .mood(let mood) = item { found.append(try JSONValue.parse(mood.json)) }
@@ -78,7 +78,7 @@ import Testing
                 + "\"D\nE\",2026-11-20T10:00:00Z,,9\nF,,\n\"G,2026")
         #expect(found[0].hasPrefix("💭 A"))
         #expect(
-            found.dropFirst().map { String($0.prefix(4)) } == ["3:2 ", "4:3 ", "5:4 ", "7:2 ", "8:0 "], "\(found)")
+            found.dropFirst().map { String($0.prefix(4)) } == ["3:2 ", "💭 C ", "💭 D\n", "7:2 ", "8:0 "], "\(found)")
         #expect(throws: UnreadableFile.self) { try Self.read("a,b\n1,2\n") }
         #expect(throws: UnreadableFile.self) { try Self.read("", .csv) }
         let mapped = #expect(throws: UnreadableFile.self) {
@@ -109,7 +109,7 @@ import Testing
             try Self.read(seven) == ["😊 Happy 2020-01-05T20:30:00.000Z", "😄 rad 2020-08-05T06:00:00.000Z"])
         let broken =
             "full_date,date,weekday,time,mood,activities,note_title,note\n2026-13-01,,,1:00,a,,,\n2026-11-20,,,x,a,,,\n1,2\n"
-        #expect(try Self.read(broken).map { String($0.prefix(4)) } == ["2:1 ", "3:4 ", "4:0 "])
+        #expect(try Self.read(broken).map { String($0.prefix(4)) } == ["2:1 ", "3:4 ", "4:1 "])
     }
 
     @Test func jrnlAndCalendarsAreRead() throws {
@@ -123,7 +123,7 @@ import Testing
         #expect(
             try Self.read(jrnl) == [
                 "😊 Happy 2026-11-20T20:30:00.000Z", "😌 Calm 2026-11-20T20:31:00.000Z",
-                "5:0 The date is not one such as 2026-11-20.",
+                "5:0 The time is not a time such as 2026-11-20T21:30:00Z or 2026-11-20 21:30.",
             ])
         let calendar =
             "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:01890000-0000-7000-8000-000000000001\r\nDTSTART:20261120T203000Z\r\n"

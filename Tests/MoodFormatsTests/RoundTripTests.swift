@@ -69,8 +69,8 @@ import Testing
         let records = (0..<200).map { Self.record(&random, $0) }
         for format in [ExportFormat.jsonl, .csv] {
             let text = Self.text(format, records)
-            #expect(ImportFormat(detecting: text).rawValue == format.rawValue)
-            let moods = try MoodImport(text, as: ImportFormat(detecting: text), ImportOptions())
+            #expect(try FormatDetection.format(of: ImportBytes(text), ImportOptions()).rawValue == format.rawValue)
+            let moods = try MoodImport(text, as: nil, ImportOptions())
             var place = 0
             while let item = moods.next() {
                 guard case .mood(let mood) = item else {
@@ -95,7 +95,7 @@ import Testing
         let records = (0..<100).map { Self.record(&random, $0) }
         for format in [ImportFormat.daylio, .jrnl, .ics] {
             let text = Self.text(try #require(ExportFormat(rawValue: format.rawValue)), records)
-            #expect(ImportFormat(detecting: text) == format)
+            #expect(try FormatDetection.format(of: ImportBytes(text), ImportOptions()) == format)
             let moods = try MoodImport(text, as: format, MoodImportTests.options())
             var place = 0
             while let item = moods.next() {

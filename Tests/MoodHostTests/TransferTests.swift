@@ -50,7 +50,7 @@ import Testing
                 let second = TestSession(TestDirectory())
                 second.now += 10_000_000
                 let report = try second.result("store.import", #"{"text":\#(Self.text(text)),"strict":true}"#)
-                #expect(report.text == #"{"created":40,"updated":0,"unchanged":0,"problems":[]}"#)
+                #expect(report.text == #"{"created":40,"updated":0,"unchanged":0,"leftOut":0,"problems":[]}"#)
                 #expect(try Self.moods(second) == Self.moods(first), "seed \(seed), \(format)")
                 #expect(try second.result("store.info")["revision"]?.integer == 1)
                 let again = try second.result("store.import", #"{"text":\#(Self.text(text))}"#)
@@ -163,12 +163,41 @@ import Testing
         let session = TestSession(TestDirectory())
         let text = "label,timestamp,valence\nA,2026-01-01T00:00:00Z,2\nB,2026-01-01T00:00:00Z,0.5\nC,x,\n"
         let report = try session.result("store.import", #"{"text":\#(Self.text(text))}"#)
-        #expect(report["created"]?.integer == 1)
+        #expect(report["created"]?.integer == 2 && report["leftOut"]?.integer == 1)
+        #expect(report["problems"]?.array?.map { $0["isKept"]?.boolean } == [true, nil])
         #expect(report["problems"]?.array?.map { $0["line"]?.integer } == [2, 4])
         #expect(report["problems"]?.array?.map { $0["column"]?.integer } == [3, 2])
         let strict = try session.call("store.import", #"{"text":\#(Self.text(text)),"strict":true}"#)
         #expect(strict.code == -32602 && strict["error"]?["data"]?["problems"]?.array?.count == 2)
         #expect(try session.result("store.info")["revision"]?.integer == 1)
+    }
+
+    /// Whatever of it may not be kept.
+    @Test func aMoodWithATimeAndAFeelingIsTaken() throws {
+        let session = TestSession(TestDirectory())
+        let long = String(repeating: "x", count: 300)
+        let notes = String(repeating: "n", count: 70_000)
+        let tags = (0..<40).map { #""t\#($0)""# } + [#""\#(long)""#, #""T1""#, "7"]
+        let scales = (0..<20).map { #""s\#($0)":\#($0)"# } + [#""far":1001"#, #""text":"x""#]
+        let lines = [
+            #"{"emoji":"xx","label":"Happy","timestamp":"2026-01-01T00:00:01Z","notes":"\#(notes)","valence":7,"timeZone":"Mars/Base"}"#,
+            #"{"emoji":"🫠","label":"\#(long)","timestamp":"2026-01-01T00:00:02Z","tags":[\#(tags.joined(separator: ","))]}"#,
+            #"{"emoji":"😊","label":"","timestamp":"2026-01-01T00:00:03Z","scales":{\#(scales.joined(separator: ","))}}"#,
+            #"{"id":"no","label":"Calm\nand more","timestamp":"2026-01-01T00:00:04Z","attachments":[{"kind":"link","url":"ftp://x"}],"isFavorite":"x"}"#,
+            #"{"emoji":"😊","label":"Lost","timestamp":"never"}"#, #"{"emoji":"xx","timestamp":"2026-01-01T00:00:05Z"}"#,
+        ]
+        let text = Self.text(lines.joined(separator: "\n"))
+        let report = try session.result("store.import", #"{"text":\#(text)}"#)
+        #expect(report["created"]?.integer == 4 && report["leftOut"]?.integer == 2, "\(report.text.prefix(3000))")
+        let moods = try session.result("mood.list", #"{"order":"asc"}"#)["items"]?.array ?? []
+        #expect(moods.map { $0["emoji"]?.string } == ["😊", "🫠", "😊", "💭"])
+        #expect(moods[0]["notes"]?.string?.utf8.count == 70_000 && moods[0]["valence"] == nil)
+        #expect(moods[1]["notes"]?.string == long && moods[1]["label"]?.string?.hasSuffix("…") == true)
+        #expect(moods[1]["tags"]?.array?.count == 32 && moods[2]["scales"]?.object?.count == 16)
+        #expect(moods[2]["label"]?.string == "Happy" && moods[3]["label"]?.string == "Calm and more")
+        let again = try session.result("store.import", #"{"text":\#(text)}"#)
+        #expect(again["unchanged"]?.integer == 4)
+        #expect(try session.call("store.import", #"{"text":\#(text),"strict":true}"#).code == -32602)
     }
 
     @Test func replaceMakesMoodsWhatTheFileSays() throws {

@@ -8,7 +8,9 @@ and `daylio-parser` of PyPI. Those that are not installed are named and passed o
 2. What those programs write is imported: an export of jrnl that jrnl itself made, a calendar that icalendar made.
 3. What is exported as jsonl and csv gives the same moods in an empty store; the same file again changes nothing.
 4. Damaged files from the seed: the host answers each, a strict import that fails has changed nothing, each problem has its line.
-5. Exports while four hosts write, with --mood by `mood backup`: each is whole and one moment's state. Every hundredth backup,
+5. With --mood: FILE may be a link, a pipe, a FIFO, /dev/stdin and -, of import and of restore; nothing stays of them in TMPDIR; the
+   exit status is 65 where a row was not taken or nothing was read, after all others were added.
+6. Exports while four hosts write, with --mood by `mood backup`: each is whole and one moment's state. Every hundredth backup,
    and the last, is restored into an empty store, which is then verified.
 
 Exit 1 when something is not so.
@@ -198,7 +200,7 @@ def round_trips(host_path, texts, moods, folder):
         host = opened(host_path, os.path.join(folder, "empty-" + form))
         path = os.path.join(folder, form)
         report = result(host, "store.import", {"path": path, "strict": True})
-        check(report == {"created": len(moods), "updated": 0, "unchanged": 0, "problems": []}, f"{form}: {report}")
+        check(report == {"created": len(moods), "updated": 0, "unchanged": 0, "leftOut": 0, "problems": []}, f"{form}: {report}")
         plain = lambda mood: {name: value for name, value in mood.items() if name != "revision"}
         check([plain(mood) for mood in listed(host)] == [plain(mood) for mood in moods], f"{form}: other moods")
         again = result(host, "store.import", {"path": path})
@@ -206,12 +208,80 @@ def round_trips(host_path, texts, moods, folder):
         host.close()
 
 
+# Formats that are read and not written, each a small file of several entries.
+BROUGHT = {
+    "jrnl text": "".join(
+        f"[2019-09-{day:02} 0{day % 10}:00] Day {day}{' *' if day % 2 else ''}\nTook them @school.\n\n" for day in range(1, 29)),
+    "dayone": json.dumps({"metadata": {"version": "1.0"}, "entries": [
+        {"uuid": f"{day:032X}", "creationDate": f"2018-12-{day:02}T16:50:12Z", "timeZone": "America/Denver", "starred": True,
+         "tags": ["walk"], "text": f"# Title {day}\n\nA line\\.\n\n![](dayone-moment://{day})"} for day in range(1, 29)]}, indent=1),
+    "pixels": "[" + ",\n".join(json.dumps(
+        {"date": f"2025-1-{day}", "type": "Mood", "scores": [day % 5 + 1], "notes": "n",
+         "tags": [{"type": "Emotions", "entries": [":3"]}]}) for day in range(1, 29)) + "]",
+    "table": "sep=;\nStimmung;Datum;Uhrzeit;Schlaf\n" + "".join(
+        f"Gut;{day:02}/04/2024;21.{day:02};7:45\n" for day in range(1, 29)),
+    "daylio of a phone": "full_date,date,weekday,time,mood,activities,scales,note_title,note\n" + "".join(
+        f"2026-05-{day:02},{day}. Mai,Samstag,9:10 pm,Gut,\"a | b\",\"Rest: 7/10 points | Sleep: 7:45\",\"\",\"<b>x</b><br>y\"\n"
+        for day in range(1, 29)),
+    "calendar": "BEGIN:VCALENDAR\r\nX-WR-TIMEZONE:Europe/Rome\r\nBEGIN:VTIMEZONE\r\nTZID:Own\r\nBEGIN:STANDARD\r\nDTSTART:16010101T030000\r\n"
+        "TZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n" + "".join(
+        f"BEGIN:VEVENT\r\nUID:{day}\r\nSEQUENCE:1\r\nDTSTART;TZID=Own:202605{day:02}T101500\r\nSUMMARY:Fine\r\nEND:VEVENT\r\n"
+        for day in range(1, 29)) + "END:VCALENDAR\r\n",
+}
+
+
+def through_the_shell(host_path, mood, folder):
+    """Whatever FILE is, the same comes in, and the exit status says whether all of it did."""
+    rows = "".join(f"Happy,2026-01-{day:02}T10:00:00Z\n" for day in range(1, 21))
+    path, link, fifo = (os.path.join(folder, name) for name in ["some.csv", "link.csv", "fifo"])
+    with open(path, "w") as file:
+        file.write("label,timestamp\n" + rows)
+    os.symlink("some.csv", link)
+    os.mkfifo(fifo)
+    spool = os.path.join(folder, "spool")
+    os.mkdir(spool)
+    number = 0
+
+    def run(command, expected, moods, check_moods=True):
+        nonlocal number
+        number += 1
+        store = os.path.join(folder, f"shell-{number}")
+        client = f"{mood} --host {host_path} --store {store}"
+        made = subprocess.run(
+            ["bash", "-c", command.replace("MOOD", client)], capture_output=True, text=True, timeout=60,
+            env={**os.environ, "TMPDIR": spool, "F": path, "LINK": link, "FIFO": fifo})
+        check(made.returncode == expected, f"{command}: {made.returncode} {made.stdout} {made.stderr}")
+        check(os.listdir(spool) == [], f"{command}: {os.listdir(spool)} stay")
+        if moods is not None:
+            check(f"Added {moods} mood" in made.stdout, f"{command}: {made.stdout}")
+        return made
+
+    for command in [
+            "MOOD import $F --yes", "MOOD import $LINK --yes", "cat $F | MOOD import - --yes", "MOOD import - --yes < $F",
+            "cat $F | MOOD import /dev/stdin --yes", "MOOD import /dev/stdin --yes < $F", "MOOD import <(cat $F) --yes",
+            "(cat $F > $FIFO) & MOOD import $FIFO --yes", "MOOD import /dev/fd/3 --yes 3< $F"]:
+        run(command, 0, 20)
+    backup = os.path.join(folder, "shell.jsonl")
+    store = os.path.join(folder, "shell-1")
+    subprocess.run([mood, "--host", host_path, "--store", store, "backup", backup], capture_output=True, timeout=60)
+    for command in [f"MOOD restore <(cat {backup}) --yes", f"cat {backup} | MOOD restore - --yes", f"cat {backup} | MOOD restore /dev/stdin --yes"]:
+        run(command, 0, 20)
+    for text, code, moods in [
+            ("label,timestamp\\nHappy,2026-01-01T10:00:00Z\\nSad,soon\\n", 65, 1), ("label,timestamp\\n", 65, 0),
+            ("label,timestamp,valence\\nHappy,2026-01-01T10:00:00Z,much\\n", 0, 1), ("My secret, all of it.\\n", 65, None), ("", 65, None),
+            ("BEGIN:VCALENDAR\\nBEGIN:VEVENT\\nSTATUS:CANCELLED\\nDTSTART:20260101T100000Z\\nSUMMARY:x\\nEND:VEVENT\\nEND:VCALENDAR\\n", 65, 0)]:
+        made = run(f"printf '{text}' | MOOD import - --yes", code, moods)
+        check("secret" not in made.stdout + made.stderr, f"{text}: its content was shown")
+    print("files, links and pipes:", number)
+
+
 def damaged(host_path, texts, count, chance, folder):
+    texts = {**texts, **BROUGHT}
     host = opened(host_path, os.path.join(folder, "damaged"))
     pieces = ["\"", ",", "\n", "\r", "{", "}", "[", ":", "\\", "\ufeff", "\u2028", "BEGIN:VEVENT\n", "END:VEVENT\n", "0", "-", "9" * 40]
     refused = listed_problems = 0
     for number in range(count):
-        form = chance.choice(["jsonl", "csv", "daylio", "jrnl", "ics"])
+        form = chance.choice(["jsonl", "csv", "daylio", "jrnl", "ics"] + list(BROUGHT))
         text = texts[form]
         start = chance.randrange(max(len(text) - 3000, 1))
         text = texts[form][:chance.choice([200, 1500])] + text[start:start + 1500]
@@ -221,7 +291,7 @@ def damaged(host_path, texts, count, chance, folder):
             text = text[:at] + (chance.choice(pieces) if change else "") + text[at + (0 if change == 1 else chance.randint(1, 20)):]
         before = result(host, "store.info", {})["revision"]
         params = {"text": text, "strict": chance.random() < 0.5}
-        if chance.random() < 0.7:
+        if chance.random() < 0.7 and (form not in BROUGHT or form in ("dayone", "pixels")):
             params["format"] = form
         answer = host.ask("store.import", params)
         if answer is None:
@@ -237,6 +307,8 @@ def damaged(host_path, texts, count, chance, folder):
         else:
             check(after - before in (0, 1), f"case {number}: {after - before} commits")
             problems = answer["result"]["problems"]
+            lost = sum(1 for problem in problems if not problem.get("isKept"))
+            check(lost == answer["result"]["leftOut"], f"case {number}: {lost} rows listed, {answer['result']['leftOut']} left out")
         listed_problems += len(problems)
         for problem in problems:
             check(1 <= problem["line"] <= lines and problem["reason"], f"case {number}: {problem}")
@@ -325,6 +397,8 @@ def main():
         judge_daylio(given.host, folder)
         judge_jrnl(given.host, folder)
         round_trips(given.host, texts, moods, folder)
+        if given.mood:
+            through_the_shell(given.host, given.mood, folder)
         damaged(given.host, texts, given.damaged, chance, folder)
         while_others_write(given.host, given.mood, given.backups, folder)
     finally:

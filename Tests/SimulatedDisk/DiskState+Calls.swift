@@ -10,7 +10,7 @@ extension Disk.State {
             guard let found else { throw PathError(code: ENOENT) }
             guard found.isDirectory else { throw PathError(code: ENOTDIR) }
             return found
-        case .read:
+        case .read, .readThroughLink:
             guard let found else { throw PathError(code: ENOENT) }
             return found
         case .readWrite, .readWriteOrCreate, .create:

@@ -157,7 +157,7 @@ public final class SimulatedProcess: Sendable {
             let isWritable =
                 switch access {
                 case .readWrite, .readWriteOrCreate, .create: true
-                case .read, .directory, .directoryThroughLink: false
+                case .read, .readThroughLink, .directory, .directoryThroughLink: false
                 }
             state.processes[number].lastDescriptor += 1
             let descriptor = state.processes[number].lastDescriptor

@@ -1,4 +1,5 @@
 import JSONCodec
+import Platform
 
 extension Command {
     private static let importOptions: [CommandOption] = [
@@ -8,23 +9,33 @@ extension Command {
 
     static let `import` = Command(
         name: "import", summary: "Take moods from a file of this or another program.",
-        parameters: [.init("FILE", "jsonl, csv, the CSV of Daylio, the JSON of jrnl, ics, or a plugin's.")],
+        parameters: [
+            .init(
+                "FILE",
+                "jsonl, csv, the CSV of Daylio, the text or JSON of jrnl, the JSON of Day One or Pixels, ics, or a plugin's;"
+                    + " - is stdin.")
+        ],
         options: [
             .init("format", .text("FORMAT"), "What it is, where its beginning does not tell."),
             .init(
                 "map", .text("A=B"), isRepeatable: true,
-                "What a column is (mood=label, when=timestamp), or what a mood is worth (meh=-0.4)."),
+                "What a column is (mood=label, when=timestamp, Level=valence:1..10), or what a mood is worth (meh=-0.4,"
+                    + " Super=rad)."),
             .init("time-zone", .text("ZONE"), "The zone of times that have none, such as Europe/Berlin."),
+            .init("date-format", .text("FORMAT"), "How dates are written that could be two days, such as %d/%m/%Y."),
             .init("strict", "Nothing is taken where something cannot be read."),
         ] + importOptions,
         notes: [
             "It is told what would be done, and at a terminal you are asked. All of it is one change: 'mood undo' takes it"
-                + " back. The same file again changes nothing."
+                + " back. The same file again changes nothing.",
+            "Ends with 65 where a line was not taken or nothing was read, after all others were added: 'mood import FILE --yes"
+                + " && rm FILE' loses nothing.",
         ],
         examples: [
             .init("mood import daylio.csv --time-zone Europe/Berlin", "Everything from Daylio."),
             .init("mood import diary.csv --map mood=label,when=timestamp", "Any table."),
             .init("mood import old.jsonl --yes", "Without being asked."),
+            .init("curl -s https://example.org/moods.csv | mood import - --yes", "From a pipe."),
         ],
         run: { (client) throws(ClientError) in try client.importFile(nil) })
 
@@ -48,40 +59,73 @@ extension Client {
 
     /// - Parameter format: nil where the options say it, or nobody.
     func importFile(_ format: String?) throws(ClientError) {
+        let file = invocation.words[0]
+        let copy: SpooledInput?
+        do throws(SystemError) { copy = try console.spool(file == "-" ? nil : file) } catch {
+            throw .badInput("\(file) could not be read: \(error).", advice: nil)
+        }
+        defer { copy?.remove() }
         var params: [JSONValue.Member] = []
         if let format = format ?? invocation.value("format") { params.append(.init("format", .string(format))) }
-        let file = invocation.words[0]
-        params.append(
-            file == "-" ? .init("text", .string(try inputText())) : .init("path", .string(try absolute(file))))
+        let path: String
+        if let copy { path = copy.path } else { path = try absolute(file) }
+        params.append(.init("path", .string(path)))
         let map = try mapped()
         if !map.isEmpty { params.append(.init("map", .object(map))) }
         if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
+        if let dates = invocation.value("date-format") { params.append(.init("dateFormat", .string(dates))) }
         // A backup that cannot be read as a whole is damaged: part of it is no restoration.
         if format != nil || invocation.has("strict") { params.append(.init("strict", true)) }
         if invocation.has("replace") { params.append(.init("replace", true)) }
+        let isRestore = format != nil
         if invocation.has("yes") || invocation.has("dry-run") {
-            return try finish(callLong("store.import", params + commonMembers()), isDone: !invocation.has("dry-run"))
+            let result = try callLong("store.import", params + commonMembers())
+            return try finish(result, isDone: !invocation.has("dry-run"), isRestore: isRestore)
         }
         guard console.isInputTerminal, file != "-" else {
             throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
         }
         let plan = try tree(callLong("store.import", params + [.init("dryRun", true)]))
         tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
-        guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else { return }
+        guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else {
+            return try check(plan, isRestore: isRestore)
+        }
         console.writeError("Go on? [y/N] ")
         let letters = (console.readLine() ?? "").lowercased().filter { !$0.isWhitespace }
         guard letters == "y" || letters == "yes" else { throw .declined("Nothing was changed.") }
-        try finish(callLong("store.import", params), isDone: true, problems: false)
+        try finish(callLong("store.import", params), isDone: true, isRestore: isRestore, problems: false)
     }
 
-    private func finish(_ result: [UInt8], isDone: Bool, problems: Bool = true) throws(ClientError) {
-        if wantsJSON { return try print(json: result) }
+    private func finish(
+        _ result: [UInt8], isDone: Bool, isRestore: Bool, problems: Bool = true
+    ) throws(ClientError) {
         let report = try tree(result)
-        let told = Self.problems(report)
-        if problems, !told.isEmpty { tell(told.trimmedEnd) }
-        try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report))\(dryRunMark)\n")
-        let changed = (report["created"]?.integer ?? 0) + (report["updated"]?.integer ?? 0)
-        if isDone, changed > 0 { tell("To take it back: mood undo") }
+        if wantsJSON {
+            try print(json: result)
+        } else {
+            let told = Self.problems(report)
+            if problems, !told.isEmpty { tell(told.trimmedEnd) }
+            try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report))\(dryRunMark)\n")
+            let changed = (report["created"]?.integer ?? 0) + (report["updated"]?.integer ?? 0)
+            if isDone, changed > 0 { tell("To take it back: mood undo") }
+        }
+        try check(report, isRestore: isRestore)
+    }
+
+    /// Whether all of the file was taken: a script may then remove it.
+    private func check(_ report: JSONValue, isRestore: Bool) throws(ClientError) {
+        let leftOut = report["leftOut"]?.integer ?? 0
+        if leftOut > 0 {
+            throw .badInput(
+                "\(leftOut == 1 ? "One row was" : "\(leftOut) rows were") not taken. Keep the file.",
+                advice: "Mend what is named above and import the file again: what was taken stays as it is.")
+        }
+        let taken = ["created", "updated", "unchanged"].reduce(0) { $0 + (report[$1]?.integer ?? 0) }
+        if taken == 0, !isRestore {
+            throw .badInput(
+                "No mood was found in '\(invocation.words[0])'. Keep the file.",
+                advice: "'mood import --help' lists the formats that are read.")
+        }
     }
 
     /// `12 moods, changed 3, left 4 as they are`.
@@ -94,25 +138,30 @@ extension Client {
 
     private static func problems(_ report: JSONValue) -> String {
         let all = report["problems"]?.array ?? []
-        let number = report["problemCount"]?.integer ?? all.count
-        guard number > 0 else { return "" }
-        let kept = all.filter { $0["isKept"]?.boolean == true }.count
-        let left = number - kept
-        func lines(_ number: Int, _ one: String, _ several: String) -> String {
-            number == 0 ? "" : number == 1 ? "One line \(one)" : "\(number) lines \(several)"
-        }
-        let parts = [
-            lines(left, "cannot be read and is left out", "cannot be read and are left out"),
-            lines(kept, "is taken without a part of it", "are taken without a part of them"),
-        ]
-        var text = parts.filter { !$0.isEmpty }.joined(separator: "; ") + ":\n"
-        for problem in all.prefix(problemsShown) {
+        let isKept = { (problem: JSONValue) in problem["isKept"]?.boolean == true }
+        let lost = report["leftOut"]?.integer ?? all.count { !isKept($0) }
+        let kept = (report["problemCount"]?.integer ?? all.count) - lost
+        return list(
+            lost, all.filter { !isKept($0) },
+            lost == 1 ? "One line cannot be read and is left out:" : "\(lost) lines cannot be read and are left out:")
+            + list(
+                kept, all.filter(isKept),
+                kept == 1
+                    ? "One thing is not as the file has it; its line loses nothing else:"
+                    : "\(kept) things are not as the file has them; their lines lose nothing else:")
+    }
+
+    private static func list(_ count: Int, _ problems: [JSONValue], _ heading: String) -> String {
+        guard count > 0 else { return "" }
+        var text = heading + "\n"
+        for problem in problems.prefix(problemsShown) {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
             // In the words of the command line.
             let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
+                .replacing("(dateFormat,", with: "(--date-format,")
             text += Escaping.visible("line \(problem["line"]?.integer ?? 0)\(column): \(reason)") + "\n"
         }
-        if number > problemsShown { text += "… and \(number - problemsShown) more\n" }
+        if count > problemsShown { text += "… and \(count - problemsShown) more\n" }
         return text
     }
 

@@ -59,7 +59,7 @@ extension Core {
 
     /// What a reader has to know; times without a zone take that of the call, of the command line, or the setting.
     private mutating func importOptions(_ arguments: borrowing Arguments) -> ImportOptions {
-        var import_ = ImportOptions()
+        var import_ = importOptions()
         if let zone = arguments[TransferParams.timeZone] {
             import_.timeZone = (zone, true)
         } else if let zone = timeZone(nil) {
@@ -68,6 +68,13 @@ extension Core {
         for member in arguments[TransferParams.map].flatMap({ JSONValue($0).object }) ?? [] {
             import_.map.append((member.name, member.value.string ?? member.value.text))
         }
+        import_.dateFormat = arguments[TransferParams.dateFormat]
+        return import_
+    }
+
+    /// What a person has chosen.
+    mutating func importOptions() -> ImportOptions {
+        var import_ = ImportOptions()
         import_.feelings = usableSettings().palette.entries.map {
             KnownFeeling(emoji: $0.emoji, label: $0.label, valence: $0.valence, aliases: $0.aliases)
         }

@@ -15,6 +15,10 @@ struct ImportTally {
     private var created = 0
     private var updated = 0
     private var unchanged = 0
+    private var leftOut = 0
+    /// Why a strict import is refused.
+    private var losses = 0
+    private var firstLoss: ImportProblem?
     private var problems: [ImportProblem] = []
     private var problemCount = 0
 
@@ -25,7 +29,17 @@ struct ImportTally {
 
     mutating func add(_ problem: ImportProblem) {
         problemCount += 1
-        if problems.count < Self.problemsMax { problems.append(problem) }
+        if problem.loss == .row { leftOut += 1 }
+        if problem.loss != .none {
+            losses += 1
+            if firstLoss == nil { firstLoss = problem }
+        }
+        if problems.count == Self.problemsMax {
+            // A row that is lost must be told before a part of one.
+            guard problem.loss == .row, let last = problems.lastIndex(where: { $0.loss != .row }) else { return }
+            problems.remove(at: last)
+        }
+        problems.append(problem)
     }
 
     mutating func add(_ outcome: ImportOutcome) {
@@ -39,10 +53,10 @@ struct ImportTally {
     /// Writes the answer.
     /// - Throws: where something could not be read, and nothing was to be done then.
     func finish(to out: inout JSONWriter) throws(RPCError) {
-        if isStrict, problemCount > 0 {
+        if isStrict, let firstLoss {
             let reason =
-                "\(problemCount == 1 ? "One thing" : "\(problemCount) things") in it cannot be read; the first: "
-                + "line \(problems[0].line): \(problems[0].reason)"
+                "\(losses == 1 ? "One thing" : "\(losses) things") in it cannot be read; the first: "
+                + "line \(firstLoss.line): \(firstLoss.reason)"
             throw RPCError(
                 .invalidParams, "\(param): \(reason)",
                 [
@@ -57,6 +71,8 @@ struct ImportTally {
         out.integer(updated)
         out.key("unchanged")
         out.integer(unchanged)
+        out.key("leftOut")
+        out.integer(leftOut)
         out.key("problems")
         JSONValue.array(problems.map(\.value)).write(to: &out)
         if problemCount > problems.count {
@@ -72,6 +88,6 @@ extension ImportProblem {
         .object(
             [.init("line", .number(String(line)))] + (column.map { [.init("column", .number(String($0)))] } ?? [])
                 + [.init("reason", .string(reason)), .init("text", .string(text))]
-                + (isKept ? [.init("isKept", true)] : []))
+                + (loss == .row ? [] : [.init("isKept", .boolean(true))]))
     }
 }

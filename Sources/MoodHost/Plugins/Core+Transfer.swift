@@ -18,6 +18,12 @@ extension Core {
         _ importer: (plugin: TrustedPlugin, format: String), _ arguments: borrowing Arguments
     ) throws(RPCError) -> RPCError {
         let plugin = importer.plugin
+        for (name, isGiven) in [
+            ("map", arguments[has: TransferParams.map]), ("dateFormat", arguments[TransferParams.dateFormat] != nil),
+        ] where isGiven {
+            throw Arguments.error(
+                "is of no use here: \(importer.format) is read by a plugin, which is not asked so", at: "/" + name)
+        }
         var members: [JSONValue.Member] = [.init("format", .string(importer.format))]
         var copy: String?
         if let path = arguments[TransferParams.path] {
@@ -64,7 +70,7 @@ extension Core {
                 return known.withUnsafeBytes { out.raw($0) }
             }
             var taker = ImportTaker(
-                options.limits, now: now, replaces: request.replaces,
+                options.limits, importOptions(), now: now, replaces: request.replaces,
                 ImportTally(strict: request.isStrict, request.param))
             var ids = PluginRowIDs(request.format)
             for page in pages {
@@ -74,7 +80,8 @@ extension Core {
                         ImportProblem(
                             line: problem["line"]?.integer ?? 0,
                             reason: problem["reason"]?.string ?? "It cannot be read.",
-                            text: problem["text"]?.string ?? ""))
+                            text: problem["text"]?.string ?? "",
+                            loss: problem["isKept"]?.boolean == true ? .part : .row))
                 }
                 for mood in value["moods"]?.array ?? [] {
                     try taker.take(ids.mood(mood), into: &store)
@@ -124,8 +131,11 @@ struct PluginRowIDs {
 
     mutating func mood(_ mood: JSONValue) -> ImportedMood {
         let text = Array(mood.text.utf8)
-        if mood["id"] != nil { return ImportedMood(line: 0, carriesID: true, json: text, text: "") }
-        let members = [JSONValue.Member("id", .string(ids.next([text]).text))] + (mood.object ?? [])
+        if mood["id"]?.string.flatMap({ MoodID($0) }) != nil {
+            return ImportedMood(line: 0, carriesID: true, json: text, text: "")
+        }
+        let members =
+            [JSONValue.Member("id", .string(ids.next([text]).text))] + (mood.object ?? []).filter { $0.name != "id" }
         return ImportedMood(line: 0, carriesID: false, json: Array(JSONValue.object(members).text.utf8), text: "")
     }
 }

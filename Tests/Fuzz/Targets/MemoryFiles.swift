@@ -49,7 +49,7 @@ final class MemoryFiles: Sendable {
         switch access {
         case .directory, .directoryThroughLink:
             node = nil
-        case .read, .readWrite:
+        case .read, .readThroughLink, .readWrite:
             guard let file = state.files[path] else { return failure("open", ENOENT) }
             node = file
         case .readWriteOrCreate, .create:

@@ -1,0 +1,171 @@
+import MoodCore
+
+/// What a column of a table holds.
+enum CSVColumn: Equatable {
+    case member(MoodField)
+    case date, time, hour, minute
+    case scale(String)
+    /// A valence on a scale of its own: the first number is -1, the last 1.
+    case valence(from: Double, to: Double)
+
+    /// A column by the name of what it holds, as `map` gives it.
+    init?(target name: String) {
+        let folded = Folded.text(name)
+        switch folded {
+        case "date": self = .date
+        case "time": self = .time
+        case "hour": self = .hour
+        case "minute": self = .minute
+        default:
+            if folded.hasPrefix("scales."), name.utf8.count > 7 {
+                self = .scale(String(name.dropFirst(7)))
+            } else if folded.hasPrefix("valence:") {
+                let ends = folded.dropFirst(8).split(separator: "..", omittingEmptySubsequences: false)
+                guard ends.count == 2, let first = Double(ends[0]), let last = Double(ends[1]), first != last,
+                    first.isFinite, last.isFinite
+                else { return nil }
+                self = .valence(from: first, to: last)
+            } else if let field = MoodField.allCases.first(where: {
+                Folded.text("\($0.name)") == folded && $0 != .revision
+            }) {
+                self = .member(field)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    static let targets =
+        "label, emoji, timestamp, date, time, hour, minute, notes, tags, isFavorite, valence, valence:1..10, scales,"
+        + " scales.NAME, timeZone, id, attachments, createdAt, updatedAt"
+
+    /// Several columns may hold parts of these.
+    var isJoined: Bool { self == .member(.notes) || self == .member(.tags) }
+
+    /// A column whose name says what it holds: in English, German, Spanish, French or Finnish.
+    init?(heading: String) {
+        let folded = Folded.text(heading)
+        let words = folded.split { !$0.isLetter && !$0.isNumber }.joined(separator: " ")
+        guard let column = Self.headings[words] ?? Self.headings[folded] else { return nil }
+        self = column
+    }
+
+    private static let names: [(CSVColumn, String)] = [
+        (
+            .member(.label),
+            "mood|moods|feeling|feelings|emotion|stimmung|laune|gefühl|gefuehl|estado de ánimo|estado de animo|ánimo|animo"
+                + "|humor|emoción|emocion|humeur|ressenti|émotion|sentiment|mieliala|fiilis|tunne|tunnetila|tunnelma"
+        ),
+        (
+            .member(.timestamp),
+            "when|datetime|date time|date and time|zeitpunkt|zeitstempel|datum uhrzeit|datum und uhrzeit|datum zeit|fecha hora"
+                + "|fecha y hora|date heure|date et heure|horodatage|ajankohta|aikaleima|päivä ja aika"
+        ),
+        (.date, "day|full date|datum|tag datum|fecha|día|dia|jour|päivä|päivämäärä|pvm"),
+        (.time, "uhrzeit|zeit|hora|heure|aika|kello|kellonaika|klo"),
+        (.hour, "stunde|tunti"), (.minute, "minuto|minuutti"),
+        (
+            .member(.notes),
+            "note|comment|comments|text|notiz|notizen|kommentar|kommentare|bemerkung|bemerkungen|nota|notas|comentario"
+                + "|comentarios|commentaire|commentaires|remarque|remarques|muistiinpano|muistiinpanot|kommentti|kommentit"
+                + "|huomautus|merkintä"
+        ),
+        (
+            .member(.tags),
+            "tag|activities|activity|schlagwörter|schlagworte|stichwörter|aktivitäten|etiquetas|actividades"
+                + "|étiquettes|etiquettes|mots clés|activités|tunnisteet|avainsanat|aktiviteetit"
+        ),
+        (.member(.isFavorite), "favorite|favourite|starred|star|favorit|favorito|favori|suosikki"),
+        (.member(.timeZone), "time zone|timezone|tz|zeitzone|zona horaria|fuseau horaire|aikavyöhyke"),
+    ]
+
+    private static let headings: [String: CSVColumn] = {
+        var headings: [String: CSVColumn] = [:]
+        for (column, names) in names {
+            for name in names.split(separator: "|") { headings[Folded.text(String(name))] = column }
+        }
+        return headings
+    }()
+}
+
+/// The columns of a table, each with what it holds.
+struct CSVColumns {
+    private(set) var kinds: [CSVColumn?]
+    /// The place of the column of each member, from 1.
+    let numbers: [String: Int]
+
+    /// - Throws: where `map` names what is not there, and where there are no columns for a time and a feeling.
+    /// - Parameter isTable: whether each row has as many cells as the header; asked where names of columns are to be told.
+    init(
+        _ names: [String], _ map: [(name: String, target: String)], isTable: () -> Bool
+    ) throws(UnreadableFile) {
+        let folded = names.map(Folded.text)
+        var mapped: [CSVColumn?] = Array(repeating: nil, count: names.count)
+        for (name, target) in map {
+            guard let place = folded.firstIndex(of: Folded.text(name)) else {
+                throw UnreadableFile(
+                    "has no column \(name)" + (isTable() ? "; it has \(Self.list(names))" : ""), param: "map")
+            }
+            guard let column = CSVColumn(target: target) else {
+                throw UnreadableFile("\(target) is no member of a mood; known are \(CSVColumn.targets)", param: "map")
+            }
+            mapped[place] = column
+        }
+        var kinds = mapped
+        // What is mapped comes before what has the name of a member, and that before what says it in other words.
+        let readers: [(String) -> CSVColumn?] = [{ CSVColumn(target: $0) }, { CSVColumn(heading: $0) }]
+        for read in readers {
+            for (place, name) in names.enumerated() where kinds[place] == nil {
+                guard let column = read(name), column.isJoined && mapped[place] == nil || !kinds.contains(column) else {
+                    continue
+                }
+                kinds[place] = column
+            }
+        }
+        if !kinds.contains(.member(.timestamp)), !kinds.contains(.date), let time = kinds.firstIndex(of: .time) {
+            kinds[time] = .member(.timestamp)
+        }
+        self.kinds = kinds
+        numbers = Self.numbers(kinds)
+        let hasTime = kinds.contains(.member(.timestamp)) || kinds.contains(.date)
+        guard hasTime, kinds.contains(where: { $0?.isFeeling == true }) else {
+            let missing = "has no column for the \(hasTime ? "label" : "timestamp")"
+            guard isTable() else {
+                throw UnreadableFile(missing + ", and is no table of which each row has as many cells")
+            }
+            throw UnreadableFile(
+                missing
+                    + ": say which it is with map (mood=label, when=timestamp); the columns are \(Self.list(names))",
+                param: "map")
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(20).map { $0.isEmpty ? "one without a name" : String($0.prefix(40)) }.joined(separator: ", ")
+    }
+
+    private static func numbers(_ kinds: [CSVColumn?]) -> [String: Int] {
+        var numbers: [String: Int] = [:]
+        for (place, column) in kinds.enumerated() {
+            let name: String
+            switch column {
+            case .member(let field): name = "\(field.name)"
+            case .scale: name = "scales"
+            case .date: name = "timestamp"
+            case .valence: name = "valence"
+            case .time, .hour, .minute, nil: continue
+            }
+            if numbers[name] == nil { numbers[name] = place + 1 }
+        }
+        return numbers
+    }
+}
+
+extension CSVColumn {
+    fileprivate var isFeeling: Bool {
+        switch self {
+        case .member(.label), .member(.emoji), .member(.valence), .valence: true
+        default: false
+        }
+    }
+}

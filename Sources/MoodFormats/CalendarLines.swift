@@ -1,0 +1,206 @@
+/// The lines of an iCalendar file, unfolded. RFC 5545, section 3.1.
+struct CalendarLines {
+    struct Property {
+        var name: String
+        var parameters: [String: String]
+        var value: String
+        var line: Int
+    }
+
+    /// A longer line is cut.
+    private static let lineBytesMax = 16 << 20
+
+    private var lines: FileLines
+    var at: Int { lines.at }
+    private var line = 0
+
+    init(_ file: ImportBytes) { lines = FileLines(file) }
+
+    /// The beginning of what comes next.
+    var head: ArraySlice<UInt8> { lines.head }
+
+    /// The next line and its number.
+    mutating func next() -> (text: [UInt8], line: Int)? {
+        guard var text = lines.next() else { return nil }
+        line += 1
+        let number = line
+        while let first = lines.first, first == 32 || first == 9 {
+            lines.skip()
+            guard let more = lines.next() else { break }
+            line += 1
+            if text.count <= Self.lineBytesMax { text += more }
+        }
+        return (text, number)
+    }
+
+    static func property(_ bytes: [UInt8], _ line: Int) -> Property? {
+        let text = bytes.isUTF8 ? String(decoding: bytes, as: UTF8.self) : WindowsText.text(bytes)
+        var parts: [String] = [""]
+        var isQuoted = false
+        var value: Substring?
+        for place in text.indices {
+            let character = text[place]
+            if character == "\"" {
+                isQuoted.toggle()
+            } else if !isQuoted, character == ";" {
+                parts.append("")
+            } else if !isQuoted, character == ":" {
+                value = text[text.index(after: place)...]
+                break
+            } else {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        guard let value, let name = parts.first, !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            return nil
+        }
+        var parameters: [String: String] = [:]
+        for part in parts.dropFirst() {
+            guard let sign = part.firstIndex(of: "=") else { continue }
+            parameters[part[..<sign].uppercased()] = String(part[part.index(after: sign)...])
+        }
+        return Property(name: name.uppercased(), parameters: parameters, value: String(value), line: line)
+    }
+
+    /// RFC 5545, section 3.3.11.
+    static func unescaped(_ text: String) -> String { list(text, isSplit: false).first ?? "" }
+
+    static func list(_ text: String, isSplit: Bool = true) -> [String] {
+        var parts = [""]
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                parts[parts.count - 1].append(character == "n" || character == "N" ? "\n" : character)
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else if character == ",", isSplit {
+                parts.append("")
+            } else {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        return parts
+    }
+}
+
+/// What has to be known of a calendar file before its first event is read: zones, which stand anywhere, and the events that others
+/// of the same UID replace.
+struct CalendarOutline {
+    /// By the plain form of their TZID.
+    private(set) var zones: [String: CalendarZone] = [:]
+    /// X-WR-TIMEZONE of each calendar in the file.
+    private(set) var usualZones: [Int: String] = [:]
+    /// The calendars that only tell that events are cancelled.
+    private(set) var cancelling: Set<Int> = []
+    /// The highest SEQUENCE of each UID.
+    private(set) var sequences: [String: Int] = [:]
+    /// The line of the first event of each UID that is not one day of a repeating one, else of the first such day.
+    private(set) var firsts: [String: (line: Int, isDay: Bool)] = [:]
+
+    /// Only these lines are looked at.
+    private static let names = [
+        "BEGIN:", "END:", "UID", "SEQUENCE", "RECURRENCE-ID", "X-WR-TIMEZONE", "METHOD", "TZ", "X-LIC-", "DTSTART",
+        "RRULE",
+        "RDATE",
+    ].map { Array($0.utf8) }
+
+    init(_ lines: CalendarLines) {
+        var lines = lines
+        var calendar = 0
+        var open: [String] = []
+        var event = (line: 0, uid: "", sequence: 0, isDay: false)
+        var zone = ZoneReader()
+        while let (text, number) = lines.next() {
+            guard Self.names.contains(where: text.beginsLike), let property = CalendarLines.property(text, number)
+            else {
+                continue
+            }
+            let kind = property.value.uppercased()
+            switch property.name {
+            case "BEGIN":
+                if kind == "VCALENDAR" { calendar += 1 }
+                if kind == "VEVENT" || kind == "VJOURNAL" { event = (number, "", 0, false) }
+                if kind == "VTIMEZONE" { zone = ZoneReader() }
+                zone.begin(kind)
+                open.append(kind)
+            case "END":
+                if kind == "VEVENT" || kind == "VJOURNAL" { keep(event) }
+                zone.end(kind)
+                if kind == "VTIMEZONE", !zone.name.isEmpty, zones[zone.name] == nil { zones[zone.name] = zone.zone }
+                if let place = open.lastIndex(of: kind) { open.removeSubrange(place...) }
+            case "X-WR-TIMEZONE": usualZones[calendar] = property.value.trimmedSpaces
+            case "METHOD": if kind == "CANCEL" { cancelling.insert(calendar) }
+            default:
+                guard let component = open.last else { continue }
+                if open.contains("VTIMEZONE") {
+                    zone.take(property)
+                } else if component == "VEVENT" || component == "VJOURNAL" {
+                    switch property.name {
+                    case "UID": event.uid = property.value
+                    case "SEQUENCE": event.sequence = Int(property.value.trimmedSpaces) ?? 0
+                    case "RECURRENCE-ID": event.isDay = true
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func keep(_ event: (line: Int, uid: String, sequence: Int, isDay: Bool)) {
+        guard !event.uid.isEmpty else { return }
+        if !event.isDay { sequences[event.uid] = max(sequences[event.uid] ?? .min, event.sequence) }
+        if let first = firsts[event.uid], !first.isDay || event.isDay { return }
+        firsts[event.uid] = (event.line, event.isDay)
+    }
+
+    /// A TZID however it is quoted and escaped.
+    static func plain(_ name: String) -> String {
+        Folded.text(CalendarLines.unescaped(name).replacing("\"", with: "").trimmedSpaces)
+    }
+
+    /// Puts a zone together.
+    private struct ZoneReader {
+        var name = ""
+        var zone = CalendarZone()
+        private var observance: CalendarZone.Observance?
+        private var rule: String?
+        private var hasOffset = false
+
+        mutating func begin(_ kind: String) {
+            guard kind == "STANDARD" || kind == "DAYLIGHT" else { return }
+            (observance, rule, hasOffset) = (.init(), nil, false)
+        }
+
+        mutating func end(_ kind: String) {
+            guard kind == "STANDARD" || kind == "DAYLIGHT", var observance, hasOffset else { return }
+            observance.rule = rule.flatMap { CalendarZone.Rule($0, start: observance.start) }
+            zone.observances.append(observance)
+            self.observance = nil
+        }
+
+        mutating func take(_ property: CalendarLines.Property) {
+            switch property.name {
+            case "TZID": name = CalendarOutline.plain(property.value)
+            case "X-LIC-LOCATION": zone.location = property.value.trimmedSpaces
+            case "DTSTART": if let start = CalendarDates.local(property.value) { observance?.start = start }
+            case "TZOFFSETFROM": observance?.offsetFrom = CalendarDates.offset(property.value.trimmedSpaces)
+            case "TZOFFSETTO":
+                guard let offset = CalendarDates.offset(property.value.trimmedSpaces) else { return }
+                observance?.offsetTo = offset
+                hasOffset = true
+            case "RRULE": rule = property.value
+            case "RDATE":
+                observance?.dates += property.value.split(separator: ",").compactMap { CalendarDates.local(String($0)) }
+            default: break
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether it begins so, whatever the case.
+    fileprivate func beginsLike(_ name: [UInt8]) -> Bool {
+        count >= name.count && zip(self, name).allSatisfy { ($0 & 0xDF) == ($1 & 0xDF) }
+    }
+}

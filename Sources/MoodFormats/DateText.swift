@@ -1,0 +1,303 @@
+import MoodText
+
+/// A date, mostly with a time of day, in one of the many ways in which programs and people write it:
+///
+///     29.08.2024 21:10 · 2024/8/9 9:10 PM · 20240829T211000Z · 29. August 2024 · Thu, 29 Aug 2024 21:10:00 +0200
+///     Thu Aug 29 21:10:00 2024 +0200 · August 29, 2024 9 PM · 2024年8月29日 21:10 · 2024-08-29T21:10[Europe/Berlin]
+///
+/// Words may be those of the program's five languages. Nothing that it reads depends on now.
+struct DateText: Equatable {
+    /// Which stands first in a date such as 03/04/2024.
+    enum Order { case dayFirst, monthFirst }
+
+    enum Failure: Error, Equatable {
+        case notADate
+        /// Both days that it could be.
+        case ambiguous(String, String)
+        /// A clause.
+        case other(String)
+    }
+
+    private static let bytesMax = 200
+
+    /// Days since 1970.
+    private(set) var day = 0
+    /// Milliseconds after midnight; up to the 24 hours of `24:00`.
+    private(set) var timeOfDay: Int?
+    /// Local time minus UTC, in milliseconds.
+    private(set) var offset: Int?
+    /// The zone that it names.
+    private(set) var zone: String?
+    /// What the date shows of the order of days and months, where it can be read in one way only.
+    private(set) var evidence: Order?
+
+    /// - Parameter order: of dates that could be two days.
+    init(_ text: String, _ order: Order? = nil) throws(Failure) {
+        guard text.utf8.count <= Self.bytesMax else { throw .notADate }
+        var rest = Self.plain(text)
+        zone = Self.takeZone(&rest)
+        var words = DateWordsReader(order)
+        do throws(Failure) {
+            for word in Self.words(rest) { try words.take(word) }
+            day = try words.day()
+            evidence = words.evidence
+            guard !words.clock.isEmpty else { return }
+            guard let clock = Self.clock(words.clock) else { throw .notADate }
+            timeOfDay = clock.timeOfDay
+            offset = clock.offset
+        } catch {
+            guard error == .notADate else { throw error }
+            try read(written: text)
+        }
+    }
+
+    /// Reads what people may type, but for what depends on now.
+    private mutating func read(written text: String) throws(Failure) {
+        do throws(TimeProblem) {
+            let written = try TimeLanguage.written(text)
+            day = written.day
+            timeOfDay = written.timeOfDay.map { Int($0) }
+            offset = written.offset.map { Int($0) }
+        } catch {
+            let isUnknown = error.reason.hasSuffix(" is not understood") || error.reason.contains(" is understood, ")
+            throw isUnknown ? .notADate : .other(error.reason)
+        }
+    }
+
+    /// The time of day and the offset in the text of a clock.
+    static func clock(_ text: String) -> (timeOfDay: Int, offset: Int?)? {
+        var (clock, offset) = withoutOffset(text.lowercased())
+        if clock.hasPrefix("24:00"), clock.dropFirst(5).allSatisfy({ ":0.".contains($0) }) {
+            return (86_400_000, offset)
+        }
+        if let timeOfDay = TimeReader.timeOfDay(clock) { return (timeOfDay, offset) }
+        // Digits alone, as ISO 8601 has them in its basic form.
+        guard clock.utf8.allSatisfy({ 48...57 ~= $0 }), clock.count == 4 || clock.count == 6 else { return nil }
+        for place in [4, 2] where clock.count > place {
+            clock.insert(":", at: clock.index(clock.startIndex, offsetBy: place))
+        }
+        return TimeReader.timeOfDay(clock).map { ($0, offset) }
+    }
+
+    /// Takes `z`, `utc`, `+0200`, `gmt+02:00` off the end.
+    private static func withoutOffset(_ text: String) -> (String, Int?) {
+        var text = text.trimmedSpaces
+        func withoutName() -> Bool {
+            for name in ["utc", "gmt", "z"] where text.hasSuffix(name) {
+                let rest = text.dropLast(name.count)
+                guard rest.last.map({ $0.isNumber || $0 == " " }) ?? false else { continue }
+                text = String(rest).trimmedSpaces
+                return true
+            }
+            return false
+        }
+        if withoutName() { return (text, 0) }
+        guard let sign = text.lastIndex(where: { $0 == "+" || $0 == "-" || $0 == "\u{2212}" }), sign > text.startIndex
+        else {
+            return (text, nil)
+        }
+        let digits = text[text.index(after: sign)...].filter { $0 != ":" }
+        guard digits.utf8.allSatisfy({ 48...57 ~= $0 }), let number = Int(digits), digits.count <= 4 else {
+            return (text, nil)
+        }
+        let (hours, minutes) = digits.count > 2 ? (number / 100, number % 100) : (number, 0)
+        guard hours < 24, minutes < 60 else { return (text, nil) }
+        let isWest = text[sign] != "+"
+        text = String(text[..<sign]).trimmedSpaces
+        _ = withoutName()
+        return (text, (hours * 60 + minutes) * (isWest ? -60_000 : 60_000))
+    }
+
+    /// With the marks of East Asia as those of ISO 8601.
+    private static func plain(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+        var plain = ""
+        for character in text {
+            switch character {
+            case "年", "月": plain.append("-")
+            case "日": plain.append(" ")
+            case "時", "时", "点": plain.append(":")
+            case "分": plain.append(":")
+            case "秒": break
+            default: plain.append(character)
+            }
+        }
+        while plain.last == ":" { plain.removeLast() }
+        return plain
+    }
+
+    /// Takes `[Europe/Berlin]` off the end, and `(CEST)`, which says nothing that the offset before it does not.
+    private static func takeZone(_ text: inout String) -> String? {
+        var zone: String?
+        while let last = text.last, last == "]" || last == ")" {
+            guard let start = text.lastIndex(of: last == "]" ? "[" : "(") else { break }
+            let inside = text[text.index(after: start)...].dropLast()
+            if last == "]", !inside.contains("=") { zone = String(inside) }
+            text = String(text[..<start]).trimmedSpaces
+        }
+        return zone
+    }
+
+    /// The words of a text; a comma parts them but in a fraction of a second.
+    private static func words(_ text: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        for character in text {
+            let isFraction = character == "," && word.suffix(3).first == ":"
+            if character.isWhitespace || character == "," && !isFraction {
+                if !word.isEmpty { words.append(word.lowercased()) }
+                word = ""
+            } else {
+                word.append(isFraction ? "." : character)
+            }
+        }
+        return word.isEmpty ? words : words + [word.lowercased()]
+    }
+}
+
+/// Gathers year, month, day and clock from words in any order.
+private struct DateWordsReader {
+    private let order: DateText.Order?
+    private var year: Int?
+    private var month: Int?
+    private var dayOfMonth: Int?
+    /// The words of the time of day.
+    private(set) var clock = ""
+    private(set) var evidence: DateText.Order?
+
+    private static let fillers: Set<String> = [
+        "at", "on", "of", "the", "um", "am", "den", "der", "à", "le", "du", "de", "del", "a", "las", "la", "el", "klo",
+        "kello",
+    ]
+    private static let ordinals = ["st", "nd", "rd", "th", "er", "º", "ª", "."]
+
+    init(_ order: DateText.Order?) { self.order = order }
+
+    private var isComplete: Bool { year != nil && month != nil && dayOfMonth != nil }
+
+    func day() throws(DateText.Failure) -> Int {
+        guard let year, let month, let dayOfMonth,
+            let date = CivilDate(checkedYear: year, month: month, day: dayOfMonth)
+        else { throw .notADate }
+        return date.daysSince1970
+    }
+
+    mutating func take(_ word: String) throws(DateText.Failure) {
+        if Self.isDigits(word) { return try take(number: word) }
+        if isComplete || !clock.isEmpty {
+            if DateWords.isWeekday(word), clock.isEmpty { return }
+            if clock.isEmpty, Self.fillers.contains(word), word != "am" { return }
+            clock += (clock.isEmpty ? "" : " ") + word
+            return
+        }
+        if let suffix = Self.ordinals.first(where: word.hasSuffix), Self.isDigits(word.dropLast(suffix.count)) {
+            return try take(number: String(word.dropLast(suffix.count)))
+        }
+        if month == nil, let named = DateWords.month(word) {
+            month = named
+        } else if DateWords.isWeekday(word) || Self.fillers.contains(word) {
+            return
+        } else if Self.isClock(word) {
+            clock = word
+        } else {
+            try take(date: word)
+        }
+    }
+
+    /// Whether it has a colon, and no date before it.
+    private static func isClock(_ word: String) -> Bool {
+        word.firstIndex(of: ":").map { !word[..<$0].contains { "-/.t".contains($0) } } ?? false
+    }
+
+    private static func isDigits(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { 48...57 ~= $0 }
+    }
+
+    private mutating func take(number digits: String) throws(DateText.Failure) {
+        guard digits.count <= 8, let number = Int(digits) else { throw .notADate }
+        switch digits.count {
+        case 4 where year == nil: year = number
+        case 8 where year == nil && month == nil && dayOfMonth == nil:
+            (year, month, dayOfMonth) = (number / 10_000, number / 100 % 100, number % 100)
+        case 1, 2:
+            if isComplete || !clock.isEmpty {
+                clock += (clock.isEmpty ? "" : " ") + digits
+            } else if year != nil, month == nil {
+                month = number
+            } else if dayOfMonth == nil {
+                dayOfMonth = number
+            } else if month != nil, year == nil, digits.count == 2 {
+                year = Self.whole(number)
+            } else {
+                throw .notADate
+            }
+        default: throw .notADate
+        }
+    }
+
+    /// The year of two digits, as POSIX has it.
+    private static func whole(_ year: Int) -> Int { year < 69 ? 2000 + year : 1900 + year }
+
+    /// `29.08.2024`, `2024/8/9`, `29-Aug-2024`, each with or without `T` and a time of day.
+    private mutating func take(date word: String) throws(DateText.Failure) {
+        guard year == nil, month == nil, dayOfMonth == nil else { throw .notADate }
+        var date = word[...]
+        var last: Character = " "
+        for place in word.indices {
+            let next = word.index(after: place)
+            if word[place] == "t", last.isNumber, next < word.endIndex, word[next].isNumber {
+                date = word[..<place]
+                clock = String(word[next...])
+                break
+            }
+            last = word[place]
+        }
+        // The sign of a year of six digits.
+        let isLong = date.hasPrefix("+")
+        if isLong { date = date.dropFirst() }
+        if Self.isDigits(date) { return try take(number: String(date)) }
+        while date.last == "." || date.last == "-" { date = date.dropLast() }
+        guard let mark = date.first(where: { "-/.".contains($0) }) else { throw .notADate }
+        let parts = date.split(separator: mark, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .notADate }
+        if let named = parts.firstIndex(where: { DateWords.month($0) != nil }) {
+            month = DateWords.month(parts[named])
+            for part in parts.indices where part != named {
+                guard Self.isDigits(parts[part]) else { throw .notADate }
+                try take(number: String(parts[part]))
+            }
+            return
+        }
+        let numbers = parts.compactMap { Self.isDigits($0) && $0.count <= 6 ? Int($0) : nil }
+        guard numbers.count == 3 else { throw .notADate }
+        if parts[0].count == 4 || isLong {
+            (year, month, dayOfMonth) = (numbers[0], numbers[1], numbers[2])
+        } else if parts[0].count <= 2, parts[2].count == 4 || parts[2].count == 2 && mark != "-" {
+            let year = parts[2].count == 4 ? numbers[2] : Self.whole(numbers[2])
+            try take(numbers[0], numbers[1], of: year, isDayFirst: mark == ".")
+        } else {
+            throw .notADate
+        }
+    }
+
+    /// Two numbers of which one is the month.
+    private mutating func take(
+        _ first: Int, _ second: Int, of year: Int, isDayFirst: Bool
+    ) throws(DateText.Failure) {
+        self.year = year
+        if !isDayFirst, first != second {
+            if first > 12 { evidence = .dayFirst }
+            if second > 12 { evidence = .monthFirst }
+        }
+        switch evidence ?? (isDayFirst || first == second ? .dayFirst : order) {
+        case .dayFirst: (dayOfMonth, month) = (first, second)
+        case .monthFirst: (dayOfMonth, month) = (second, first)
+        case nil:
+            func text(_ month: Int, _ day: Int) throws(DateText.Failure) -> String {
+                guard let date = CivilDate(checkedYear: year, month: month, day: day) else { throw .notADate }
+                return date.text
+            }
+            throw .ambiguous(try text(second, first), try text(first, second))
+        }
+    }
+}

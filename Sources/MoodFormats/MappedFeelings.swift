@@ -1,0 +1,69 @@
+import JSONCodec
+
+/// What `map` says that labels are worth: a number, or a feeling that is known (`meh=-0.4`, `Super=rad`).
+struct MappedFeelings {
+    private struct Entry {
+        var name: String
+        var target: Target
+        var isUsed = false
+    }
+
+    private enum Target {
+        case valence(String)
+        case feeling(KnownFeeling)
+        case group(DaylioWords.Group)
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var names: [String] = []
+
+    /// - Throws: where something else than a label is mapped, in a format that has no columns to map, and where a target is
+    ///   neither a number nor a feeling.
+    init(_ options: ImportOptions, of format: ImportFormat) throws(UnreadableFile) {
+        for (name, target) in options.map {
+            let found: Target
+            if JSONNumberText.isNumber(target) {
+                found = .valence(target)
+            } else if format == .csv {
+                // A column, which is looked for in the header.
+                continue
+            } else if let group = DaylioWords.english[Folded.text(target)],
+                format == .daylio || options.feeling(target) == nil
+            {
+                found = .group(group)
+            } else if let feeling = options.feeling(target) {
+                found = .feeling(feeling)
+            } else {
+                throw UnreadableFile(
+                    "gives \(name) the value \(target), which is neither a number nor a feeling; in \(format.rawValue) it says"
+                        + " what a label is worth (meh=-0.4, Super=rad)", param: "map")
+            }
+            names.append(Folded.text(name))
+            entries[Folded.text(name)] = Entry(name: name, target: found)
+        }
+    }
+
+    var isEmpty: Bool { names.isEmpty }
+
+    /// The first name that no mood had.
+    var unused: String? { names.lazy.compactMap { entries[$0] }.first { !$0.isUsed }?.name }
+
+    /// Gives a mood what is said of its label.
+    /// - Returns: whether anything is.
+    @discardableResult
+    mutating func apply(to draft: inout MoodDraft) -> Bool {
+        if names.isEmpty { return false }
+        let name = Folded.text(draft.label)
+        guard let entry = entries[name] else { return false }
+        entries[name]?.isUsed = true
+        switch entry.target {
+        case .valence(let value):
+            if draft.valence == nil { draft.valence = value }
+        case .feeling(let feeling): (draft.emoji, draft.label) = (feeling.emoji, feeling.label)
+        case .group(let group):
+            draft.emoji = group.emoji
+            if draft.valence == nil { draft.valence = group.valence }
+        }
+        return true
+    }
+}

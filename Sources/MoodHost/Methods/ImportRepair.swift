@@ -1,0 +1,122 @@
+import JSONCodec
+import MoodCore
+import MoodFormats
+import MoodProtocol
+
+/// Leaves off what may not be kept as it is, of a mood whose time and feeling can be read.
+struct ImportRepair: Sendable {
+    let limits: Limits
+    let options: ImportOptions
+
+    /// So much may be wrong with one mood; a mood has fewer tags, scales and attachments than that.
+    private static let faultsMax = 500
+    private static let ellipsis = "…"
+
+    /// - Returns: the mood as it may be kept, with what was left off; or the fault for which it cannot be kept at all.
+    func mended(
+        _ mood: ImportedMood, _ first: ImportedMoodRule.Fault
+    ) -> (mood: ImportedMood, fault: ImportedMoodRule.Fault?) {
+        guard !first.member.isEmpty, var members = JSONValue.members(of: mood.json) else { return (mood, first) }
+        var mood = mood
+        var fault = first
+        for _ in 0..<Self.faultsMax {
+            guard mend(&members, fault) else { return (mood, fault) }
+            var problem = fault.problem(of: mood)
+            problem.loss = .part
+            mood.leftOff.append(problem)
+            mood.json = Array(JSONValue.object(members).text.utf8)
+            guard let next = mood.json.withUnsafeBytes({ ImportedMoodRule.problem(ValidJSON(trusting: $0), limits) })
+            else { return (mood, nil) }
+            fault = next
+        }
+        return (mood, fault)
+    }
+
+    private func mend(_ members: inout [JSONValue.Member], _ fault: ImportedMoodRule.Fault) -> Bool {
+        let value = JSONValue.object(members)
+        switch fault.member {
+        case "id", "timestamp": return false
+        case "emoji":
+            guard let label = value["label"]?.string, !label.isEmpty else { return false }
+            members.set("emoji", .string(options.feeling(label)?.emoji ?? ImportOptions.plainEmoji))
+        case "label":
+            let text = value["label"]?.string ?? ""
+            let label = shortened(text)
+            guard !label.isEmpty else {
+                guard let emoji = value["emoji"]?.string, emoji.isEmoji else { return false }
+                members.set("label", .string(options.feelings.first { $0.emoji == emoji }?.label ?? emoji))
+                return true
+            }
+            guard label != text else { return false }
+            members.set("label", .string(label))
+            // Nothing of it is lost: the notes have it whole.
+            if label.hasSuffix(Self.ellipsis) {
+                let notes = value["notes"]?.string ?? ""
+                members.set("notes", .string(notes.isEmpty ? text : text + "\n\n" + notes))
+            }
+        case let name:
+            members.leaveOff(name, fault.element, limits)
+        }
+        return true
+    }
+
+    /// A label on one line, not longer than one may be.
+    private func shortened(_ text: String) -> String {
+        let line = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 })
+        ).trimmedSpaces
+        let charactersMax = limits[.label]
+        guard line.count > charactersMax || line.utf8.count > TextRule.labelBytesMax else { return line }
+        var short = line.prefix(max(charactersMax - 1, 0))
+        while short.utf8.count + Self.ellipsis.utf8.count > TextRule.labelBytesMax { short = short.dropLast() }
+        return String(short).trimmedSpaces + Self.ellipsis
+    }
+}
+
+extension ImportedMoodRule.Fault {
+    func problem(of mood: ImportedMood) -> ImportProblem {
+        ImportProblem(
+            line: mood.line, column: mood.columns[member],
+            reason: member.isEmpty ? reason : "\(member) \(reason).", text: mood.text)
+    }
+}
+
+extension [JSONValue.Member] {
+    fileprivate mutating func set(_ name: String, _ value: JSONValue) {
+        if let place = firstIndex(where: { $0.name == name }) {
+            self[place] = JSONValue.Member(name, value)
+        } else {
+            append(JSONValue.Member(name, value))
+        }
+    }
+
+    /// Takes away an element of a member; the elements that are too many; or, where it is none of these, the member.
+    fileprivate mutating func leaveOff(_ name: String, _ element: String?, _ limits: Limits) {
+        guard let place = firstIndex(where: { $0.name == name }) else { return }
+        var rest: JSONValue?
+        switch self[place].value {
+        case .array(var elements):
+            let countMax = limits[name == "tags" ? .tags : .attachments]
+            if let index = element.flatMap({ Int($0) }), elements.indices.contains(index) {
+                elements.remove(at: index)
+                rest = .array(elements)
+            } else if elements.count > countMax {
+                rest = .array(Array<JSONValue>(elements.prefix(countMax)))
+            }
+        case .object(var parts):
+            if let index = parts.firstIndex(where: { $0.name == element }) {
+                parts.remove(at: index)
+                rest = .object(parts)
+            } else if parts.count > Scales.countMax {
+                rest = .object(Array<JSONValue.Member>(parts.prefix(Scales.countMax)))
+            }
+        default: break
+        }
+        if let rest {
+            self[place] = JSONValue.Member(name, rest)
+        } else {
+            remove(at: place)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import JSONCodec
+import JSONRPC
+import MoodCore
+import MoodFormats
+import MoodProtocol
+import MoodStore
+
+/// Takes moods from a file into the store, and counts what becomes of them.
+struct ImportTaker: ~Copyable {
+    var tally: ImportTally
+    private let limits: Limits
+    private let repair: ImportRepair
+    private let now: Timestamp
+    private let replaces: Bool
+    private var scratch = JSONWriter(capacity: 4096)
+    private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+
+    init(_ limits: Limits, _ options: ImportOptions, now: Timestamp, replaces: Bool, _ tally: ImportTally) {
+        self.limits = ImportedMoodRule.limits(limits)
+        repair = ImportRepair(limits: self.limits, options: options)
+        self.now = now
+        self.replaces = replaces
+        self.tally = tally
+    }
+
+    /// A mood of the file without U+0000, which no text of it may hold.
+    private static func withoutNullCharacter(_ mood: ImportedMood) -> ImportedMood {
+        let json = mood.json.withUnsafeBytes { json in
+            NullCharacter.offset(in: json) == nil ? nil : NullCharacter.removed(from: json)
+        }
+        guard let json else { return mood }
+        var mood = mood
+        mood.json = json
+        let reason = "A text of it holds the character U+0000, which is left off."
+        mood.leftOff.append(ImportProblem(line: mood.line, reason: reason, text: mood.text, loss: .part))
+        return mood
+    }
+
+    /// Whether the mood can be taken, whole or but for a part.
+    mutating func isRight(_ mood: ImportedMood) -> Bool {
+        let mood = Self.withoutNullCharacter(mood)
+        let wrong = mood.json.withUnsafeBytes { bytes in fault(in: bytes) }
+        return wrong.map { repair.mended(mood, $0).fault == nil } ?? true
+    }
+
+    /// Takes one mood, or notes why not.
+    mutating func take(_ mood: ImportedMood, into store: inout MoodRecords) throws(RPCError) {
+        let mood = Self.withoutNullCharacter(mood)
+        guard let fault = try takeAsItIs(mood, into: &store) else {
+            for problem in mood.leftOff { tally.add(problem) }
+            return
+        }
+        let mended = repair.mended(mood, fault)
+        var left = mended.fault
+        if left == nil { left = try takeAsItIs(mended.mood, into: &store) }
+        if let left { return tally.add(left.problem(of: mood)) }
+        for problem in mended.mood.leftOff { tally.add(problem) }
+    }
+
+    /// - Returns: what is wrong with it; nil where it was taken.
+    private mutating func takeAsItIs(
+        _ mood: ImportedMood, into store: inout MoodRecords
+    ) throws(RPCError) -> ImportedMoodRule.Fault? {
+        var failure: RPCError?
+        let fault: ImportedMoodRule.Fault? = mood.json.withUnsafeBytes { bytes in
+            if let wrong = self.fault(in: bytes) { return wrong }
+            do throws(MoodStoreError) {
+                tally.add(
+                    try store.importMood(
+                        ValidJSON(trusting: bytes), carriesID: mood.carriesID, replaces: replaces, at: now, &scratch))
+            } catch {
+                guard case .storage = error else {
+                    return ImportedMoodRule.Fault(member: "", reason: RPCError(error).message)
+                }
+                failure = RPCError(changing: error)
+            }
+            return nil
+        }
+        if let failure { throw failure }
+        return fault
+    }
+
+    private mutating func fault(in json: UnsafeRawBufferPointer) -> ImportedMoodRule.Fault? {
+        do throws(JSONError) {
+            let outline = try validator.validate(json)
+            if outline.duplicate != nil { return ImportedMoodRule.Fault(member: "", reason: "A name stands twice.") }
+            return ImportedMoodRule.problem(outline.text, limits)
+        } catch {
+            return ImportedMoodRule.Fault(member: "", reason: "This is not JSON: \(error.reason).")
+        }
+    }
+}
