@@ -118,6 +118,18 @@ public struct ImportOptions: Sendable {
     /// The column names by member.
     var columns: [(name: String, target: String)] { map.filter { !JSONNumberText.isNumber($0.target) } }
 
+    /// A moment as files write it, and the zone that it was lived in, where that is known.
+    /// - Parameter own: the zone that stands beside it.
+    public func moment(_ text: String, own: String?) -> (time: Timestamp, zone: String?)? {
+        var times = TimeReader(self)
+        do throws(TimeReader.Failure) {
+            let moment = try times.read(text, own: own)
+            return (moment.time, moment.zone)
+        } catch {
+            return nil
+        }
+    }
+
     /// The feeling of a label or alias.
     public func feeling(_ label: String) -> KnownFeeling? {
         places[Folded.text(label)].map { feelings[$0] }

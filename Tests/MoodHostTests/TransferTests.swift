@@ -200,6 +200,19 @@ import Testing
         #expect(try session.call("store.import", #"{"text":\#(text),"strict":true}"#).code == -32602)
     }
 
+    @Test func linesOfOtherProgramsMayWriteTimesInTheirWay() throws {
+        let session = TestSession(TestDirectory())
+        let text = Self.text(
+            #"{"emoji":"😊","label":"A","timestamp":"29.08.2024 21:10"}"# + "\n"
+                + #"{"emoji":"😊","label":"B","timestamp":"2024-08-29 21:10:00 +0200"}"# + "\n"
+                + #"{"emoji":"😊","label":"C","timestamp":"yesterday"}"#)
+        let report = try session.result("store.import", #"{"text":\#(text),"timeZone":"Europe/Berlin"}"#)
+        #expect(report["created"]?.integer == 2 && report["leftOut"]?.integer == 1)
+        let moods = try session.result("mood.list")["items"]?.array ?? []
+        #expect(moods.allSatisfy { $0["timestamp"]?.string == "2024-08-29T19:10:00.000Z" })
+        #expect(report["problems"]?.array?.count == 1)
+    }
+
     @Test func replaceMakesMoodsWhatTheFileSays() throws {
         let session = TestSession(TestDirectory())
         let text = "label,timestamp,notes\nA,2026-01-01T00:00:00Z,first\n"

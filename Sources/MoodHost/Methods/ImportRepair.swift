@@ -20,16 +20,30 @@ struct ImportRepair: Sendable {
         var mood = mood
         var fault = first
         for _ in 0..<Self.faultsMax {
-            guard mend(&members, fault) else { return (mood, fault) }
-            var problem = fault.problem(of: mood)
-            problem.loss = .part
-            mood.leftOff.append(problem)
+            // A time that is written in another way than the protocol's is no loss.
+            if fault.member != "timestamp" || !readTime(&members) {
+                guard mend(&members, fault) else { return (mood, fault) }
+                var problem = fault.problem(of: mood)
+                problem.loss = .part
+                mood.leftOff.append(problem)
+            }
             mood.json = Array(JSONValue.object(members).text.utf8)
             guard let next = mood.json.withUnsafeBytes({ ImportedMoodRule.problem(ValidJSON(trusting: $0), limits) })
             else { return (mood, nil) }
             fault = next
         }
         return (mood, fault)
+    }
+
+    /// Reads a time as a table may have it.
+    private func readTime(_ members: inout [JSONValue.Member]) -> Bool {
+        let value = JSONValue.object(members)
+        guard let text = value["timestamp"]?.string,
+            let moment = options.moment(text, own: value["timeZone"]?.string)
+        else { return false }
+        members.set("timestamp", .string(moment.time.text))
+        if value["timeZone"] == nil, let zone = moment.zone { members.set("timeZone", .string(zone)) }
+        return true
     }
 
     private func mend(_ members: inout [JSONValue.Member], _ fault: ImportedMoodRule.Fault) -> Bool {
