@@ -28,6 +28,17 @@ public enum Emoji {
         return nil
     }
 
+    /// The same, where a variation selector after the first code point may be missing or the other one.
+    public static func problem(_ text: UnsafeRawBufferPointer, selectorMayLack: Bool) -> String? {
+        let reason = problem(text)
+        guard let reason, selectorMayLack, text.count <= bytesMax else { return reason }
+        var scalars = String(decoding: NameFolding.emojiKey(text), as: UTF8.self).unicodeScalars
+        guard let first = scalars.first, !first.isASCII else { return reason }
+        scalars.insert("\u{fe0f}", at: scalars.index(after: scalars.startIndex))
+        var completed = String(scalars)
+        return completed.withUTF8 { problem(UnsafeRawBufferPointer($0)) } == nil ? nil : reason
+    }
+
     /// Runs of the block U+1F000-1FFFF in which every code point is drawn as an emoji by itself, as offsets from its
     /// start. Most moods are one of these, and need no look at the properties of characters.
     static let pictures: [ClosedRange<Int>] = [

@@ -51,7 +51,7 @@ public struct CellType: Sendable {
             [
                 .required("icon", plain, "The name of a symbol."), title,
                 .required("value", plain, "What there is to know."),
-                .required("color", plain, "A semantic colour."),
+                .required("color", plain, "A semantic color."),
             ]),
         CellType(
             "notes", .drawn,
@@ -125,7 +125,7 @@ public struct CellType: Sendable {
                 .required("number", plain, "The feature's number."), title,
                 .required("description", plain, "One line about it."),
                 .required("icon", plain, "The name of a symbol."),
-                .required("color", plain, "A semantic colour."),
+                .required("color", plain, "A semantic color."),
                 .required("route", MoodSchemas.route, "Where it leads."),
             ]),
         CellType(

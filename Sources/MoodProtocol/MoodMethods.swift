@@ -73,12 +73,15 @@ extension ShareFormat: Choice {
 /// The members of `filter`.
 public enum FilterParams {
     public static let isFavorite = ParamKey<Bool?>.optional("isFavorite", .boolean, "Favorites, or all but them.")
-    public static let emoji = ParamKey<JSONText?>.optional("emoji", .string(.emoji), "This emoji.")
-    public static let label = ParamKey<JSONText?>.optional("label", .string(.label), "Exactly this label.")
+    public static let emoji = ParamKey<JSONText?>.optional(
+        "emoji", .string(.emojiFilter), "This emoji, with or without its variation selector.")
+    public static let label = ParamKey<JSONText?>.optional(
+        "label", .string(.label), "This label; case makes no difference.")
     public static let text = ParamKey<JSONText?>.optional(
         "text", .string(.notes), "This text in label, notes or tags, ignoring case and accents.")
     public static let exact = ParamKey<Bool?>.optional(
-        "exact", .boolean, "Whether accents make a difference in text; case makes none.")
+        "exact", .boolean,
+        "Whether accents make a difference in text, where case makes none, and both make one in label.")
     public static let tags = ParamKey<ValidJSON?>.optional(
         "tags", .array(.string(.tag), .upTo(.tags), isUnique: false), "All of these tags.")
     public static let anyTags = ParamKey<ValidJSON?>.optional(

@@ -139,7 +139,7 @@ public enum NavigationMethods {
         .required("title", .string(.plain), "The row's title."),
         .required("description", .string(.plain), "One line about it."),
         .required("icon", .string(.plain), "The name of a symbol."),
-        .required("color", .string(.plain), "A semantic colour."),
+        .required("color", .string(.plain), "A semantic color."),
         .required("route", MoodSchemas.route, "Where it leads."),
     ])
 }

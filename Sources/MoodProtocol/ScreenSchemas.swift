@@ -69,7 +69,7 @@ enum ScreenSchemas {
         .result([
             .required("label", plain, "What it says."),
             .required("icon", plain, "The name of a symbol."),
-            .optional("color", plain, "A semantic colour."),
+            .optional("color", plain, "A semantic color."),
             .required("destructive", .boolean, "Whether something is lost."),
             .optional("edge", .choice(["leading", "trailing"]), "On which side of a row it hides."),
             .required("action", action, "What it does."),
@@ -121,7 +121,7 @@ enum ScreenSchemas {
                     [
                         .required("isFavorite", .boolean, "Whether the mood is a favorite."),
                         .required("symbol", plain, "The name of a symbol."),
-                        .required("color", plain, "A semantic colour."),
+                        .required("color", plain, "A semantic color."),
                         .required(
                             "animation",
                             .result([

@@ -25,7 +25,7 @@ public enum StatisticsParams {
         "month", .string(.month), "For month: which, such as 2026-11; this one, if absent.")
     public static let width = ParamKey(
         "width", .integer(20...500), "For text: how many columns there are.", default: 80)
-    public static let color = ParamKey("color", "For text: whether it has the colours of a terminal.", default: false)
+    public static let color = ParamKey("color", "For text: whether it has the colors of a terminal.", default: false)
     public static let date = ParamKey<String?>.optional(
         "date", .string(.date), "The day whose years are wanted; today, if absent.")
     public static let timeZone = ParamKey<String?>.optional(
@@ -102,7 +102,7 @@ public enum StatisticsMethods {
                 "tags",
                 .array(
                     .result([
-                        .required("tag", .string(.plain), "The tag, as it was spelt first."),
+                        .required("tag", .string(.plain), "The tag, as it was spelled first."),
                         .required("count", .integer(1 ... .max), "How many moods have it."),
                         .required("last", .time, "When the latest of them was felt."),
                     ]), .any, isUnique: false), "By count, then tag.")

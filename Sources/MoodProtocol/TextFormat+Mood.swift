@@ -22,6 +22,12 @@ extension TextFormat {
         Emoji.problem(text)
     }
 
+    /// One to look for: its variation selector may be missing, as keyboards leave it out.
+    static let emojiFilter = TextFormat([.init("minLength", 1), .init("description", "Exactly one emoji.")]) {
+        text, _ in
+        Emoji.problem(text, selectorMayLack: true)
+    }
+
     public static let label = TextFormat(length(1, TextRule.labelCharactersMax), rule: .label) { text, limits in
         TextRule.labelProblem(text, charactersMax: limits[.label])
     }

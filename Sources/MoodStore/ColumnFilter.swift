@@ -91,9 +91,7 @@ struct ColumnFilter {
         }
         if feelings[number] == .unknown {
             let feeling = FeelingText(texts[UInt32(number)])
-            let isMeant =
-                filter.emoji.map { emoji in feeling.emoji.withDecoded { $0.elementsEqual(emoji) } } ?? true
-                && filter.label.map { label in feeling.label.withDecoded { $0.elementsEqual(label) } } ?? true
+            let isMeant = filter.matches(emoji: feeling.emoji) && filter.matches(label: feeling.label)
             feelings[number] = isMeant ? .yes : .no
             if filter.looksAtValence {
                 estimates[number] =

@@ -55,18 +55,22 @@ enum ListCursor {
         }
         let filter = query.filter
         field(filter.isFavorite.map { [$0 ? 1 : 0] })
-        field(filter.emoji)
-        field(filter.label)
+        field(filter.emoji?.sent)
+        field(filter.label?.sent)
         field(filter.foldedText)
-        for tag in filter.tags.sorted(by: { $0.lexicographicallyPrecedes($1) }) { field(tag) }
+        func fields(_ tags: [MoodFilter.Wanted]) {
+            for tag in tags.map(\.sent).sorted(by: { $0.lexicographicallyPrecedes($1) }) { field(tag) }
+        }
+        fields(filter.tags)
         for time in [filter.from, filter.to] {
             append(UInt64(bitPattern: time?.milliseconds ?? .min), to: &bytes)
         }
         // Nothing is added for a filter without them, so that a cursor of an earlier version goes on.
         if filter.isExact { bytes.append(2) }
-        for (mark, tags) in [(3, filter.anyTags), (4, filter.noTags)] as [(UInt8, [[UInt8]])] where !tags.isEmpty {
+        for (mark, tags) in [(3, filter.anyTags), (4, filter.noTags)] as [(UInt8, [MoodFilter.Wanted])]
+        where !tags.isEmpty {
             bytes.append(mark)
-            for tag in tags.sorted(by: { $0.lexicographicallyPrecedes($1) }) { field(tag) }
+            fields(tags)
         }
         for (mark, valence) in [(5, filter.valenceFrom), (6, filter.valenceTo)] as [(UInt8, Double?)] {
             guard let valence else { continue }

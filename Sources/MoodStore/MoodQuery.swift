@@ -31,17 +31,19 @@ public struct MoodQuery: Sendable {
 /// Which moods a list holds; every condition that is set must hold. Texts are decoded UTF-8.
 public struct MoodFilter: Sendable {
     public var isFavorite: Bool?
-    public var emoji: [UInt8]?
-    public var label: [UInt8]?
+    /// Compared without variation selectors.
+    public private(set) var emoji: Wanted?
+    /// Compared by `NameFolding`, or by bytes if `isExact`.
+    public private(set) var label: Wanted?
     /// In label, notes or tags, ignoring case, and accents unless `isExact`; kept folded.
     public private(set) var foldedText: [UInt8]?
-    public private(set) var isExact = false
-    /// All of them. Tags are compared folded, here and below.
-    public private(set) var tags: [[UInt8]] = []
+    public let isExact: Bool
+    /// All of them. Tags are compared by `NameFolding`, here and below.
+    public private(set) var tags: [Wanted] = []
     /// One of them, if there are any.
-    public private(set) var anyTags: [[UInt8]] = []
+    public private(set) var anyTags: [Wanted] = []
     /// None of them.
-    public private(set) var noTags: [[UInt8]] = []
+    public private(set) var noTags: [Wanted] = []
     /// The mood's own valence, else the palette's; both ends inclusive. A mood without one is not meant.
     public var valenceFrom: Double?
     public var valenceTo: Double?
@@ -54,17 +56,31 @@ public struct MoodFilter: Sendable {
     /// Exclusive.
     public var to: Timestamp?
 
-    public init() {}
+    /// A text that is looked for: as it was sent, which a cursor remembers, and as it is compared.
+    public struct Wanted: Sendable {
+        let sent: [UInt8]
+        let key: [UInt8]
+    }
 
-    /// - Parameter isExact: whether accents make a difference.
-    public mutating func search(_ text: UnsafeRawBufferPointer, isExact: Bool) {
+    /// - Parameter isExact: whether accents make a difference in texts, and case too in a label.
+    public init(isExact: Bool = false) { self.isExact = isExact }
+
+    public mutating func select(emoji: UnsafeRawBufferPointer) {
+        self.emoji = Wanted(sent: Array(emoji), key: NameFolding.emojiKey(emoji))
+    }
+
+    public mutating func select(label: UnsafeRawBufferPointer) {
+        let label = TextRule.trimmed(label)
+        self.label = Wanted(sent: Array(label), key: isExact ? Array(label) : NameFolding.key(label))
+    }
+
+    public mutating func search(_ text: UnsafeRawBufferPointer) {
         var folded: [UInt8] = []
         if isExact {
             CaseFolding.appendFolded(utf8: text, to: &folded)
         } else {
             SearchFolding.appendFolded(utf8: text, to: &folded)
         }
-        self.isExact = isExact
         foldedText = folded.isEmpty ? nil : folded
     }
 
@@ -78,12 +94,12 @@ public struct MoodFilter: Sendable {
     public enum TagCondition { case all, any, none }
 
     public mutating func add(tag: UnsafeRawBufferPointer, to condition: TagCondition) {
-        var folded: [UInt8] = []
-        CaseFolding.appendFolded(utf8: TextRule.trimmed(tag), to: &folded)
+        let tag = TextRule.trimmed(tag)
+        let wanted = Wanted(sent: Array(tag), key: NameFolding.key(tag))
         switch condition {
-        case .all: tags.append(folded)
-        case .any: anyTags.append(folded)
-        case .none: noTags.append(folded)
+        case .all: tags.append(wanted)
+        case .any: anyTags.append(wanted)
+        case .none: noTags.append(wanted)
         }
     }
 
@@ -146,15 +162,14 @@ public struct MoodFilter: Sendable {
             return false
         }
         var isTextFound = foldedText == nil
-        var missing = tags
-        var hasAny = anyTags.isEmpty
+        var tagsSeen = TagsSeen(self)
         var reader = JSONReader(ValidJSON(trusting: record))
         guard reader.enterObject() else { return false }
         while let key = reader.nextKey() {
             if key.equals("emoji"), let text = reader.text() {
-                if let emoji, !Self.isEqual(text, emoji) { return false }
+                guard matches(emoji: text) else { return false }
             } else if key.equals("label"), let text = reader.text() {
-                if let label, !Self.isEqual(text, label) { return false }
+                guard matches(label: text) else { return false }
                 isTextFound = isTextFound || contains(text)
             } else if key.equals("notes"), let text = reader.text() {
                 isTextFound = isTextFound || contains(text)
@@ -165,13 +180,9 @@ public struct MoodFilter: Sendable {
                         continue
                     }
                     isTextFound = isTextFound || contains(tag)
-                    guard looksAtTags else { continue }
-                    let folded = Self.folded(tag)
-                    if noTags.contains(folded) { return false }
-                    hasAny = hasAny || anyTags.contains(folded)
-                    missing.removeAll { $0 == folded }
+                    guard !looksAtTags || tagsSeen.take(tag, self) else { return false }
                 }
-                if !missing.isEmpty || !hasAny { return false }
+                guard tagsSeen.isEnough else { return false }
             } else {
                 reader.skip()
             }
@@ -181,8 +192,7 @@ public struct MoodFilter: Sendable {
 
     /// Whether the tags are meant; nil: there are none.
     func matches(tags given: ValidJSON?) -> Bool {
-        var missing = tags
-        var hasAny = anyTags.isEmpty
+        var seen = TagsSeen(self)
         if let given {
             var reader = JSONReader(given)
             guard reader.enterArray() else { return false }
@@ -191,25 +201,43 @@ public struct MoodFilter: Sendable {
                     reader.skip()
                     continue
                 }
-                let folded = Self.folded(tag)
-                if noTags.contains(folded) { return false }
-                hasAny = hasAny || anyTags.contains(folded)
-                missing.removeAll { $0 == folded }
+                guard seen.take(tag, self) else { return false }
             }
         }
-        return missing.isEmpty && hasAny
+        return seen.isEnough
     }
 
-    private static func folded(_ tag: JSONText) -> [UInt8] {
-        tag.withDecoded { bytes in
-            var folded: [UInt8] = []
-            CaseFolding.appendFolded(utf8: bytes, to: &folded)
-            return folded
+    /// The conditions on tags, while those of one mood are looked at.
+    private struct TagsSeen {
+        private var missing: [Wanted]
+        private var hasAny: Bool
+
+        init(_ filter: MoodFilter) {
+            missing = filter.tags
+            hasAny = filter.anyTags.isEmpty
+        }
+
+        var isEnough: Bool { missing.isEmpty && hasAny }
+
+        /// - Returns: false for a tag that must not be there.
+        mutating func take(_ tag: JSONText, _ filter: MoodFilter) -> Bool {
+            tag.withDecoded { tag in
+                if filter.noTags.contains(where: { NameFolding.has($0.key, tag) }) { return false }
+                hasAny = hasAny || filter.anyTags.contains { NameFolding.has($0.key, tag) }
+                missing.removeAll { NameFolding.has($0.key, tag) }
+                return true
+            }
         }
     }
 
-    private static func isEqual(_ text: JSONText, _ bytes: [UInt8]) -> Bool {
-        text.withDecoded { $0.elementsEqual(bytes) }
+    func matches(emoji text: JSONText) -> Bool {
+        guard let emoji else { return true }
+        return text.withDecoded { NameFolding.has(emojiKey: emoji.key, $0) }
+    }
+
+    func matches(label text: JSONText) -> Bool {
+        guard let label else { return true }
+        return text.withDecoded { isExact ? $0.elementsEqual(label.key) : NameFolding.has(label.key, $0) }
     }
 
     private func contains(_ text: JSONText) -> Bool {

@@ -181,7 +181,7 @@ import Testing
     }
 
     private static func filter(_ random: inout SeededRandom) -> Filter {
-        var result = Filter()
+        var result = Filter(filter: MoodFilter(isExact: true))
         func chance() -> Bool { Int.random(in: 0..<5, using: &random) == 0 }
         if chance() {
             let isFavorite = Bool.random(using: &random)
@@ -189,17 +189,17 @@ import Testing
             result.also { $0["isFavorite"]?.boolean == isFavorite }
         }
         if chance() {
-            result.filter.emoji = Array("😊".utf8)
+            Array("😊".utf8).withUnsafeBytes { result.filter.select(emoji: $0) }
             result.also { $0["emoji"]?.string == "😊" }
         }
         if chance() {
-            result.filter.label = Array("Happy".utf8)
-            result.also { $0["label"]?.string == "Happy" }
+            Array("hAPPY".utf8).withUnsafeBytes { result.filter.select(label: $0) }
+            result.also { $0["label"]?.string == (result.filter.isExact ? "hAPPY" : "Happy") }
         }
         if chance() {
             let text =
                 ["ÉCL", "happ", "σα", "strasse", "straß", "work", "b", "nowhere"].randomElement(using: &random) ?? "b"
-            Array(text.utf8).withUnsafeBytes { result.filter.search($0, isExact: true) }
+            Array(text.utf8).withUnsafeBytes { result.filter.search($0) }
             let needle = MoodModel.folded(text)
             result.also { mood in
                 let texts = [mood["label"], mood["notes"]].compactMap { $0?.string }

@@ -70,10 +70,11 @@ import Testing
         for change: (inout MoodQuery) -> Void in [
             { $0.sort = .label }, { $0.sort = .updatedAt }, { $0.isDescending = false },
             { $0.filter.isFavorite = false },
-            { $0.filter.emoji = Array("😊".utf8) }, { $0.filter.label = Array("A".utf8) },
+            { query in Array("😊".utf8).withUnsafeBytes { query.filter.select(emoji: $0) } },
+            { query in Array("A".utf8).withUnsafeBytes { query.filter.select(label: $0) } },
             { query in [UInt8(65)].withUnsafeBytes { query.filter.add(tag: $0, to: .all) } },
             { $0.filter.from = .minimum }, { $0.filter.to = .maximum },
-            { query in Array("m".utf8).withUnsafeBytes { query.filter.search($0, isExact: false) } },
+            { query in Array("m".utf8).withUnsafeBytes { query.filter.search($0) } },
         ] {
             var other = query
             change(&other)
@@ -141,7 +142,7 @@ import Testing
         try Self.fill(moods, 1)
         var query = MoodQuery()
         #expect(try moods.list(query)["empty"] == nil)
-        query.filter.label = Array("other".utf8)
+        Array("other".utf8).withUnsafeBytes { query.filter.select(label: $0) }
         let filtered = try moods.list(query)
         #expect(filtered["empty"]?["title"]?.string == "No matching moods")
         #expect(filtered["total"] == nil, "counted under a filter only when asked")

@@ -5,7 +5,7 @@ import JSONCodec
 ///     palette.entry(saying: "glad")                          // 😊 Happy 0.8, by an alias
 ///     palette.longestMatch(["so", "so", "day"])?.entry       // 😐 Meh, from two words
 ///
-/// Names are compared folded, so that case makes no difference; no name stands for two feelings.
+/// Names are compared by `NameFolding`. No name stands for two feelings.
 public struct Palette: Sendable, Equatable {
     public static let entriesMax = 64
     public static let aliasesMax = 16
@@ -39,25 +39,30 @@ public struct Palette: Sendable, Equatable {
         public let reason: String
     }
 
+    /// - Parameter isKept: whether it comes from a file. Names that differ in accents that
+    ///   Unicode calls equivalent were taken by earlier versions; there the first counts.
     /// - Throws: where a name is given twice, or where there is no feeling or more than `entriesMax`.
-    public init(_ entries: [Entry]) throws(Problem) {
+    public init(_ entries: [Entry], isKept: Bool = false) throws(Problem) {
         guard 1...Self.entriesMax ~= entries.count else {
             throw Problem(path: "", reason: "must have 1 to \(Self.entriesMax) feelings")
         }
+        var taken: [[UInt8]: Int] = [:]
         var byName: [[UInt8]: Int] = [:]
         var byEmoji: [[UInt8]: Int] = [:]
         for (place, entry) in entries.enumerated() {
             for (number, name) in ([entry.label] + entry.aliases).enumerated() {
-                let key = CaseFolding.folded(name)
-                if let other = byName[key] {
+                let folded = CaseFolding.folded(name)
+                let key = NameFolding.key(name)
+                if let other = taken[folded] ?? (isKept ? nil : byName[key]) {
                     throw Problem(
                         path: "/\(place)" + (number == 0 ? "/label" : "/aliases/\(number - 1)"),
                         reason:
                             "is the name of \(entries[other].label) already; upper and lower case make no difference")
                 }
-                byName[key] = place
+                taken[folded] = place
+                if byName[key] == nil { byName[key] = place }
             }
-            let emoji = Array(entry.emoji.utf8)
+            let emoji = NameFolding.emojiKey(entry.emoji)
             if byEmoji[emoji] == nil { byEmoji[emoji] = place }
         }
         self.entries = entries
@@ -93,10 +98,10 @@ public struct Palette: Sendable, Equatable {
 
 extension Palette {
     /// The feeling of this label or alias, without the white space around it.
-    public func entry(saying name: String) -> Entry? { entry(folded: CaseFolding.folded(name)) }
+    public func entry(saying name: String) -> Entry? { byName[NameFolding.key(name)].map { entries[$0] } }
 
     /// The first feeling of this emoji.
-    public func entry(emoji: String) -> Entry? { byEmoji[Array(emoji.utf8)].map { entries[$0] } }
+    public func entry(emoji: String) -> Entry? { byEmoji[NameFolding.emojiKey(emoji)].map { entries[$0] } }
 
     /// The feeling of the longest label or alias that the words begin with, and how many words that takes.
     public func longestMatch(_ words: [String]) -> (entry: Entry, words: Int)? {
@@ -108,15 +113,13 @@ extension Palette {
 
     /// The emojis in their order, each once.
     public var emojis: [String] {
-        entries.indices.filter { byEmoji[Array(entries[$0].emoji.utf8)] == $0 }.map { entries[$0].emoji }
+        entries.indices.filter { byEmoji[NameFolding.emojiKey(entries[$0].emoji)] == $0 }.map { entries[$0].emoji }
     }
 
     /// What a mood of this label and emoji is estimated at: the palette's by label, else by emoji.
     public func valence(label: String, emoji: String) -> Double? {
         (entry(saying: label) ?? entry(emoji: emoji))?.valence
     }
-
-    private func entry(folded: [UInt8]) -> Entry? { byName[folded].map { entries[$0] } }
 }
 
 extension CaseFolding {
@@ -133,7 +136,7 @@ extension CaseFolding {
 
 extension Palette {
     /// Reads what `write` writes; whether each value is of its kind is checked too.
-    public init(_ value: JSONValue) throws(Problem) {
+    public init(_ value: JSONValue, isKept: Bool = false) throws(Problem) {
         guard let array = value.array else { throw Problem(path: "", reason: "must be an array of feelings") }
         var entries: [Entry] = []
         for (place, value) in array.prefix(Self.entriesMax + 1).enumerated() {
@@ -141,7 +144,7 @@ extension Palette {
                 throw Problem(path: "/\(place)" + error.path, reason: error.reason)
             }
         }
-        try self.init(entries)
+        try self.init(entries, isKept: isKept)
     }
 
     public func write(to writer: inout JSONWriter) {

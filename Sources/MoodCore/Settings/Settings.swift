@@ -44,11 +44,12 @@ public struct Settings: Sendable {
     public typealias Problem = Palette.Problem
 
     /// Chooses a value; null goes back to what is there without a choice.
-    public mutating func set(_ member: Member, to value: JSONValue) throws(Problem) {
+    /// - Parameter isKept: whether the value comes from a file.
+    public mutating func set(_ member: Member, to value: JSONValue, isKept: Bool = false) throws(Problem) {
         let isRemoved = if case .null = value { true } else { false }
         do throws(Problem) {
             switch member {
-            case .palette: chosenPalette = isRemoved ? nil : try Palette(value)
+            case .palette: chosenPalette = isRemoved ? nil : try Palette(value, isKept: isKept)
             case .dayStartsAt: chosenDayStart = isRemoved ? nil : try Self.timeOfDay(value)
             case .timeZone: timeZone = isRemoved ? nil : try Self.text(value, TextRule.timeZoneProblem)
             case .locale: locale = isRemoved ? nil : try Self.text(value, TextRule.localeProblem)
@@ -68,7 +69,7 @@ public struct Settings: Sendable {
     public mutating func adopt(_ chosen: JSONValue, replaces: Bool) throws(Problem) {
         for member in chosen.object ?? [] {
             if let own = Member(rawValue: member.name) {
-                if replaces || !isChosen(own) { try set(own, to: member.value) }
+                if replaces || !isChosen(own) { try set(own, to: member.value, isKept: true) }
             } else if let place = others.firstIndex(where: { $0.name.utf8.elementsEqual(member.name.utf8) }) {
                 if replaces { others[place] = member }
             } else {
@@ -134,7 +135,7 @@ public struct Settings: Sendable {
                 others.append(member)
                 continue
             }
-            do throws(Problem) { try set(own, to: member.value) } catch {
+            do throws(Problem) { try set(own, to: member.value, isKept: true) } catch {
                 throw Damage(offset: 0, reason: "\(error.path) \(error.reason)")
             }
         }

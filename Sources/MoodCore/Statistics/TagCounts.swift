@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// Tags with what is counted of them, compared folded. Each keeps its first spelling.
+/// Tags with what is counted of them, compared by `NameFolding`. Each keeps its first spelling.
 public struct TagCounts {
     struct Tag {
         let spelling: String
@@ -42,11 +42,7 @@ public struct TagCounts {
                 reader.skip()
                 continue
             }
-            let folded = tag.withDecoded { bytes in
-                var folded: [UInt8] = []
-                CaseFolding.appendFolded(utf8: bytes, to: &folded)
-                return folded
-            }
+            let folded = tag.withDecoded { NameFolding.key($0) }
             let number = byFolded[folded] ?? tags.count
             if number == tags.count {
                 tags.append(Tag(spelling: tag.string, folded: folded, last: time))

@@ -8,20 +8,21 @@ import MoodText
 /// A `filter`: from checked params to the store's own words.
 extension Core {
     mutating func filter(_ value: ValidJSON, timeZone: String? = nil) throws(RPCError) -> MoodFilter {
-        var filter = MoodFilter()
-        var (text, isExact): (JSONText?, Bool) = (nil, false)
+        var isExact = false
+        value.forEachMember { key, value in
+            if FilterParams.exact.name.matches(key) { isExact = value.boolean ?? false }
+        }
+        var filter = MoodFilter(isExact: isExact)
         var (dayFrom, dayTo): (CivilDate?, CivilDate?)
         value.forEachMember { key, value in
             if FilterParams.isFavorite.name.matches(key) {
                 filter.isFavorite = value.boolean
             } else if FilterParams.emoji.name.matches(key) {
-                filter.emoji = value.text?.withDecoded { Array($0) }
+                value.text?.withDecoded { filter.select(emoji: $0) }
             } else if FilterParams.label.name.matches(key) {
-                filter.label = value.text?.withDecoded { Array(TextRule.trimmed($0)) }
+                value.text?.withDecoded { filter.select(label: $0) }
             } else if FilterParams.text.name.matches(key) {
-                text = value.text
-            } else if FilterParams.exact.name.matches(key) {
-                isExact = value.boolean ?? false
+                value.text?.withDecoded { filter.search($0) }
             } else if FilterParams.tags.name.matches(key) {
                 Self.add(value, .all, to: &filter)
             } else if FilterParams.anyTags.name.matches(key) {
@@ -42,7 +43,6 @@ extension Core {
                 dayTo = (value.text?.string).flatMap { CivilDate($0) }
             }
         }
-        text?.withDecoded { filter.search($0, isExact: isExact) }
         if filter.valenceFrom != nil || filter.valenceTo != nil { filter.palette = try settings().palette }
         if dayFrom != nil || dayTo != nil {
             let (first, last) = (dayFrom?.daysSince1970 ?? .min, dayTo?.daysSince1970 ?? .max)
