@@ -68,7 +68,7 @@ public struct LookBackPage {
         where !lines.isEmpty {
             page.line()
             page.line(title)
-            for line in lines { page.line("  " + line) }
+            for line in lines { page.paragraph(line, indent: 2) }
         }
         return page.text
     }

@@ -19,6 +19,23 @@ struct TerminalPage {
         text += "\n"
     }
 
+    /// A text in lines that end between words. A word that is longer than a line stays whole.
+    /// - Parameter indent: how many spaces each line begins with.
+    mutating func paragraph(_ text: String, indent: Int = 0) {
+        let margin = String(repeating: " ", count: indent)
+        var (row, columns) = ("", 0)
+        for word in text.split(separator: " ") {
+            let taken = Self.columns(String(word))
+            if columns > 0, indent + columns + 1 + taken > width {
+                line(margin + row)
+                (row, columns) = ("", 0)
+            }
+            row += (columns > 0 ? " " : "") + word
+            columns += (columns > 0 ? 1 : 0) + taken
+        }
+        line(margin + row)
+    }
+
     private func colored(_ sign: String, _ band: ValenceBand?) -> String {
         guard hasColor, let band else { return sign }
         return "\u{1B}[38;5;\(band.terminalInk)m\u{1B}[48;5;\(band.terminalColor)m\(sign)\u{1B}[0m"
@@ -91,7 +108,7 @@ struct TerminalPage {
 
     mutating func summary(_ summary: Summary) {
         var summary = summary
-        for sentence in summary.sentences(words) { line(sentence) }
+        for sentence in summary.sentences(words) { paragraph(sentence) }
         let barMax = max(min(width - 44, 40), 4)
         let feelings = summary.feelings.most(Summary.feelingsMax)
         bars(words.titles.feelings, feelings.map { ("\($0.emoji) \($0.label)", $0.tally) }, barMax)
@@ -103,9 +120,15 @@ struct TerminalPage {
                 let compared = LookBackWords.fill(
                     words.sentences.compared,
                     [("with", words.signed(average)), ("without", words.signed(without))])
-                line("  \(Self.padded(tag.spelling, 20)) \(tag.tally.count)  \(compared)")
+                let counted = "  \(Self.padded(tag.spelling, 20)) \(tag.tally.count)"
+                if Self.columns(counted) + 2 + Self.columns(compared) <= width {
+                    line("\(counted)  \(compared)")
+                } else {
+                    line(counted)
+                    paragraph(compared, indent: 4)
+                }
             }
-            line("  \(words.sentences.warning)")
+            paragraph(words.sentences.warning, indent: 2)
         }
         bars(words.titles.weekdays, zip(words.weekdays, summary.weekdays).map { ($0, $1) }, barMax)
         bars(words.titles.parts, zip(words.parts, summary.partsOfDay).map { ($0, $1) }, barMax)
