@@ -70,8 +70,30 @@ struct Draft: Equatable {
             guard values[name] == nil else { throw Fault(message: "'\(name)' stands twice.") }
             values[name] = Self.trimmed(line[line.index(after: colon)...])
         }
-        notes = lines.joined(separator: "\n")
+        notes = Self.withoutLastLines(lines.joined(separator: "\n"))
+    }
+
+    private static func withoutLastLines(_ notes: String) -> String {
+        var notes = notes
         while notes.last?.isNewline == true { notes.removeLast() }
+        return notes
+    }
+
+    /// A file that an editor wrote; nil for what is not UTF-8. A byte order mark and the line ends of Windows are taken off.
+    static func text(of bytes: [UInt8]) -> String? {
+        let start = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
+        var lines: [UInt8] = []
+        lines.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated().dropFirst(start) {
+            if byte == 0x0d, index + 1 < bytes.count, bytes[index + 1] == 0x0a { continue }
+            lines.append(byte)
+        }
+        return String(validating: lines, as: UTF8.self)
+    }
+
+    /// Whether nothing is left but remarks.
+    static func isEmpty(_ text: String) -> Bool {
+        text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") || $0.allSatisfy(\.isWhitespace) }
     }
 
     private static func isFence(_ line: String) -> Bool { trimmed(line[...]) == "---" }
@@ -90,7 +112,10 @@ struct Draft: Equatable {
         for name in ["emoji", "label"] where self[name] != other[name] {
             members.append(.init(name, .string(self[name])))
         }
-        if notes != other.notes { members.append(.init("notes", .string(notes))) }
+        // Line ends behind the last line are the editor's, not the person's.
+        if Self.withoutLastLines(notes) != Self.withoutLastLines(other.notes) {
+            members.append(.init("notes", .string(notes)))
+        }
         if self["tags"] != other["tags"] {
             members.append(.init("tags", .array(Client.tags(self["tags"]).map { .string($0) })))
         }

@@ -10,21 +10,28 @@ extension Client {
     /// A draft comes back with what is wrong this often; then it is only kept.
     private static let roundsMax = 20
     private static let draftBytesMax = 1 << 20
+    /// A draft that was kept is of no use to its writer after this long.
+    private static let draftMillisecondsMax = 30 * 86_400 * 1_000
 
     /// Lets a person write the mood and sends it.
     /// - Parameters:
     ///   - start: what the editor shows first.
-    ///   - mustChange: whether a text that was left as it was does nothing.
+    ///   - isNew: whether there is no mood yet; a text that was left as it was makes none.
     ///   - send: throws what the host refuses; that comes back as a remark.
     func write(
-        _ start: Draft, mustChange: Bool, _ send: (Draft) throws(ClientError) -> Void
+        _ start: Draft, isNew: Bool, _ send: (Draft) throws(ClientError) -> Void
     ) throws(ClientError) {
         let path = try draftPath()
         var text = start.text()
         for _ in 0..<Self.roundsMax {
             let written = try edited(text, path)
-            if written == text, mustChange, text == start.text() {
+            let isUntouched = written == text && text == start.text()
+            if isUntouched || Draft.isEmpty(written) {
                 console.removeFile(path)
+                guard isUntouched, !isNew else {
+                    let reason = isUntouched ? "the text was left as it was" : "the text is empty"
+                    throw .declined("Nothing was \(isNew ? "kept" : "changed"): \(reason).")
+                }
                 return tell("Nothing was changed.")
             }
             guard let remark = try attempt(written, path, send) else { return console.removeFile(path) }
@@ -80,7 +87,20 @@ extension Client {
         guard let folder = state ?? home else {
             throw .badInput("There is no place for a draft.", advice: "Set HOME or XDG_STATE_HOME.")
         }
-        return "\(folder)/moodboard/drafts/mood-\(console.nowMilliseconds()).md"
+        let drafts = folder + "/moodboard/drafts"
+        for name in console.filesInFolder(drafts) {
+            guard let made = Self.timeOfDraft(name), console.nowMilliseconds() - made > Self.draftMillisecondsMax else {
+                continue
+            }
+            console.removeFile("\(drafts)/\(name)")
+        }
+        return "\(drafts)/mood-\(console.nowMilliseconds()).md"
+    }
+
+    /// When a draft was begun, in milliseconds since 1970; nil for a file of another name.
+    private static func timeOfDraft(_ name: String) -> Int? {
+        guard name.hasPrefix("mood-"), name.hasSuffix(".md") else { return nil }
+        return Int(name.dropFirst(5).dropLast(3))
     }
 
     /// Writes the text, runs the editor, and reads what it left.
@@ -98,8 +118,17 @@ extension Client {
             throw .badInput("The draft \(path) cannot be edited: \(error).", advice: nil)
         }
         guard status == .exited(0) else {
+            guard let bytes, !bytes.elementsEqual(text.utf8) else {
+                console.removeFile(path)
+                throw .declined("The editor '\(editor)' failed; nothing was kept.")
+            }
             throw .declined("The editor '\(editor)' failed; only the draft is kept: \(path)")
         }
-        return String(decoding: bytes ?? [], as: UTF8.self)
+        guard let written = Draft.text(of: bytes ?? []) else {
+            throw .badInput(
+                "What the editor wrote is not UTF-8 text, so nothing was kept of it.",
+                advice: "Let it write UTF-8. What you wrote is in \(path).")
+        }
+        return written
     }
 }

@@ -11,8 +11,8 @@ extension Command {
             .init("tag", short: "t", .text("TAG"), isRepeatable: true, "The new tags, in place of all old ones."),
             .init("no-tags", "Remove all tags."),
             .init("at", .text("TIME"), "Another time, such as \(Client.timeExamples)."),
-            .init("favorite", short: "f", "Make it a favourite."),
-            .init("no-favorite", "Make it not a favourite."),
+            .init("favorite", short: "f", "Make it a favorite."),
+            .init("no-favorite", "Make it not a favorite."),
             .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
             .init("no-valence", "Remove that."),
             .init("scale", .text("NAME=NUMBER"), isRepeatable: true, "Set one, such as sleep=7; the others stay."),
@@ -63,7 +63,7 @@ extension Client {
         let revision = before.members.first { $0.name == "revision" }?.value
         var common = commonMembers()
         if !invocation.has("if-revision"), let revision { common.append(.init("ifRevision", revision)) }
-        try write(start, mustChange: true) { (draft) throws(ClientError) in
+        try write(start, isNew: false) { (draft) throws(ClientError) in
             let set = try members(of: draft, changedFrom: start)
             guard !set.isEmpty else { return tell("Nothing was changed.") }
             let result = try call("mood.update", [.init("id", .string(id[0])), .init("set", .object(set))] + common)
@@ -75,11 +75,7 @@ extension Client {
     private func changes() throws(ClientError) -> (set: [JSONValue.Member], scales: [JSONValue.Member]) {
         var set: [JSONValue.Member] = []
         if let emoji = invocation.value("emoji") {
-            do throws(MoodWords.Fault) {
-                set.append(.init("emoji", .string(try Emoji.read(emoji) ?? emoji)))
-            } catch {
-                throw usage(error.message)
-            }
+            set.append(.init("emoji", .string(try Emoji.required(emoji, option: "--emoji"))))
         }
         if let label = invocation.value("label") { set.append(.init("label", .string(label))) }
         set += try givenMembers()
