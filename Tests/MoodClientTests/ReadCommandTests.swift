@@ -68,7 +68,7 @@ import Testing
         for line in lines { #expect(DisplayWidth.of(String(line)) <= used, "\(line)") }
         #expect(lines[1].hasPrefix("@1") && lines[1].contains("2026-01-02") && lines[1].contains("😊"))
         if columns > 24 { #expect(lines[1].contains("😊 Happy")) }
-        #expect(lines[1].contains("nn") == (columns > 60))
+        #expect(lines[1].contains("nn") == (columns > 30))
     }
 
     @Test func theBarShowsTheValenceAndMarksWhatIsOnlyLikely() {
@@ -135,7 +135,7 @@ import Testing
         }
         let usual = run([:])
         #expect(usual.output.isEmpty && usual.shellRuns.count == 1)
-        #expect(pager(usual).hasSuffix("less -FRX"))
+        #expect(pager(usual).hasSuffix("less -FRX -R"))
         let paged = usual.shellRuns.first?.input ?? []
         #expect(String(decoding: paged, as: UTF8.self).contains("@2  3f34ec0e"))
         #expect(pager(run(["PAGER": "most"])).hasSuffix(" most"))
@@ -272,7 +272,7 @@ import Testing
                 + #""schemaVersion":3,"revision":9,"moods":2,"favorites":1,"bytes":123456,"readOnly":false}}"#
         ])
         #expect(good.run("info") == .success)
-        #expect(good.output.contains("moods     2 (1 favourite)\n") && good.output.contains("size      123.4 kB\n"))
+        #expect(good.output.contains("moods     2 (1 favorite)\n") && good.output.contains("size      123.4 kB\n"))
         #expect(good.output.contains("store     /s\\u001b\n"))
         let bad = Outside([
             "host.info":

@@ -17,12 +17,13 @@ extension Command {
 extension Client {
     func show() throws(ClientError) {
         var cards: [String] = []
+        let width = console.isOutputTerminal ? max(console.columns - 2, 1) : nil
         for id in try targets(invocation.words) {
             let result = try call("mood.get", [.init("id", .string(id))])
             if wantsJSON {
                 try print(json: result)
             } else {
-                cards.append(try mood(result).card(console: clocks, style: style))
+                cards.append(try mood(result).card(console: clocks, style: style, width: width))
             }
         }
         if !wantsJSON { try page(cards.joined(separator: "\n")) }

@@ -1,7 +1,10 @@
 import Platform
 
 extension MoodView {
-    /// The table of a list, for a terminal. A narrow one keeps the number, the day, and the mood.
+    /// How much of a label, and then of a note, is worth more than an id, a zone, a time or a scale.
+    private static let comfortable = 20
+
+    /// The table of a list, for a terminal. A narrow one keeps the number, the day, the mood and then the note.
     /// - Parameter shorten: an id as it is shown.
     static func table(
         _ moods: [MoodView], palette: Palette, console: Console, shorten: (String) -> String
@@ -10,19 +13,19 @@ extension MoodView {
         let zones = Set(times.compactMap { $0?.time.zone })
         let sharedZone = zones.count == 1 ? zones.first : nil
         var table = Table([
-            .init("", role: .quiet), .init("ID", rank: 2, role: .quiet), .init("★", rank: 6, role: .mark),
+            .init("", role: .quiet), .init("ID", rank: 2, role: .quiet), .init("★", rank: 7, role: .mark),
             .init("DAY"),
-            .init(sharedZone.map { "TIME (\(Escaping.visible($0)))" } ?? "TIME", rank: 4),
-            .init("MOOD", isFlexible: true), .init("VALENCE", rank: 5),
-            .init("TAGS", isFlexible: true, rank: 3), .init("SCALES", isFlexible: true, rank: 1),
-            .init("NOTE", isFlexible: true, rank: 0, role: .quiet),
+            .init(sharedZone.map { "TIME (\(Escaping.visible($0)))" } ?? "TIME", rank: 3), .init("ZONE", rank: 1),
+            .init("MOOD", isFlexible: true, comfortable: comfortable), .init("VALENCE", rank: 5),
+            .init("TAGS", isFlexible: true, rank: 4), .init("SCALES", isFlexible: true, rank: 0),
+            .init("NOTE", isFlexible: true, rank: 6, role: .quiet, comfortable: comfortable),
         ])
         for (index, mood) in moods.enumerated() {
             let time = times[index]?.time
-            let clock = time.map { sharedZone == nil ? "\($0.clock) \($0.zone)" : $0.clock } ?? ""
+            let zone = sharedZone == nil ? time?.zone ?? "" : ""
             table.rows.append([
                 "@\(index + 1)", shorten(mood.id), mood.isFavorite ? "★" : "",
-                Escaping.visible(time?.date ?? mood.timestamp), Escaping.visible(clock), mood.title,
+                Escaping.visible(time?.date ?? mood.timestamp), time?.clock ?? "", Escaping.visible(zone), mood.title,
                 mood.valenceBar(palette), Escaping.visible(mood.tags.map { "#" + $0 }.joined(separator: " ")),
                 Escaping.visible(mood.scales), Escaping.visible(oneLine(mood.notes)),
             ])

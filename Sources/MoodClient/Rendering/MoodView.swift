@@ -82,7 +82,8 @@ struct MoodView {
     }
 
     /// Everything about one mood, a line for each thing.
-    func card(console: Console, style: Style) -> String {
+    /// - Parameter width: of the terminal; nil where lines are as long as they are.
+    func card(console: Console, style: Style, width columns: Int? = nil) -> String {
         var text = style.apply(.heading, to: title) + (isFavorite ? " " + style.apply(.mark, to: "★") : "") + "\n"
         var rows = [("id", id)] + times(console)
         if !tags.isEmpty { rows.append(("tags", tags.map { "#" + $0 }.joined(separator: " "))) }
@@ -94,15 +95,22 @@ struct MoodView {
         let width = rows.map { DisplayWidth.of(Escaping.visible($0.0)) }.max() ?? 0
         for (name, value) in rows {
             let term = DisplayWidth.padded(Escaping.visible(name), to: width)
-            text += "  \(style.apply(.quiet, to: term))  \(Escaping.visible(value))\n"
+            let margin = String(repeating: " ", count: width + 4)
+            let lines = Self.lines(Escaping.visible(value), columns.map { $0 - width - 4 })
+            text += "  \(style.apply(.quiet, to: term))  \(lines.joined(separator: "\n" + margin))\n"
         }
         if !notes.isEmpty {
             text += "\n"
-            for line in notes.split(separator: "\n", omittingEmptySubsequences: false) {
-                text += line.isEmpty ? "\n" : "  \(Escaping.visible(String(line)))\n"
+            for line in notes.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
+                let shown = Escaping.visible(Paragraph.withoutTabs(String(line)))
+                for part in Self.lines(shown, columns.map { $0 - 2 }) { text += part.isEmpty ? "\n" : "  \(part)\n" }
             }
         }
         return text
+    }
+
+    private static func lines(_ text: String, _ columns: Int?) -> [String] {
+        columns.map { Paragraph.wrapped(text, to: max($0, Table.narrowest)) } ?? [text]
     }
 
     /// When it was, where it was lived; and when that was here, if the clocks here showed something else.

@@ -7,18 +7,24 @@ struct Table {
         /// Which goes first when the terminal is far too narrow: the lowest. Nil stays.
         let rank: Int?
         let role: Style.Role
+        /// The width that others of a lower rank make room for.
+        let comfortable: Int
 
-        init(_ title: String, isFlexible: Bool = false, rank: Int? = nil, role: Style.Role = .plain) {
+        init(
+            _ title: String, isFlexible: Bool = false, rank: Int? = nil, role: Style.Role = .plain,
+            comfortable: Int = narrowest
+        ) {
             self.title = title
             self.isFlexible = isFlexible
             self.rank = rank
             self.role = role
+            self.comfortable = comfortable
         }
     }
 
     private static let gap = "  "
     /// No flexible column is made narrower than this.
-    private static let narrowest = 8
+    static let narrowest = 8
 
     let columns: [Column]
     /// Already escaped, one text a column.
@@ -51,12 +57,15 @@ struct Table {
     /// Leaves columns out until the others fit, cut as far as they may be.
     private func leaveOut(_ used: inout [Int], _ width: Int) {
         while true {
-            let least = used.reduce(Self.gap.count * (used.count - 1)) { sum, index in
-                let natural = naturalWidth(index)
-                return sum + (columns[index].isFlexible ? min(natural, Self.narrowest) : natural)
-            }
             let ranked = used.compactMap { index in columns[index].rank.map { (index, $0) } }
-            guard least > width, let first = ranked.min(by: { $0.1 < $1.1 }) else { return }
+            guard let first = ranked.min(by: { $0.1 < $1.1 }) else { return }
+            let least = used.reduce(Self.gap.count * (used.count - 1)) { sum, index in
+                let (natural, column) = (naturalWidth(index), columns[index])
+                let isBefore = column.rank.map { $0 > first.1 } ?? true
+                let wanted = isBefore ? column.comfortable : Self.narrowest
+                return sum + (column.isFlexible ? min(natural, wanted) : natural)
+            }
+            guard least > width else { return }
             used.removeAll { $0 == first.0 }
         }
     }
@@ -66,10 +75,13 @@ struct Table {
         guard let width else { return natural }
         var widths = natural
         var excess = widths.reduce(0, +) + Self.gap.count * max(widths.count - 1, 0) - width
-        for index in widths.indices.reversed() where columns[used[index]].isFlexible && excess > 0 {
-            let taken = min(excess, max(widths[index] - Self.narrowest, 0))
-            widths[index] -= taken
-            excess -= taken
+        for isComfortable in [true, false] {
+            for index in widths.indices.reversed() where columns[used[index]].isFlexible && excess > 0 {
+                let least = isComfortable ? columns[used[index]].comfortable : Self.narrowest
+                let taken = min(excess, max(widths[index] - least, 0))
+                widths[index] -= taken
+                excess -= taken
+            }
         }
         return widths
     }
