@@ -161,7 +161,7 @@ private final class Pressed {
             #expect(pressed.drawn.contains(text), "\(text)")
         }
         #expect(pressed.frames.count == 1)
-        #expect(outside.sent.map(\.method) == ["events.subscribe", "nav.screen"])
+        #expect(outside.sent.map(\.method) == ["events.subscribe", "nav.navigate", "nav.screen"])
     }
 
     @Test func keysDoWhatIsOffered() {
@@ -189,11 +189,64 @@ private final class Pressed {
             return #"{"effects":[],"editor":{"isPresented":\#(params.contains("add"))}}"#
         }
         #expect(pressed.drawn.contains("✗ It is empty.") && pressed.drawn.contains("[😊]"))
+        // Before the first key in the form nothing is wrong with it.
+        #expect(!String(decoding: pressed.frames[1], as: UTF8.self).contains("✗"))
         #expect(
             actions(outside) == [
                 #"{"action":{"type":"add"}}"#, #"{"label":"Glad"}"#, #"{"tags":["a","b"]}"#,
                 #"{"action":{"type":"selectEmoji","emoji":"😢"}}"#, #"{"action":{"type":"cancel"}}"#,
             ])
+    }
+
+    @Test func aChosenEmojiBringsItsLabel() {
+        let palette = #"{"palette":[{"emoji":"😊","label":"Happy"},{"emoji":"😢","label":"Sad"}]}"#
+        func chosen(_ label: String) -> [String] {
+            let keys = ["n", "\u{1b}[A", "\u{1b}[C", "\r", "q"]
+            return actions(
+                browse(keys) { method, params in
+                    switch method {
+                    case "settings.get": palette
+                    case "editor.state": #"{"selectedEmoji":"😊","label":"\#(label)"}"#
+                    case "action.perform" where params.contains("add"): #"{"effects":[],"editor":{"isPresented":true}}"#
+                    default: nil
+                    }
+                }.1)
+        }
+        let choice = #"{"action":{"type":"selectEmoji","emoji":"😢"}}"#
+        #expect(chosen("").suffix(2) == [choice, #"{"label":"Sad"}"#])
+        #expect(chosen("Happy").last == #"{"label":"Sad"}"#)
+        #expect(chosen("My own").last == choice)
+    }
+
+    @Test func aSearchShowsWhatMatchesUntilEscape() {
+        let mood = Canned.mood(label: "Calm", notes: "tea")
+        let (pressed, outside) = browse(["/", "tea #sea", "\r", "\u{7f}", "q"]) { method, _ in
+            method == "mood.list" ? Canned.page([mood]) : nil
+        }
+        let sent = outside.sent.first { $0.method == "mood.list" }?.params
+        #expect(sent == #"{"filter":{"tags":["sea"],"text":"tea"},"rows":true}"#)
+        #expect(pressed.drawn.contains("Moods: tea #sea") && pressed.drawn.contains("2026-01-02 06:04  tea"))
+        #expect(actions(outside).isEmpty, "Escape leaves the search, not the list")
+    }
+
+    @Test func undoIsAKeyAndSaysWhatItDid() {
+        let (pressed, outside) = browse(["u", "U", "q"]) { method, _ in
+            switch method {
+            case "store.undo", "store.redo": #"{"revision":4,"undone":[{"revision":3}]}"#
+            case "store.log": #"{"items":[{"revision":3,"summary":"Recorded 😊 Happy"}]}"#
+            default: nil
+            }
+        }
+        #expect(pressed.drawn.contains("Took back: Recorded 😊 Happy") && pressed.drawn.contains("Made again: Recorded"))
+        #expect(outside.sent.filter { $0.method.hasPrefix("store.") && $0.params == #"{"scope":"store"}"# }.count == 2)
+    }
+
+    @Test func noKeyStandsTwice() {
+        let (pressed, _) = browse(["q"]) { method, _ in
+            method == "nav.screen"
+                ? #"{"route":{"name":"menu"},"title":"M","cells":[],"toolbar":[],"actions":[]}"# : nil
+        }
+        #expect(pressed.drawn.ranges(of: "q Quit").count == 1)
     }
 
     @Test func clicksChooseAndThenOpen() {

@@ -20,9 +20,9 @@ import time
 class Terminal:
     """A window of tmux in which a shell runs."""
 
-    def __init__(self, environment, columns=80, lines=24, name=""):
+    def __init__(self, environment, columns=80, lines=24, name="", program=("sh",)):
         self.name = f"browse{name}-{os.getpid()}"
-        shell = ["env", "-i"] + [f"{name}={value}" for name, value in environment.items()] + ["sh"]
+        shell = ["env", "-i"] + [f"{name}={value}" for name, value in environment.items()] + [*program]
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns), "-y", str(lines), "-s", "t", *shell)
         self.wait("$")
 
@@ -75,7 +75,12 @@ def browse(terminal, mood, environment):
     before = terminal.modes()
     terminal.type(f"{mood} browse")
     terminal.press("Enter")
-    terminal.wait("MoodBoard", "› 01    Intro State", "04-05 CRUD + Detail", "q Quit")
+    # The list comes first; the menu is one key back.
+    screen = terminal.wait("Moods", "› ★ 😊 Happy", "😴 Tired", "n New mood", "q Quit")
+    assert screen.count("q Quit") == 1, screen
+    terminal.press("Escape")
+    screen = terminal.wait("MoodBoard", "› 01    Intro State", "04-05 CRUD + Detail", "q Quit")
+    assert screen.count("q Quit") == 1, screen
     terminal.press("End", "Enter")
     terminal.wait("Moods", "› ★ 😊 Happy", "😴 Tired", "n New mood")
 
@@ -85,14 +90,47 @@ def browse(terminal, mood, environment):
 
     # The form, over the list.
     terminal.press("n")
-    terminal.wait("Intro State", "› Label", "✗ The label must not be empty", gone=["s Save"])
+    terminal.wait("Intro State", "› Label", gone=["s Save", "✗"])
+    # An emoji brings its label; what was typed stays.
+    terminal.press("Up", "Up", "Right", "Enter")
+    terminal.wait("Label    Excited", "Save", gone=["✗"])
+    terminal.press("Down", "Down", "Enter", "C-u")
+    terminal.wait("Label:")
+    terminal.press("Enter")
+    terminal.wait("✗ The label must not be empty", gone=["s Save"])
     terminal.press("Enter")
     terminal.type("Rested, é")
     terminal.wait("Label: Rested, é")
     terminal.press("Enter")
     terminal.wait("Save", gone=["✗"])
     terminal.press("s")
-    terminal.wait("Moods", "😊 Rested, é", gone=["Intro State"])
+    terminal.wait("Moods", "🎉 Rested, é", gone=["Intro State"])
+
+    # Undo asks nothing and says what it did; so does what makes it again.
+    terminal.press("u")
+    terminal.wait("Took back: Recorded 🎉 Rested, é. U makes it again.", gone=["› 🎉 Rested"])
+    terminal.press("U")
+    terminal.wait("Made again: Recorded 🎉 Rested, é")
+
+    # A search, until Escape; notes and tags are edited from what it finds.
+    terminal.press("/")
+    terminal.type("resTED")
+    terminal.press("Enter")
+    terminal.wait("Moods: resTED", "🎉 Rested, é", gone=["Happy"])
+    terminal.press("e")
+    terminal.wait("Intro State", "Label    Rested, é", "Tags")
+    terminal.press("Down", "Down", "Enter")
+    terminal.type("sea")
+    terminal.press("Enter")
+    terminal.wait("sea", "Save")
+    terminal.press("s")
+    terminal.wait("Moods: resTED", gone=["Intro State"])
+    terminal.press("/", "C-u")
+    terminal.type("#SEA @today")
+    terminal.press("Enter")
+    terminal.wait("Moods: #SEA @today", "🎉 Rested, é", gone=["Happy"])
+    terminal.press("Escape")
+    terminal.wait("Moods", "Happy", "Tired", gone=["#SEA"])
 
     # Its detail, a favourite, notes.
     terminal.press("Home", "Enter")
@@ -112,10 +150,8 @@ def browse(terminal, mood, environment):
     terminal.wait("Delete: are you sure? [y/N]")
     terminal.press("y")
     terminal.wait("Moods", gone=["Rested"])
-    terminal.press("Escape")
-    terminal.wait("MoodBoard", "CRUD + Detail")
     terminal.press("q")
-    terminal.wait("$", gone=["CRUD + Detail"])
+    terminal.wait("$", gone=["New mood"])
     assert terminal.modes() == before, (before, terminal.modes())
 
 
@@ -124,10 +160,10 @@ def ended(terminal, mood, number):
     before = terminal.modes()
     terminal.type(f"{mood} browse")
     terminal.press("Enter")
-    terminal.wait("CRUD + Detail")
+    terminal.wait("New mood")
     assert terminal.modes() != before
     os.kill(youngest(mood), number)
-    terminal.wait("$", gone=["CRUD + Detail"])
+    terminal.wait("$", gone=["New mood"])
     time.sleep(0.5)
     terminal.type("echo it is $((40 + 2))")
     terminal.press("Enter")
@@ -149,8 +185,6 @@ def synced(mood, folder, environment):
             terminals.append(Terminal(environment, name=number))
             terminals[number].type(f"{mood} --store {store} browse")
             terminals[number].press("Enter")
-            terminals[number].wait("MoodBoard", "q Quit")
-            terminals[number].press("End", "Enter")
             terminals[number].wait("Moods", "n New mood")
         subprocess.run([mood, "--store", stores[0], "add", "🥳", "Seen by both"], env=environment, check=True, capture_output=True)
         # Two seconds of quiet, three until the other one looks, and what two rounds take.

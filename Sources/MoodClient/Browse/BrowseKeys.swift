@@ -6,7 +6,19 @@ struct BrowseKeys {
     }
 
     /// Keys that always mean the same.
-    private static let reserved: Set<Character> = ["q", "j", "k", "h", "l"]
+    private static let reserved: Set<Character> = ["q", "j", "k", "h", "l", "u"]
+
+    /// What `?` shows.
+    static let help = """
+        ↑ ↓ j k        move; ← → h l within a line
+        Enter, Space   open, choose, or type into a field
+        Esc, ←         back
+        letters        what stands below the screen
+        /              search: words, #tag, @2026-11; Esc shows all again
+        u  U           undo the last change; make it again
+        Home End PgUp PgDn, the mouse wheel and clicks work too
+        Ctrl-L         draw anew     Ctrl-Z  to the shell     q  quit
+        """
 
     private(set) var entries: [Entry] = []
 

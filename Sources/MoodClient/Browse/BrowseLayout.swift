@@ -47,10 +47,14 @@ struct BrowseLayout {
     var hasFields: Bool { targets.contains { $0.field != nil } }
 
     private let width: Int
+    private let hidesProblems: Bool
 
-    /// - Parameter width: in columns.
-    init(_ screen: JSONValue, width: Int) {
+    /// - Parameters:
+    ///   - width: in columns.
+    ///   - hidesProblems: for a form in which nothing was done yet: an empty field is no mistake then.
+    init(_ screen: JSONValue, width: Int, hidesProblems: Bool = false) {
         self.width = max(width, 10)
+        self.hidesProblems = hidesProblems
         title = Escaping.visible(screen["title"]?.string ?? "")
         offers = (screen["actions"]?.array ?? []).compactMap(Offer.init)
         for tool in screen["toolbar"]?.array ?? [] {
@@ -112,7 +116,7 @@ struct BrowseLayout {
                 (DisplayWidth.padded(title, to: 8), .quiet),
                 (text.isEmpty ? "…" : text, text.isEmpty ? .quiet : .plain),
             ]
-            if let problem = cell["problem"]?.string { parts.append(("✗ " + problem, .failure)) }
+            if let problem = cell["problem"]?.string, !hidesProblems { parts.append(("✗ " + problem, .failure)) }
             addRow(cell, parts)
         case "notes":
             addBlank()

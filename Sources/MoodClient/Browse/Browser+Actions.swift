@@ -22,6 +22,7 @@ extension Browser {
 
     private func edit(_ field: (name: String, title: String, text: String)) {
         mode = .typing(title: field.title, LineEditor(field.text)) { (browser, text) throws(ClientError) in
+            browser.isFormTouched = true
             let value: JSONValue =
                 field.name == "tags" ? .array(Client.tags(text).map { .string($0) }) : .string(text)
             try browser.attempt { (client) throws(ClientError) in
@@ -33,18 +34,36 @@ extension Browser {
 
     /// Performs an action as it was offered.
     func perform(_ action: JSONValue) throws(ClientError) {
+        let isChoice = action["type"]?.string == "selectEmoji"
+        let before = isChoice ? try client.tree(client.call("editor.state")) : nil
         var result: JSONValue?
         try attempt { (client) throws(ClientError) in
             result = try client.tree(client.call("action.perform", [.init("action", action)]))
         }
         try noteRevision()
         guard let result else { return }
-        if let isPresented = result["editor"]?["isPresented"]?.boolean { isEditing = isPresented }
+        if let isPresented = result["editor"]?["isPresented"]?.boolean {
+            if isPresented, !isEditing { isFormTouched = false }
+            isEditing = isPresented
+        }
+        if let before { try fillLabel(of: action["emoji"]?.string ?? "", before) }
         for effect in result["effects"]?.array ?? [] { show(effect) }
     }
 
+    /// A chosen emoji brings its label of the palette, unless a person typed one.
+    private func fillLabel(of emoji: String, _ before: JSONValue) throws(ClientError) {
+        isFormTouched = true
+        let palette = client.palette()
+        guard let label = before["label"]?.string, let feeling = palette.feeling(emoji: emoji) else { return }
+        let usual = palette.feeling(emoji: before["selectedEmoji"]?.string ?? "")?.label
+        guard label.isEmpty || label == usual else { return }
+        try attempt { (client) throws(ClientError) in
+            _ = try client.call("editor.set", [.init("label", .string(feeling.label))])
+        }
+    }
+
     /// An error of the host is told; the screen stays.
-    private func attempt(_ body: (Client) throws(ClientError) -> Void) throws(ClientError) {
+    func attempt(_ body: (Client) throws(ClientError) -> Void) throws(ClientError) {
         do throws(ClientError) {
             try body(client)
         } catch {

@@ -41,10 +41,16 @@ final class Browser {
     /// Whether the form is open; it is shown over a screen that does not show it itself.
     var isEditing = false
     private(set) var isFormOver = false
+    /// Whether something was done in the form since it was opened.
+    var isFormTouched = false
+    /// What is searched in the list; nil shows all of it.
+    var search: String?
     private var route = ""
+    /// Whether the list of moods is the current screen.
+    private(set) var isOnList = false
     /// The revision that this person has brought about or seen.
     private var seenRevision = 0
-    private var mustLoad = true
+    var mustLoad = true
     private var isDone = false
     private var shownFrame: BrowseFrame?
     private var clickable: [(line: Int, columns: Range<Int>, offer: BrowseLayout.Offer)] = []
@@ -59,6 +65,7 @@ final class Browser {
     /// Until the person leaves, or the terminal goes.
     func run() throws(ClientError) {
         try subscribe()
+        try openList()
         while !isDone {
             if mustLoad { try load() }
             try draw()
@@ -117,15 +124,18 @@ final class Browser {
     private func load() throws(ClientError) {
         mustLoad = false
         let width = terminal.size().columns
-        var screen = try client.tree(client.call("nav.screen", client.screenParams()))
+        var screen = try client.tree(client.call("nav.screen", client.screenParams(), in: .words))
+        isOnList = screen["route"]?["name"]?.string == "crudList"
+        if isOnList, let search { screen = try found(search, in: screen) }
         let now = screen["route"]?.text ?? ""
-        var next = BrowseLayout(screen, width: width)
+        var next = BrowseLayout(screen, width: width, hidesProblems: !isFormTouched)
         isFormOver = false
         if isEditing, !next.hasFields {
             // The form over another screen is the one of the screen that is the form.
             screen = try client.tree(
-                client.call("nav.screen", [.init("route", ["name": "introState"])] + client.screenParams()))
-            next = BrowseLayout(screen, width: width)
+                client.call(
+                    "nav.screen", [.init("route", ["name": "introState"])] + client.screenParams(), in: .words))
+            next = BrowseLayout(screen, width: width, hidesProblems: !isFormTouched)
             isFormOver = next.hasFields
         }
         let place = now + (isFormOver ? "+form" : "")
@@ -191,7 +201,10 @@ final class Browser {
         case .enter, .character(" "): try activate()
         case .escape, .backspace: try goBack()
         case .click(let line, let column): try click(line, column)
-        case .character("?"): mode = .reading(title: "Keys", Self.help)
+        case .character("?"): mode = .reading(title: "Keys", BrowseKeys.help)
+        case .character("/") where !isFormOver: askForSearch()
+        case .character("u") where !isFormOver: try reverse("store.undo")
+        case .character("U") where !isFormOver, .control("r") where !isFormOver: try reverse("store.redo")
         case .character(let letter):
             if let offer = keys.offer(for: letter) {
                 try take(offer)
@@ -202,15 +215,6 @@ final class Browser {
         }
     }
 
-    private static let help = """
-        ↑ ↓ j k        move; ← → h l within a line
-        Enter, Space   open, choose, or type into a field
-        Esc, ←         back
-        letters        what stands below the screen
-        Home End PgUp PgDn, the mouse wheel and clicks work too
-        Ctrl-L         draw anew     Ctrl-Z  to the shell     q  quit
-        """
-
     private func stop() throws(ClientError) {
         try? terminal.stop()
         shownFrame = nil
@@ -219,6 +223,10 @@ final class Browser {
 
     /// The form's way back is to cancel it.
     func goBack() throws(ClientError) {
+        if isOnList, !isFormOver, search != nil {
+            search = nil
+            return mustLoad = true
+        }
         if isFormOver, let cancel = layout.offers.first(where: { $0.action["type"]?.string == "cancel" }) {
             return try perform(cancel.action)
         }
@@ -325,7 +333,7 @@ final class Browser {
         }
         while lines.count < count - 1 - footer.count { lines.append("") }
         clickable = []
-        for (row, entries) in footer.enumerated() {
+        for entries in footer {
             var text = " "
             for entry in entries {
                 let shown = "\(entry.key) \(Escaping.visible(entry.offer.label))"
@@ -333,18 +341,20 @@ final class Browser {
                 text += shown + "  "
                 clickable.append((lines.count, start..<start + DisplayWidth.of(shown), entry.offer))
             }
-            if row == 0, entries.isEmpty { text += "q Quit  ? Keys" }
             lines.append(style.apply(.quiet, to: DisplayWidth.cut(text, to: columns - 1)))
         }
         lines.append(statusLine(columns, lines.count, &cursor))
         return BrowseFrame(lines: Array(lines.prefix(count)), cursor: cursor)
     }
 
+    /// Keys that mean the same everywhere.
+    private var usualKeys: String { (isFormOver ? "" : "/ Search  u Undo  ") + "q Quit  ? Keys" }
+
     private func statusLine(_ columns: Int, _ line: Int, _ cursor: inout (line: Int, column: Int)?) -> String {
         switch mode {
         case .choosing:
             return DisplayWidth.cut(
-                " " + (message.isEmpty ? "q Quit  ? Keys" : Escaping.visible(message)), to: columns - 1)
+                " " + (message.isEmpty ? usualKeys : Escaping.visible(message)), to: columns - 1)
         case .reading: return " Any key goes on."
         case .confirming(let offer):
             return style.apply(

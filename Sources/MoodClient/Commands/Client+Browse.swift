@@ -8,10 +8,13 @@ extension Command {
             .init(DeclaredParams.NavScreen.locale, "LOCALE"), .init(DeclaredParams.NavScreen.timeZone, "ZONE"),
         ],
         notes: [
-            "Arrows move, Enter opens, Esc goes back, q quits; what else can be done stands below the screen with its key."
-                + " The mouse works too. What other programs change is shown at once."
+            "Arrows move, Enter opens, Esc goes back, / searches, u undoes, q quits; what else can be done stands below the screen"
+                + " with its key. The mouse works too. What other programs change is shown at once."
         ],
-        examples: [.init("mood browse", "Begin at the menu."), .init("mood browse --locale fi_FI", "In Finnish.")],
+        examples: [
+            .init("mood browse", "Begin at the list; Esc leads to the menu."),
+            .init("mood browse --locale fi_FI", "In Finnish."),
+        ],
         run: { (client) throws(ClientError) in try client.browse() })
 }
 

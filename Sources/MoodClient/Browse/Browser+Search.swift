@@ -1,0 +1,98 @@
+import JSONCodec
+
+/// What stands on no screen and is done by the methods of the protocol: the way to the list, a search in it, undo and redo.
+extension Browser {
+    /// The moods are what a person comes for; the menu is a step back.
+    func openList() throws(ClientError) {
+        try attempt { (client) throws(ClientError) in
+            _ = try client.call("nav.navigate", [.init("route", ["name": "crudList"])])
+        }
+        mustLoad = true
+    }
+
+    func askForSearch() {
+        mode = .typing(title: "Search", LineEditor(search ?? "")) { (browser, text) throws(ClientError) in
+            browser.search = text.allSatisfy(\.isWhitespace) ? nil : text
+            browser.focus = 0
+            browser.mustLoad = true
+            if !browser.isOnList { try browser.openList() }
+        }
+    }
+
+    /// The screen of the list with the moods that meet a search in place of all.
+    func found(_ search: String, in list: JSONValue) throws(ClientError) -> JSONValue {
+        var items: [JSONValue] = []
+        do throws(ClientError) {
+            let filter = try filter(search)
+            let page = try client.tree(
+                client.call("mood.list", [.init("filter", .object(filter)), .init("rows", true)]))
+            items = page["items"]?.array ?? []
+        } catch {
+            guard let line = error.lines(for: client.invocation.command).first else { throw error }
+            message = line
+        }
+        let cells = items.isEmpty ? [Self.nothing] : items.compactMap(row)
+        return .object(
+            (list.object ?? []).map { member in
+                switch member.name {
+                case "cells": .init("cells", .array(cells))
+                case "title": .init("title", .string("\(member.value.string ?? ""): \(search)"))
+                case "footer": .init("footer", [])
+                default: member
+                }
+            })
+    }
+
+    private static let nothing: JSONValue = ["type": "empty", "title": "No mood matches", "text": "Esc shows all."]
+
+    /// A row as the list has it, with the day in place of how long ago that was.
+    private func row(_ mood: JSONValue) -> JSONValue? {
+        guard let view = MoodView(mood) else { return nil }
+        let note = view.notes.split(separator: "\n").first.map { "  \($0)" } ?? ""
+        return [
+            "id": .string("mood-" + view.id), "type": "moodRow", "emoji": .string(view.emoji),
+            "title": .string(view.label),
+            "text": .string((view.localTime(client.clocks)?.time.text ?? view.timestamp) + note),
+            "isFavorite": .boolean(view.isFavorite), "actions": mood["actions"] ?? [],
+        ]
+    }
+
+    /// `#sea` is a tag, `@yesterday` and `@2026-11` are days, and the rest a text.
+    private func filter(_ search: String) throws(ClientError) -> [JSONValue.Member] {
+        var (texts, tags, filter) = ([String](), [String](), [JSONValue.Member]())
+        for word in search.split(whereSeparator: \.isWhitespace).map(String.init) {
+            if word.hasPrefix("#"), word.count > 1 {
+                tags += Client.tags(word)
+            } else if word.hasPrefix("@"), word.count > 1 {
+                let span = try client.span(String(word.dropFirst()), option: word)
+                if let days = span.days {
+                    filter = [.init("dayFrom", .string(days.from)), .init("dayTo", .string(days.to))]
+                } else {
+                    filter = [.init("from", .string(span.start)), .init("to", .string(span.end))]
+                }
+            } else {
+                texts.append(word)
+            }
+        }
+        if !tags.isEmpty { filter.append(.init("tags", .array(tags.map { .string($0) }))) }
+        if !texts.isEmpty { filter.append(.init("text", .string(texts.joined(separator: " ")))) }
+        return filter
+    }
+
+    /// The last change of the store is taken back, or made again; the line below says which, and how to turn that round.
+    func reverse(_ method: String) throws(ClientError) {
+        let isRedo = method == "store.redo"
+        try attempt { (client) throws(ClientError) in
+            let result = try client.tree(client.call(method, [.init("scope", "store")]))
+            guard let revision = result["undone"]?.array?.first?["revision"]?.integer else {
+                self.message = isRedo ? "There is nothing to make again." : "There is nothing to undo."
+                return
+            }
+            let what = try client.summaries()[revision] ?? "change \(revision)"
+            self.message = isRedo ? "Made again: \(what). u takes it back." : "Took back: \(what). U makes it again."
+        }
+        let said = message
+        try noteRevision()
+        message = said
+    }
+}
