@@ -82,6 +82,83 @@ import Testing
         #expect(outside.sent.last?.params.contains(#""set":{"valence":null}"#) == true)
     }
 
+    /// What the editor leaves, as bytes.
+    private func left(_ bytes: [UInt8], _ arguments: [String]) -> (ExitCode, Outside) {
+        let outside = Outside(["mood.get": Self.mood, "mood.create": Self.mood, "mood.update": Self.mood])
+        outside.environment = ["HOME": "/home/ada", "EDITOR": "ed"]
+        outside.shell = { outside, arguments in outside.files[arguments[0]] = bytes }
+        return (outside.run(arguments), outside)
+    }
+
+    @Test func theLineEndsOfWindowsAndAByteOrderMarkAreRead() {
+        let text = "\u{feff}---\r\nemoji: 😊\r\nlabel: Happy\r\n---\r\none\r\ntwo\r\n"
+        let (status, outside) = left(Array(text.utf8), ["add", "-e"])
+        #expect(status == .success && outside.shellRuns.count == 1)
+        #expect(outside.sent.first?.params == #"{"emoji":"😊","label":"Happy","notes":"one\ntwo"}"#)
+    }
+
+    @Test func aByteOrderMarkAndEveryFieldAreRead() throws {
+        let text = """
+            \u{feff}---
+            emoji: 😊
+            label: Deep
+            tags: a, b c, #d
+            favorite: yes
+            scales: sleep=7, energy=2.5
+            valence: -0.25
+            ---
+            # Heading
+
+            ---
+
+            - item
+            \ttab end  
+
+
+            """
+        let (status, outside) = left(Array(text.utf8), ["add", "-e"])
+        let sent = try JSONValue.parse(Array(outside.sent.first?.params.utf8 ?? "".utf8))
+        #expect(status == .success && sent["tags"]?.text == #"["a","b c","d"]"# && sent["valence"]?.double == -0.25)
+        #expect(sent["notes"]?.string == "# Heading\n\n---\n\n- item\n\ttab end  ")
+    }
+
+    @Test func whatIsNotUTF8IsRefusedAndKept() {
+        let bytes = Array("---\nemoji: 😊\nlabel: Caf".utf8) + [0xe9, 0x0a] + Array("---\n".utf8)
+        for arguments in [["add", "-e"], ["edit", Canned.id, "-e"]] {
+            let (status, outside) = left(bytes, arguments)
+            #expect(status == .badData && outside.error.contains("not UTF-8") && outside.shellRuns.count == 1)
+            #expect(Array(outside.files.values) == [bytes])
+            #expect(!outside.sent.contains { $0.method == "mood.create" || $0.method == "mood.update" })
+        }
+    }
+
+    @Test(arguments: ["", "\n \n", "# gone\n"]) func anEmptiedTextGivesUpAtOnce(_ text: String) {
+        for arguments in [["add", "-e"], ["edit", Canned.id, "-e"]] {
+            let (status, outside) = left(Array(text.utf8), arguments)
+            #expect(status == .failure && outside.shellRuns.count == 1 && outside.files.isEmpty)
+            #expect(outside.error.split(separator: "\n").count == 1, "\(outside.error)")
+        }
+    }
+
+    @Test func aNewMoodThatWasLeftAsItWasIsNotKept() {
+        let (status, outside) = edited(["add", "😊", "Happy", "-e"], [{ $0 }])
+        #expect(status == .failure && outside.sent.isEmpty && outside.files.isEmpty)
+        #expect(edited(["edit", Canned.id, "-e"], [{ $0 }]).0 == .success)
+    }
+
+    @Test func draftsOfMoreThanThirtyDaysAreRemoved() {
+        let outside = Outside(["mood.create": Self.mood])
+        outside.environment = ["HOME": "/home/ada", "EDITOR": "ed"]
+        let folder = "/home/ada/.local/state/moodboard/drafts/"
+        let month = 30 * 86_400
+        for (name, age) in [("mood-\((outside.now - month - 60) * 1_000).md", 31), ("notes.md", 0)] {
+            outside.files[folder + name] = [UInt8(age)]
+        }
+        outside.files[folder + "mood-\((outside.now - month + 60) * 1_000).md"] = [29]
+        outside.run("add", "-e")
+        #expect(outside.files.values.map { $0[0] }.sorted() == [0, 29])
+    }
+
     @Test func aDraftThatCannotBeSentIsKeptAndNamed() {
         for (answer, status) in [
             (
@@ -157,7 +234,7 @@ import Testing
     @Test(arguments: [
         (
             "{\n  \"store\": \"/a\",\n  \"colour\": \"never\"\n}",
-            ":3:3: there is no 'colour'; there are store, color, pager. Did you mean 'color'?"
+            ":3:3: there is no 'colour'; there are store, color, pager, keepZone, sync. Did you mean 'color'?"
         ),
         ("{\"store\":}", ":1:10: "), ("[]", ":1:1: "),
         ("{\"color\": \"red\"}", ":1:2: 'color' is auto, never or always."),
@@ -181,7 +258,10 @@ import Testing
             "settings.get": #"{"palette":[{"emoji":"😌","label":"Calm","valence":0.5,"aliases":[]}]}"#,
             "store.info": #"{"path":"/s"}"#, "mood.get": Canned.mood(),
             "mood.list": Canned.page([Canned.mood()], total: 1),
+            "stats.summary": #"{"feelings":[{"emoji":"😔","label":"Glum","count":2}]}"#,
+            "rpc.discover": #"{"methods":[{"name":"mood.create","summary":"Record a mood."}]}"#,
         ])
+        outside.files["/usr/share/zoneinfo/tzdata.zi"] = Array("# 1\nZ Europe/Helsinki 1 - LMT\nL Europe/Kyiv K\n".utf8)
         outside.environment = ["XDG_STATE_HOME": "/state", "TERM": "dumb"]
         outside.isOutputTerminal = true
         outside.run("list")
@@ -191,11 +271,26 @@ import Testing
     }
 
     @Test func commandsOptionsTagsFeelingsAndHandles() {
-        #expect(words(["unf"]) == ["unfav\tMake moods not favourites."])
-        #expect(words(["list", "--fav"]) == ["--favorite\tOnly favourites."])
+        #expect(words(["unf"]) == ["unfav\tMake moods not favorites."])
+        #expect(words(["list", "--fav"]) == ["--favorite\tOnly favorites."])
         #expect(words(["list", "--tag", "s"]) == ["Sea side\t3 moods", "sport\t1 moods"])
         #expect(words(["--store", "/x", "list", "--color", "al"]) == ["always\t"])
         #expect(words(["add", "ca"]) == ["calm\t😌"])
+        #expect(words(["add", "calm", "+s"]) == ["+Sea side\t3 moods", "+sport\t1 moods"])
+        #expect(words(["list", "-t", "sport,se"]) == ["sport,Sea side\t3 moods"])
+        #expect(words(["list", "--tag=!sp"]) == ["--tag=!sport\t1 moods"])
+        #expect(words(["list", "--label", "glu"]) == ["Glum\t😔"])
+        #expect(words(["export", "da"]) == ["daylio\t"] && words(["store", "sal"]) == ["salvage\t"])
+        #expect(words(["rpc", "mood.cr"]) == ["mood.create\tRecord a mood."])
+        #expect(words(["list", "--time-zone", "europe/h"]) == ["Europe/Helsinki\t"])
+        #expect(words(["settings", "k"]) == ["keepZone\t"] && words(["settings", "keepZone", ""]).count == 2)
+        #expect(words(["palette", "rm", "c"]) == ["calm\t😌"])
+        for line in [
+            ["import", ""], ["restore", ""], ["backup", ""], ["report", "-o", ""], ["list", "--host", "x"],
+        ] {
+            #expect(words(line) == ["\tfiles"], "\(line)")
+        }
+        #expect(words(["plugin", "add", ""]) == ["\tfolders"] && words(["list", "--store", ""]) == ["\tfolders"])
         #expect(
             words(["rm", "@"]) == [
                 "@last\tthe latest mood", "@added\tthe one added last", "@1\t😊 Happy of 2026-01-02 06:04",

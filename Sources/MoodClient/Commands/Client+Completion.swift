@@ -23,9 +23,7 @@ extension Client {
     func complete() throws(ClientError) {
         switch invocation.words[0] {
         case "words":
-            for candidate in candidates(Array(invocation.words.dropFirst())) {
-                try print("\(candidate.word)\t\(candidate.about)\n")
-            }
+            for line in Completion(self).lines(Array(invocation.words.dropFirst())) { try print(line + "\n") }
         case "bash": try print(Self.bash)
         case "zsh": try print(Self.zsh)
         case "fish": try print(Self.fish)
@@ -35,111 +33,52 @@ extension Client {
         }
     }
 
-    private struct Candidate {
-        let word: String
-        let about: String
-    }
-
-    /// What may come in place of the last word. A host that cannot be asked is no reason to complete nothing.
-    private func candidates(_ words: [String]) -> [Candidate] {
-        let current = words.last ?? ""
-        let before = words.dropLast()
-        let all = candidates(after: before, current)
-        let wanted = Folding.folded(current)
-        return all.filter { Folding.folded($0.word).hasPrefix(wanted) }.map {
-            Candidate(word: $0.word, about: Escaping.visible($0.about))
-        }
-    }
-
-    private func candidates(after before: ArraySlice<String>, _ current: String) -> [Candidate] {
-        let named = before.first { !$0.hasPrefix("-") }
-        let known = Command.all.first { command in
-            named.map { command.name == $0 || command.aliases.contains($0) } ?? false
-        }
-        let options = (known?.options ?? []) + CommandOption.everywhere
-        if let last = before.last, let option = options.first(where: { Self.isCalled($0, last) }),
-            option.value.placeholder != nil
-        {
-            return values(of: option, current)
-        }
-        guard let known else {
-            guard named == nil || named == "help" else { return [] }
-            return Command.all.map { Candidate(word: $0.name, about: $0.summary) }
-                + [Candidate(word: "help", about: "Show help.")]
-        }
-        if current.hasPrefix("-") {
-            return options.map { Candidate(word: "--" + $0.name, about: $0.summary) }
-        }
-        if known.name == Command.add.name { return feelings() }
-        if known.name == Command.completion.name {
-            return ["bash", "zsh", "fish"].map { Candidate(word: $0, about: "") }
-        }
-        return known.parameters.contains { $0.name == "ID" } ? handleCandidates() : []
-    }
-
-    private static func isCalled(_ option: CommandOption, _ word: String) -> Bool {
-        word == "--" + option.name || option.short.map { word == "-\($0)" } == true
-    }
-
-    private func values(of option: CommandOption, _ current: String) -> [Candidate] {
-        if case .choice(_, let words) = option.value { return words.map { Candidate(word: $0, about: "") } }
-        switch option.name {
-        case "tag", "where-tag": return tagCandidates()
-        case "emoji", "label", "where-emoji", "where-label":
-            let isEmoji = option.name.hasSuffix("emoji")
-            return palette().feelings.map {
-                Candidate(word: isEmoji ? $0.emoji : $0.label, about: isEmoji ? $0.label : $0.emoji)
-            }
-        default: return []
-        }
-    }
-
-    private func tagCandidates() -> [Candidate] {
-        let answer = (try? call("mood.tags")).flatMap { try? JSONValue.parse($0) }
-        return (answer?["tags"]?.array ?? []).compactMap { tag in
-            tag["tag"]?.string.map { Candidate(word: $0, about: "\(tag["count"]?.text ?? "") moods") }
-        }
-    }
-
-    private func feelings() -> [Candidate] {
-        palette().feelings.map { Candidate(word: $0.label.lowercased(), about: $0.emoji) }
-    }
-
-    private func handleCandidates() -> [Candidate] {
-        var candidates = [
-            Candidate(word: "@last", about: "the latest mood"), Candidate(word: "@added", about: "the one added last"),
-        ]
-        guard let listed = try? handles()?.listed(), !listed.isOld else { return candidates }
-        for (index, id) in listed.ids.prefix(50).enumerated() {
-            guard let result = try? call("mood.get", [.init("id", .string(id))]), let mood = try? mood(result) else {
-                continue
-            }
-            candidates.append(Candidate(word: "@\(index + 1)", about: mood.told(clocks)))
-        }
-        return candidates
-    }
-
     // MARK: Scripts
 
-    /// bash splits at @ and =, which are parts of our words: the line is split anew.
+    // Each asks `mood completion words -- WORDS…`, which answers with a candidate a line: the word, a tab, what it is. A line that
+    // begins with the tab asks for names of files or folders.
+
+    /// bash splits at @, = and : too, which are parts of our words: the line is split anew, and from each candidate is left what
+    /// bash will put in place of its second argument.
     private static let bash = #"""
         # Completion of mood for bash.
         _mood() {
-            local line="${COMP_LINE:0:COMP_POINT}" words word about current
-            if [ -n "$line" ]; then
-                read -ra words <<< "$line"
-                [[ "$line" == *[[:space:]] ]] && words+=("")
-            else
-                words=("${COMP_WORDS[@]:0:COMP_CWORD+1}")
-            fi
-            current="${words[${#words[@]}-1]}"
-            local before="${current%"${COMP_WORDS[COMP_CWORD]}"}"
+            local line="${COMP_LINE:0:COMP_POINT}" tab=$'\t' words=() word='' quote='' i c before
+            for ((i = 0; i < ${#line}; i++)); do
+                c="${line:i:1}"
+                if [ -n "$quote" ] && [ "$c" != "$quote" ]; then
+                    word+="$c"
+                elif [ -n "$quote" ]; then
+                    quote=''
+                elif [ "$c" = "'" ] || [ "$c" = '"' ]; then
+                    quote="$c"
+                elif [ "$c" = "\\" ]; then
+                    i=$((i + 1))
+                    word+="${line:i:1}"
+                elif [[ "$c" == [[:space:]] ]]; then
+                    [ -z "$word" ] || words+=("$word")
+                    word=''
+                else
+                    word+="$c"
+                fi
+            done
+            while [ "${#words[@]}" -gt 0 ] && [ "${words[0]}" != "$1" ]; do words=("${words[@]:1}"); done
+            before="${word%"${2//\\/}"}"
             COMPREPLY=()
-            while IFS=$'\t' read -r word about; do
-                COMPREPLY+=("${word#"$before"}")
-            done < <("${words[0]}" completion words -- "${words[@]:1}" 2>/dev/null)
+            while IFS= read -r line; do
+                case "$line" in
+                "${tab}files") compopt -o default ;;
+                "${tab}folders") compopt -o dirnames ;;
+                *)
+                    c="${line%%"$tab"*}"
+                    c="${c#"$before"}"
+                    if [ -z "$quote" ] && [[ "$c" == *[\ \'\"\!\;\&\|\(\)\$\<\>\*\?]* ]]; then c="$(printf %q "$c")"; fi
+                    COMPREPLY+=("$c")
+                    ;;
+                esac
+            done < <("$1" completion words -- "${words[@]:1}" "$word" 2>/dev/null)
         }
-        complete -o default -F _mood mood
+        complete -F _mood mood
 
         """#
 
@@ -148,11 +87,15 @@ extension Client {
         # Completion of mood for zsh.
         _mood() {
             local -a found
-            local word about
-            while IFS=$'\t' read -r word about; do
-                found+=("${word//:/\\:}:$about")
-            done < <("${words[1]}" completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)
-            if (( ${#found} )); then _describe 'mood' found; else _files; fi
+            local line tab=$'\t'
+            while IFS= read -r line; do
+                case "$line" in
+                "${tab}files") _files; return ;;
+                "${tab}folders") _files -/; return ;;
+                esac
+                found+=("${${line%%$tab*}//:/\\:}:${line#*$tab}")
+            done < <("${words[1]}" completion words -- "${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}" 2>/dev/null)
+            (( ${#found} )) && _describe 'mood' found -M 'm:{[:lower:][:upper:]}={[:upper:][:lower:]}'
         }
         if [ "${funcstack[1]}" = _mood ]; then _mood "$@"; else compdef _mood mood; fi
 
@@ -162,7 +105,18 @@ extension Client {
         # Completion of mood for fish.
         function __mood_words
             set -l words (commandline -opc)
-            $words[1] completion words -- $words[2..-1] (commandline -ct) 2>/dev/null
+            set -l current (commandline -ct | string replace -r '^["\']' '' | string replace -ra '\\\\(.)' '$1')
+            test -n "$current"; or set current ''
+            for line in ($words[1] completion words -- $words[2..-1] "$current" 2>/dev/null)
+                switch $line
+                    case \tfiles
+                        __fish_complete_path "$current"
+                    case \tfolders
+                        __fish_complete_directories "$current" ''
+                    case '*'
+                        echo $line
+                end
+            end
         end
         complete -c mood -f -a '(__mood_words)'
 

@@ -1,0 +1,261 @@
+import JSONCodec
+
+/// The words that may come next on a command line. A host that cannot be asked is no reason to complete nothing.
+struct Completion {
+    private struct Candidate {
+        let word: String
+        var about = ""
+    }
+
+    /// What is completed by the shell itself.
+    private enum Names: String { case files, folders }
+
+    private enum Answer {
+        case words([Candidate])
+        case names(Names)
+    }
+
+    private static let handlesMax = 50
+    private static let zonesFile = "/usr/share/zoneinfo/tzdata.zi"
+    private static let zonesBytesMax = 1 << 20
+
+    let client: Client
+
+    init(_ client: Client) { self.client = client }
+
+    /// - Parameter words: what stands on the line so far; the last word is the one to complete.
+    /// - Returns: a candidate and what it is, with a tab between them; or what the shell should complete, after a tab.
+    func lines(_ words: [String]) -> [String] {
+        let current = words.last ?? ""
+        switch answer(after: Array(words.dropLast()), current) {
+        case .names(let names): return ["\t\(names.rawValue)"]
+        case .words(let candidates):
+            let wanted = Folding.folded(current)
+            return candidates.filter { Folding.folded($0.word).hasPrefix(wanted) }.map {
+                "\(Escaping.visible($0.word))\t\(Escaping.visible($0.about))"
+            }
+        }
+    }
+
+    private func answer(after before: [String], _ current: String) -> Answer {
+        let command = Self.command(before)
+        let options = (command?.options ?? []) + CommandOption.everywhere
+        func option(_ word: String) -> CommandOption? {
+            options.first { word == "--" + $0.name || $0.short.map { word == "-\($0)" } == true }
+        }
+        if let last = before.last, let option = option(last), option.value.placeholder != nil {
+            return values(of: option, current)
+        }
+        if current.hasPrefix("--"), let sign = current.firstIndex(of: "="),
+            let option = option(String(current[..<sign]))
+        {
+            let start = String(current[...sign])
+            guard case .words(let found) = values(of: option, String(current.dropFirst(start.count))) else {
+                return .words([])
+            }
+            return .words(found.map { Candidate(word: start + $0.word, about: $0.about) })
+        }
+        guard let command else {
+            let isFirst = before.allSatisfy { $0.hasPrefix("-") || $0 == "help" }
+            guard isFirst || Self.isAfterOptions(before) else { return .words([]) }
+            return .words(Self.commands + [Candidate(word: "help", about: "Show help.")])
+        }
+        if current.hasPrefix("-") {
+            return .words(options.map { Candidate(word: "--" + $0.name, about: $0.summary) })
+        }
+        return parameters(of: command, Self.words(before, option), current)
+    }
+
+    /// The command that stands on the line.
+    private static func command(_ before: [String]) -> Command? {
+        let rest = before.drop { word in !Command.all.contains { $0.name == word || $0.aliases.contains(word) } }
+        // What stands before it are options of every command, with their values.
+        guard let name = rest.first, isAfterOptions(Array(before.prefix(before.count - rest.count))) else { return nil }
+        return Command.all.first { $0.name == name || $0.aliases.contains(name) }
+    }
+
+    private static func isAfterOptions(_ words: [String]) -> Bool {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard word.hasPrefix("-") else { return false }
+            let option = CommandOption.everywhere.first { "--" + $0.name == word }
+            if option?.value.placeholder != nil { _ = rest.popFirst() }
+        }
+        return true
+    }
+
+    /// The words that are neither options nor their values nor the command.
+    private static func words(_ before: [String], _ option: (String) -> CommandOption?) -> [String] {
+        var (words, rest) = ([String](), before[...])
+        while let word = rest.popFirst() {
+            if word.hasPrefix("-"), word.count > 1 {
+                if option(word)?.value.placeholder != nil { _ = rest.popFirst() }
+            } else {
+                words.append(word)
+            }
+        }
+        return Array(words.dropFirst())
+    }
+
+    private static var commands: [Candidate] { Command.all.map { Candidate(word: $0.name, about: $0.summary) } }
+
+    // MARK: Values of options
+
+    private func values(of option: CommandOption, _ current: String) -> Answer {
+        if case .choice(_, let words) = option.value { return .words(words.map { Candidate(word: $0) }) }
+        switch option.name {
+        case "tag", "where-tag": return .words(tags(current))
+        case "emoji", "where-emoji":
+            return .words(client.palette().feelings.map { Candidate(word: $0.emoji, about: $0.label) })
+        case "label", "where-label": return .words(labels())
+        case "format":
+            let words = client.invocation.command.name == Command.share.name ? Self.shareFormats : Self.formats
+            return .words((words + Self.formats.filter { !words.contains($0) }).map { Candidate(word: $0) })
+        case "unset": return .words(Self.settings)
+        default: break
+        }
+        switch option.value.placeholder {
+        case "FILE", "PATH": return .names(.files)
+        case "DIR": return .names(.folders)
+        case "ZONE": return .words(zones())
+        default: return .words([])
+        }
+    }
+
+    /// Tags after what comes before the name: `+`, `!`, `#`, and other tags with commas.
+    private func tags(_ current: String) -> [Candidate] {
+        var start = current.prefix { "+!".contains($0) }
+        if let comma = current.lastIndex(of: ",") { start = current[...comma] }
+        if current.dropFirst(start.count).first == "#" { start = current.prefix(start.count + 1) }
+        let answer = (try? client.call("mood.tags")).flatMap { try? JSONValue.parse($0) }
+        return (answer?["tags"]?.array ?? []).compactMap { tag in
+            tag["tag"]?.string.map { Candidate(word: start + $0, about: "\(tag["count"]?.text ?? "") moods") }
+        }
+    }
+
+    /// Those that the moods have most, then those of the palette.
+    private func labels() -> [Candidate] {
+        let answer = (try? client.call("stats.summary")).flatMap { try? JSONValue.parse($0) }
+        var seen: Set<String> = []
+        let used = (answer?["feelings"]?.array ?? []).compactMap { feeling in
+            feeling["label"]?.string.map { Candidate(word: $0, about: feeling["emoji"]?.string ?? "") }
+        }
+        let known = client.palette().feelings.map { Candidate(word: $0.label, about: $0.emoji) }
+        return (used + known).filter { seen.insert(Folding.folded($0.word)).inserted }
+    }
+
+    /// The names of the zone data of this system.
+    private func zones() -> [Candidate] {
+        let bytes = (try? client.console.readFile(Self.zonesFile, Self.zonesBytesMax)) ?? nil
+        let lines = String(decoding: bytes ?? Array("Z UTC".utf8), as: UTF8.self).split(separator: "\n")
+        return lines.compactMap { line in
+            // `Z Europe/Helsinki …` and `L Europe/Kyiv Europe/Kiev`
+            let words = line.split(separator: " ")
+            guard words.count > 1, words[0] == "Z" || words[0] == "L" else { return nil }
+            return Candidate(word: String(words[0] == "Z" ? words[1] : words[words.count - 1]))
+        }
+    }
+
+    // MARK: Parameters
+
+    private static let formats = ["jsonl", "csv", "daylio", "jrnl", "ics", "markdown", "html"]
+    private static let shareFormats = ["text", "markdown", "html", "json", "ics"]
+    private static let settings =
+        (["dayStartsAt", "locale", "palette", "timeZone", "weekStartsOn"] + Configuration.names).sorted().map {
+            Candidate(word: $0)
+        }
+    /// What the first word after a command may be, where that is one of a few.
+    static let actions = [
+        "store": ["verify", "compact", "salvage", "accept", "reset"],
+        "sync": ["setup", "now", "status", "conflicts", "settle", "leave", "forget"],
+        "plugin": [
+            "list", "info", "trust", "untrust", "enable", "disable", "restart", "log", "configure", "call", "add",
+            "remove",
+            "dev", "new",
+        ],
+        "nav": ["state", "open", "go", "back", "root", "menu", "url"], "palette": ["add", "rm", "mv"],
+        "doctor": ["plugin", "transport", "host"], "completion": ["bash", "zsh", "fish"], "export": formats,
+        "open": ["menu", "intro-state", "observation", "architecture", "moods"].map { "moodboard://" + $0 },
+    ]
+
+    private func parameters(of command: Command, _ words: [String], _ current: String) -> Answer {
+        if words.isEmpty, let actions = Self.actions[command.name] {
+            return .words(actions.map { Candidate(word: $0) })
+        }
+        switch command.name {
+        case Command.add.name: return .words(addWords(words, current))
+        case Command.note.name where !words.isEmpty && !current.hasPrefix("@"): return .words([])
+        case Command.settings.name: return .words(words.isEmpty ? Self.settings : settingValues(words[0]))
+        case Command.palette.name: return .words(words[0] == "add" ? [] : feelings())
+        case Command.call.name: return .words(words.isEmpty ? methods() : [])
+        case Command.plugin.name:
+            return ["add", "dev", "new"].contains(words[0])
+                ? .names(.folders) : .words(words.count == 1 ? plugins() : [])
+        case Command.doctor.name: return .names(.folders)
+        default: break
+        }
+        let place = min(words.count, max(command.parameters.count - 1, 0))
+        guard command.parameters.indices.contains(place),
+            words.count < command.parameters.count || command.parameters[place].isRepeatable
+        else { return .words([]) }
+        switch command.parameters[place].name {
+        case "ID": return .words(handles())
+        case "FILE", "FILE|DIR": return .names(.files)
+        case "DIR": return .names(.folders)
+        case "COMMAND": return .words(Self.commands)
+        case "DAY", "SPAN", "MONTH", "YEAR": return .words(["today", "yesterday"].map { Candidate(word: $0) })
+        default: return .words([])
+        }
+    }
+
+    private func addWords(_ words: [String], _ current: String) -> [Candidate] {
+        if current.hasPrefix("+") { return tags(current) }
+        return words.contains { !$0.hasPrefix("+") && !$0.hasPrefix("@") } ? [] : feelings()
+    }
+
+    private func feelings() -> [Candidate] {
+        client.palette().feelings.flatMap { feeling in
+            [Candidate(word: feeling.label.lowercased(), about: feeling.emoji)]
+                + feeling.aliases.map { Candidate(word: $0, about: "\(feeling.emoji) \(feeling.label)") }
+        }
+    }
+
+    private func settingValues(_ name: String) -> [Candidate] {
+        switch name {
+        case "timeZone": zones()
+        case "weekStartsOn":
+            ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"].map { Candidate(word: $0) }
+        case "color": ["auto", "never", "always"].map { Candidate(word: $0) }
+        case let name where Configuration.switches.contains(name): ["true", "false"].map { Candidate(word: $0) }
+        default: []
+        }
+    }
+
+    private func methods() -> [Candidate] {
+        let answer = (try? client.call("rpc.discover")).flatMap { try? JSONValue.parse($0) }
+        return (answer?["methods"]?.array ?? []).compactMap { method in
+            method["name"]?.string.map { Candidate(word: $0, about: method["summary"]?.string ?? "") }
+        }
+    }
+
+    private func plugins() -> [Candidate] {
+        let answer = (try? client.call("plugin.list")).flatMap { try? JSONValue.parse($0) }
+        return (answer?["plugins"]?.array ?? []).compactMap { plugin in
+            plugin["id"]?.string.map { Candidate(word: $0, about: plugin["name"]?.string ?? "") }
+        }
+    }
+
+    private func handles() -> [Candidate] {
+        var candidates = [
+            Candidate(word: "@last", about: "the latest mood"), Candidate(word: "@added", about: "the one added last"),
+        ]
+        guard let listed = try? client.handles()?.listed(), !listed.isOld else { return candidates }
+        for (index, id) in listed.ids.prefix(Self.handlesMax).enumerated() {
+            guard let result = try? client.call("mood.get", [.init("id", .string(id))]),
+                let mood = try? client.mood(result)
+            else { continue }
+            candidates.append(Candidate(word: "@\(index + 1)", about: mood.told(client.clocks)))
+        }
+        return candidates
+    }
+}
