@@ -3,28 +3,40 @@ import Platform
 
 /// The client's own settings: `$XDG_CONFIG_HOME/moodboard/config.json`, else `~/.config/moodboard/config.json`.
 ///
-///     {"store": "~/moods", "color": "never", "pager": "less -FRX"}
+///     {"store": "~/moods", "color": "never", "pager": "less -FRX", "keepZone": false, "sync": false}
 ///
 /// A command line wins over it, and so does the environment.
 struct Configuration {
     private static let bytesMax = 1 << 16
-    private static let names = ["store", "color", "pager"]
+    static let names = ["store", "color", "pager", "keepZone", "sync"]
+    /// Those that are true or false.
+    static let switches: Set = ["keepZone", "sync"]
     private static let colors = ["auto", "never", "always"]
 
     private(set) var store: String?
     private(set) var color: String?
     private(set) var pager: String?
+    /// Whether `mood add` keeps the zone by which a time was read.
+    private(set) var keepZone: Bool?
+    /// Whether a command of the shell may begin a round of sync.
+    private(set) var sync: Bool?
+    /// As they stand in the file.
+    private(set) var members: [JSONValue.Member] = []
+    /// Where it is kept; nil where the environment names no place.
+    private(set) var path: String?
 
     /// - Throws: bad input with the line and the column, if the file is there and wrong.
     static func read(_ console: Console) throws(ClientError) -> Configuration {
         guard let path = path(console) else { return Configuration() }
+        var none = Configuration()
+        none.path = path
         let bytes: [UInt8]?
         do throws(SystemError) {
             bytes = try console.readFile(path, bytesMax)
         } catch {
             throw .badInput("\(path) cannot be read: \(error).", advice: nil)
         }
-        guard let bytes else { return Configuration() }
+        guard let bytes else { return none }
         return try Configuration(bytes, path: path, home: console.environment("HOME"))
     }
 
@@ -51,13 +63,20 @@ struct Configuration {
         } catch {
             throw fault(error.offset, "\(error.reason).")
         }
+        self.path = path
         guard let members = value.object else { throw fault(0, "an object is wanted, such as {\"pager\": \"less\"}.") }
+        self.members = members
         for member in members {
             let offset = Self.offset(of: member.name, in: bytes)
             guard Self.names.contains(member.name) else {
                 let nearest = Suggestion.question(Suggestion.nearest(to: member.name, among: Self.names))
                 throw fault(
                     offset, "there is no '\(member.name)'; there are \(Self.names.joined(separator: ", ")).\(nearest)")
+            }
+            if Self.switches.contains(member.name) {
+                guard let isOn = member.value.boolean else { throw fault(offset, "'\(member.name)' is true or false.") }
+                if member.name == "sync" { sync = isOn } else { keepZone = isOn }
+                continue
             }
             guard let text = member.value.string else { throw fault(offset, "'\(member.name)' is a text in quotes.") }
             switch member.name {
@@ -72,6 +91,24 @@ struct Configuration {
             default: pager = text
             }
         }
+    }
+
+    // MARK: Changing
+
+    /// The file with another value of a member, or without it.
+    /// - Throws: bad input for a value that is none of this member.
+    func bytes(setting name: String, to value: JSONValue?, home: String?) throws(ClientError) -> [UInt8] {
+        var members = members
+        let place = members.firstIndex { $0.name == name }
+        if let value {
+            if let place { members[place] = .init(name, value) } else { members.append(.init(name, value)) }
+        } else if let place {
+            members.remove(at: place)
+        }
+        let lines = members.map { "  " + JSONValue.string($0.name).text + ": " + $0.value.text }
+        let bytes = Array(("{" + (lines.isEmpty ? "" : "\n" + lines.joined(separator: ",\n") + "\n") + "}\n").utf8)
+        _ = try Configuration(bytes, path: path ?? "", home: home)
+        return bytes
     }
 
     /// Where a member's name stands: the names here hold nothing that is escaped.

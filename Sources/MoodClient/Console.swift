@@ -47,6 +47,8 @@ struct Console {
     let localTimeInZone: (_ secondsSince1970: Int, _ zone: String) -> LocalTime?
     /// What TZ names, where that is no zone.
     let unknownTimeZone: () -> String?
+    /// The IANA name of the zone here; nil where it has none.
+    let timeZoneName: () -> String?
 
     /// How wide help is.
     var helpColumns: Int { isOutputTerminal ? columns : 80 }
@@ -75,7 +77,7 @@ struct Console {
             session: Terminal.session, now: { Int(Clock.milliseconds / 1_000) },
             nowMilliseconds: { Int(Clock.milliseconds) }, localTime: { LocalTime(secondsSince1970: $0) },
             localTimeInZone: { LocalTime(secondsSince1970: $0, zone: $1) },
-            unknownTimeZone: TimeZoneSetting.unknown)
+            unknownTimeZone: TimeZoneSetting.unknown, timeZoneName: TimeZoneSetting.name)
     }
 
     private static func runShell(

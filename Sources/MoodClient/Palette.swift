@@ -30,10 +30,16 @@ struct Palette {
     func valence(emoji: String, label: String) -> Double? {
         let folded = Folding.folded(label)
         let byLabel = feelings.first { Folding.folded($0.label) == folded }
-        return (byLabel ?? feelings.first { $0.emoji.utf8.elementsEqual(emoji.utf8) })?.valence
+        return (byLabel ?? feelings.first { Emoji.isSame($0.emoji, emoji) })?.valence
     }
 
-    func feeling(emoji: String) -> Feeling? { feelings.first { $0.emoji.utf8.elementsEqual(emoji.utf8) } }
+    func feeling(emoji: String) -> Feeling? { feelings.first { Emoji.isSame($0.emoji, emoji) } }
+
+    /// By label or alias.
+    func feeling(named name: String) -> Feeling? {
+        let folded = Folding.folded(name)
+        return feelings.first { $0.names.contains(folded) }
+    }
 }
 
 extension Client {

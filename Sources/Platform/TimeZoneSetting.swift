@@ -35,6 +35,30 @@ public enum TimeZoneSetting {
         return stat(folder + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// The IANA name of this process's zone, from TZ, else from where /etc/localtime points to; nil where it has none, as a rule
+    /// such as `CET-1CEST`.
+    public static func name() -> String? {
+        if let setting = ProcessFacts.environment("TZ") {
+            let name = setting.utf8.first == UInt8(ascii: ":") ? String(setting.dropFirst()) : setting
+            return known(name.utf8.first == UInt8(ascii: "/") ? nameInFolder(name) : name)
+        }
+        var target = [CChar](repeating: 0, count: 4096)
+        let count = readlink("/etc/localtime", &target, target.count)
+        guard count > 0, count < target.count else { return nil }
+        return known(nameInFolder(String(decoding: target.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)))
+    }
+
+    private static func known(_ name: String?) -> String? { name.flatMap { isKnown($0) ? $0 : nil } }
+
+    /// `Europe/Helsinki` of `/usr/share/zoneinfo/Europe/Helsinki`
+    private static func nameInFolder(_ path: String) -> String? {
+        let parts = path.split(separator: "/")
+        guard let folder = parts.lastIndex(of: "zoneinfo") else { return nil }
+        let rest = parts[(folder + 1)...]
+        // The copies with and without leap seconds.
+        return rest.drop { $0 == "posix" || $0 == "right" }.joined(separator: "/")
+    }
+
     /// What TZ names, where that is no zone of this system and no rule such as `CET-1CEST`: the C library takes UTC then,
     /// without a word. Nil where nothing is wrong.
     public static func unknown() -> String? {

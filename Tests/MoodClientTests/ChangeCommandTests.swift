@@ -51,10 +51,10 @@ import Testing
             output: "Changed 😊 Happy (00000001)\n"),
         Case(
             arguments: ["fav", id], method: "mood.setFavorite", params: #"{"id":"\#(id)","isFavorite":true}"#,
-            output: "Favourite: 😊 Happy (00000001)\n"),
+            output: "Favorite: 😊 Happy (00000001)\n"),
         Case(
             arguments: ["unfav", id], method: "mood.setFavorite", params: #"{"id":"\#(id)","isFavorite":false}"#,
-            output: "No favourite: 😊 Happy (00000001)\n"),
+            output: "No favorite: 😊 Happy (00000001)\n"),
         Case(
             arguments: ["note", id, "Coffee"], method: "mood.setNotes", params: #"{"id":"\#(id)","notes":"Coffee"}"#,
             output: "Wrote the notes of 😊 Happy (00000001)\n"),

@@ -30,6 +30,8 @@ final class Outside {
     var became: [String] = []
     /// What TZ names, where that is no zone.
     var unknownTimeZone: String?
+    /// The IANA name of the zone here.
+    var timeZoneName: String?
     var environment: [String: String] = [:]
     var input: [UInt8] = []
     var typed: String?
@@ -111,7 +113,7 @@ final class Outside {
             session: { self.session }, now: { self.now }, nowMilliseconds: { self.now * 1_000 + 250 },
             localTime: { Self.localTime($0, hoursEast: 1, zone: "CET") },
             localTimeInZone: { $1 == "Asia/Tokyo" ? Self.localTime($0, hoursEast: 9, zone: "JST") : nil },
-            unknownTimeZone: { self.unknownTimeZone })
+            unknownTimeZone: { self.unknownTimeZone }, timeZoneName: { self.timeZoneName })
     }
 
     var launcher: HostLauncher {

@@ -48,7 +48,7 @@ import Testing
     @Test func otherSpellingsOfACommandAreTheCommand() {
         for name in ["favorite", "favourite", "fav"] {
             let outside = Outside(["mood.setFavorite": Canned.mood()])
-            #expect(outside.run(name, Canned.id) == .success && outside.output.hasPrefix("Favourite: "))
+            #expect(outside.run(name, Canned.id) == .success && outside.output.hasPrefix("Favorite: "))
         }
         let removed = Outside(["mood.delete": #"{"deleted":true}"#])
         #expect(removed.run("delete", Canned.id) == .success)

@@ -122,7 +122,7 @@ import Testing
 
     @Test(arguments: [
         (["rm", "--tag", "x", "-y"], "mood.deleteMany", "", "Deleted 2 moods\n"),
-        (["fav", "--text", "x"], "mood.updateMany", #","set":{"isFavorite":true}"#, "Favourite: 2 moods\n"),
+        (["fav", "--text", "x"], "mood.updateMany", #","set":{"isFavorite":true}"#, "Favorite: 2 moods\n"),
         (["note", "-f", "-y", "N"], "mood.updateMany", #","set":{"notes":"N"}"#, "Wrote the notes of 2 moods\n"),
         (
             ["edit", "--where-tag", "x", "-t", "y", "--yes"], "mood.updateMany", #","set":{"tags":["y"]}"#,

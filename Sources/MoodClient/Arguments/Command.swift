@@ -114,7 +114,7 @@ extension CommandOption {
         CommandOption("json", "Print the method's result exactly as the host sent it, for programs."),
         CommandOption("host", .text("PATH"), "The host to start (default: moodboard beside mood, else on PATH)."),
         CommandOption("store", .text("DIR"), "The store's directory (default: the host's own choice)."),
-        CommandOption("color", .choice("WHEN", ["auto", "never", "always"]), "Colours: auto, never or always."),
+        CommandOption("color", .choice("WHEN", ["auto", "never", "always"]), "Colors: auto, never or always."),
         CommandOption("help", short: "h", "Show help."),
         CommandOption("version", "Show the version."),
     ]

@@ -15,6 +15,24 @@ enum Emoji {
         return selected(word)
     }
 
+    /// An emoji that has to be one.
+    /// - Parameter option: as it is called in errors.
+    static func required(_ word: String, option: String) throws(ClientError) -> String {
+        do throws(MoodWords.Fault) {
+            if let emoji = try read(word) { return emoji }
+        } catch {
+            throw .badInput("\(option): \(error.message)", advice: nil)
+        }
+        throw .badInput("\(option): '\(word)' is no emoji.", advice: "Give one such as 😊 or :smile:.")
+    }
+
+    /// Whether two differ at most in variation selectors.
+    static func isSame(_ a: String, _ b: String) -> Bool { bare(a).elementsEqual(bare(b)) }
+
+    private static func bare(_ emoji: String) -> some Sequence<Unicode.Scalar> {
+        emoji.unicodeScalars.lazy.filter { $0.value & ~1 != 0xfe0e }
+    }
+
     /// The name between two colons.
     private static func code(_ word: String) -> String? {
         guard word.count > 2, word.hasPrefix(":"), word.hasSuffix(":") else { return nil }

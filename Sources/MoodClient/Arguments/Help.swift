@@ -18,7 +18,7 @@ enum Help {
               mood add 😊 Happy             Remember a mood.
               mood add calm slept well      A word of your palette, and a note.
               mood list --limit 5           The five newest.
-              mood fav @last                The latest one is a favourite.
+              mood fav @last                The latest one is a favorite.
               mood share @last              A text to send to somebody.
 
             """

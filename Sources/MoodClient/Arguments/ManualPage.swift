@@ -20,9 +20,11 @@ enum ManualPage {
         for (name, meaning) in [
             ("MOODBOARD_STORE", "The store's directory, if no --store is given."),
             ("MOOD_PAGER, PAGER", "The pager for long output on a terminal; empty for none."),
-            ("VISUAL, EDITOR", "The editor of --editor."), ("NO_COLOR", "If not empty: no colours."),
+            ("VISUAL, EDITOR", "The editor of --editor."), ("NO_COLOR", "If not empty: no colors."),
             ("COLUMNS", "The width of output, in place of the terminal's."),
-            ("XDG_CONFIG_HOME", "Where moodboard/config.json is looked for: store, color and pager."),
+            ("XDG_CONFIG_HOME", "Where moodboard/config.json is looked for; 'mood settings' shows what it says."),
+            ("LC_ALL, LC_MESSAGES, LC_TIME, LANG", "The language of words and dates, where no locale was chosen."),
+            ("TZ", "The zone of the place, which 'mood add' keeps."),
             ("XDG_STATE_HOME", "Where the rows of the latest lists are kept."),
         ] { text += term(name, meaning) }
         return text + ".SH SEE ALSO\n.BR moodboard (1)\n"

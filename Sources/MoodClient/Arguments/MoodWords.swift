@@ -3,6 +3,7 @@
 ///     😊 Happy slept well +sport     an emoji, its label, the note, a tag
 ///     😊                             an emoji; the label is the palette's
 ///     calm @2h slept well            a word of the palette, a time, the note
+///     calm, slept well               punctuation after the mood is none of its words
 ///     calm -- +1 from Ada            after -- nothing is a sign
 struct MoodWords {
     struct Fault: Error {
@@ -41,9 +42,10 @@ struct MoodWords {
         guard let first = rest.first else {
             throw Fault("Which mood? Give an emoji and a label, or a word of your palette.")
         }
-        if let emoji = try Emoji.read(first.text) {
+        let (bare, isEnded) = Self.withoutPunctuation(first.text)
+        if let emoji = try Emoji.read(bare) {
             rest.removeFirst()
-            try take(emoji: emoji, &rest, palette)
+            try take(emoji: emoji, &rest, isAlone: isEnded, palette)
         } else {
             try takeWord(&rest, palette())
         }
@@ -59,18 +61,29 @@ struct MoodWords {
     }
 
     private mutating func take(
-        emoji: String, _ rest: inout [(text: String, isSign: Bool)], _ palette: () -> Palette
+        emoji: String, _ rest: inout [(text: String, isSign: Bool)], isAlone: Bool, _ palette: () -> Palette
     ) throws(Fault) {
         self.emoji = emoji
-        if let next = rest.first, !next.isSign {
-            label = next.text
+        if let next = rest.first, !next.isSign, !isAlone {
             rest.removeFirst()
+            // A label that was quoted is as it was meant.
+            let isWord = !rest.isEmpty && !next.text.contains(where: \.isWhitespace)
+            label = isWord ? Self.withoutPunctuation(next.text).text : next.text
             return
         }
         guard let feeling = palette().feeling(emoji: emoji) else {
             throw Fault("\(emoji) is not in your palette, so it needs a label: mood add \(emoji) LABEL")
         }
         label = feeling.label
+    }
+
+    /// A word without the punctuation that ends it, and whether there was some. A word of nothing else stays.
+    private static func withoutPunctuation(_ word: String) -> (text: String, isEnded: Bool) {
+        var text = Substring(word)
+        while let last = text.last, ",;:.!?".contains(last) { text.removeLast() }
+        // :smile: has its colon.
+        if text.isEmpty || word.hasPrefix(":") && word.hasSuffix(":") { return (word, false) }
+        return (String(text), text.count < word.count)
     }
 
     /// The longest label or alias that the words begin with.
@@ -97,8 +110,10 @@ struct MoodWords {
             if ends.count > 8 { break }
         }
         for end in ends.reversed() {
-            let folded = Folding.folded(end.text)
-            guard let feeling = palette.feelings.first(where: { $0.names.contains(folded) }) else { continue }
+            guard
+                let feeling = palette.feeling(named: end.text)
+                    ?? palette.feeling(named: Self.withoutPunctuation(end.text).text)
+            else { continue }
             emoji = feeling.emoji
             label = feeling.label
             let remainder = rest[end.argument].text[end.end...].drop { $0.isWhitespace }

@@ -12,7 +12,7 @@ extension Command {
             .init("note", short: "n", .text("TEXT"), "Notes; - reads them from stdin."),
             .init("tag", short: "t", .text("TAG"), isRepeatable: true, "A tag, or several with commas."),
             .init("at", .text("TIME"), "When it was (default: now), such as \(Client.timeExamples)."),
-            .init("favorite", short: "f", "Make it a favourite."),
+            .init("favorite", short: "f", "Make it a favorite."),
             .init("valence", .number("N"), "How pleasant it was, from -1 to 1."),
             .init(
                 "scale", .text("NAME=NUMBER"), isRepeatable: true,
@@ -29,7 +29,7 @@ extension Command {
             .init("mood add 😊 Happy", "An emoji and a label of your own."),
             .init("mood add 😴 Tired @'yesterday 23:30' --valence -0.4", "An older one, rather unpleasant."),
             .init(
-                "mood add 😌 'At peace' -n 'Walk by the sea' -t holiday,sea -f", "A longer label, two tags, a favourite."
+                "mood add 😌 'At peace' -n 'Walk by the sea' -t holiday,sea -f", "A longer label, two tags, a favorite."
             ),
             .init("mood add 😊 Rested --scale sleep=8 --scale energy=2.5", "With two numbers of your own."),
             .init("date | mood add 🎉 Excited --note -", "The notes come from another program."),
@@ -53,11 +53,45 @@ extension Client {
         params += try givenMembers(tags: words.tags)
         let scales = try givenScales()
         if !scales.isEmpty { params.append(.init("scales", .object(scales))) }
-        params += commonMembers()
-        let result = try call("mood.create", params)
+        let result = try create(params, time: words.time ?? invocation.value("at"))
         if wantsJSON { try print(json: result) } else { try report("Added", mood(result)) }
         guard !invocation.has("dry-run"), let mood = MoodView(try tree(result)) else { return }
         tellOfAdded(mood)
+    }
+
+    /// Records a mood with the zone by which its time was read, if nothing names another one.
+    /// - Parameter time: as a person gave it; nil is now.
+    func create(_ params: [JSONValue.Member], time: String?) throws(ClientError) -> [UInt8] {
+        let params = params + commonMembers()
+        guard !params.contains(where: { $0.name == "timeZone" }), let zone = zoneToKeep(time: time) else {
+            return try call("mood.create", params)
+        }
+        do throws(ClientError) {
+            return try call("mood.create", params + [.init("timeZone", .string(zone))])
+        } catch {
+            // A zone that the host does not know is not kept. The refused request has changed nothing.
+            guard case .remote(let failure) = error, failure.data?["path"]?.string == "/timeZone" else { throw error }
+            return try call("mood.create", params)
+        }
+    }
+
+    /// The setting's zone, else the system's. A time that says how far from UTC it is was read by no zone.
+    private func zoneToKeep(time: String?) -> String? {
+        if configuration.keepZone == false || time.map(Self.namesOffset) == true { return nil }
+        return settings()["timeZone"]?.string ?? console.timeZoneName()
+    }
+
+    /// Whether a time ends with `Z`, `UTC`, `GMT`, `+02:00` and the like, after a time of day.
+    static func namesOffset(_ time: String) -> Bool {
+        let time = time.lowercased().filter { $0 != " " }
+        for name in ["z", "utc", "gmt"] where time.hasSuffix(name) {
+            return time.dropLast(name.count).last.map { $0.isNumber || $0 == "m" } == true
+        }
+        guard let sign = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return false }
+        let offset = time[time.index(after: sign)...].filter { $0 != ":" }
+        let clock = time[..<sign].suffix(8)
+        guard [1, 2, 4].contains(offset.count), offset.allSatisfy(\.isNumber) else { return false }
+        return clock.contains(":") || clock.hasSuffix("am") || clock.hasSuffix("pm")
     }
 
     /// The words and options are what the editor shows first.
@@ -82,13 +116,14 @@ extension Client {
         if invocation.has("favorite") { given.values["favorite"] = "yes" }
         if invocation.has("scale") { given.values["scales"] = invocation.values("scale").joined(separator: ", ") }
         if let note = invocation.value("note") { given.notes = try text(note) }
-        try write(given, mustChange: false) { (draft) throws(ClientError) in
+        try write(given, isNew: true) { (draft) throws(ClientError) in
             guard !draft["emoji"].isEmpty, !draft["label"].isEmpty else {
                 throw .badInput("A mood has an emoji and a label.", advice: nil)
             }
             var params = try members(of: draft, changedFrom: Draft())
             params.removeAll { if case .null = $0.value { true } else { false } }
-            let result = try call("mood.create", params + commonMembers())
+            let time = draft["time"].isEmpty ? nil : draft["time"]
+            let result = try create(params, time: time)
             if wantsJSON { try print(json: result) } else { try report("Added", mood(result)) }
             if !invocation.has("dry-run"), let mood = MoodView(try tree(result)) { tellOfAdded(mood) }
         }

@@ -15,7 +15,7 @@ extension Command {
 
     static let tags = Command(
         name: "tags", summary: "Show the tags, the most used first.",
-        notes: ["Tags that differ in case alone are one; it is shown as it was spelt first."],
+        notes: ["Tags that differ in case alone are one; it is shown as it was spelled first."],
         examples: [.init("mood tags", "Every tag, how often, and when it was last used.")],
         run: { (client) throws(ClientError) in try client.tags() })
 }

@@ -17,7 +17,7 @@ extension Command {
         ] + CommandOption.filters,
         examples: [
             .init("mood export csv -o moods.csv", "A table of all moods."),
-            .init("mood export ics -o moods.ics --favorite", "The favourites, for a calendar."),
+            .init("mood export ics -o moods.ics --favorite", "The favorites, for a calendar."),
             .init("mood export | jq -r .label", "Every label."),
         ],
         run: { (client) throws(ClientError) in try client.export() })

@@ -2,30 +2,32 @@ import JSONCodec
 
 extension Command {
     static let favorite = Command(
-        name: "fav", aliases: ["favorite", "favourite"], summary: "Make moods favourites.",
+        name: "fav", aliases: ["favorite", "favourite"], summary: "Make moods favorites.",
         parameters: [.init("ID", .any, idSummary)],
         options: CommandOption.filters + [.ifRevision, .operationID, .dryRun],
         examples: [
-            .init("mood fav @last", "The latest mood is a favourite."),
+            .init("mood fav @last", "The latest mood is a favorite."),
             .init("mood fav @1-3", "So are three rows of the latest list."),
         ],
         run: { (client) throws(ClientError) in try client.setFavorite(true) })
 
     static let unfavorite = Command(
-        name: "unfav", aliases: ["unfavorite", "unfavourite"], summary: "Make moods not favourites.",
+        name: "unfav", aliases: ["unfavorite", "unfavourite"], summary: "Make moods not favorites.",
         parameters: [.init("ID", .any, idSummary)],
         options: CommandOption.filters + [.ifRevision, .operationID, .dryRun],
-        examples: [.init("mood unfav @2", "A row of the latest list is no longer a favourite.")],
+        examples: [.init("mood unfav @2", "A row of the latest list is no longer a favorite.")],
         run: { (client) throws(ClientError) in try client.setFavorite(false) })
 
     static let note = Command(
         name: "note", summary: "Replace the notes of moods.",
         parameters: [
-            .init("ID", .any, idSummary), .init("TEXT", "The notes; - reads them from stdin, '' removes them."),
+            .init("ID", .any, idSummary),
+            .init("TEXT", .any, "The notes, quoted or not; - reads them from stdin, '' removes them."),
         ],
         options: CommandOption.filters + [.yes, .ifRevision, .operationID, .dryRun],
+        notes: ["After -- everything is the text: mood note @last -- @home again."],
         examples: [
-            .init("mood note @last 'Coffee with Ada'", "A note for the latest mood."),
+            .init("mood note @last tea with mum", "A note for the latest mood."),
             .init("mood note @added - < diary.txt", "Notes from a file, for the mood that was added last."),
             .init("mood note @1 ''", "Remove the notes of a row of the latest list."),
         ],
@@ -35,7 +37,7 @@ extension Command {
 extension Client {
     func setFavorite(_ isFavorite: Bool) throws(ClientError) {
         let ids = try targets(invocation.words)
-        let verb = isFavorite ? "Favourite:" : "No favourite:"
+        let verb = isFavorite ? "Favorite:" : "No favorite:"
         guard ids.count == 1 else { return try update(ids, [.init("isFavorite", .boolean(isFavorite))], verb) }
         let result = try call(
             "mood.setFavorite",
@@ -45,8 +47,14 @@ extension Client {
     }
 
     func setNotes() throws(ClientError) {
-        let notes = try text(invocation.words[invocation.words.count - 1])
-        let ids = try targets(invocation.words.dropLast())
+        let count = NoteWords.idCount(
+            invocation.words, wordsBeforeDashes: invocation.wordsBeforeDashes, isFiltered: try !filter().isEmpty)
+        let words = Array(invocation.words[count...])
+        guard !words.isEmpty else {
+            throw usage("TEXT is missing: the new notes, - to read them from stdin, or '' to remove them.")
+        }
+        let notes = words.count == 1 ? try text(words[0]) : words.joined(separator: " ")
+        let ids = try targets(Array(invocation.words[..<count]))
         try confirm("Replace the notes of", ids)
         let verb = notes.isEmpty ? "Removed the notes of" : "Wrote the notes of"
         guard ids.count == 1 else { return try update(ids, [.init("notes", .string(notes))], verb) }

@@ -8,14 +8,16 @@ extension CommandOption {
     static func filters(prefix: String) -> [CommandOption] {
         let isPlain = prefix.isEmpty
         return [
-            .init(prefix + "favorite", short: isPlain ? "f" : nil, "Only favourites."),
+            .init(prefix + "favorite", short: isPlain ? "f" : nil, "Only favorites."),
             .init(
                 prefix + "tag", short: isPlain ? "t" : nil, .text("TAG"), isRepeatable: true,
                 "Only with this tag; given twice: with both; a,b: with one of them; '!a': without it."),
             .init(prefix + "emoji", .text("EMOJI"), "Only with this emoji."),
-            .init(prefix + "label", .text("LABEL"), "Only with this label."),
+            .init(prefix + "label", .text("LABEL"), "Only with this label; upper and lower case are the same."),
             .init("text", .text("TEXT"), "Only with this text in label, notes or tags; é is found by e."),
-            .init("exact", "With --text: é is not e; upper and lower case still are the same."),
+            .init(
+                "exact",
+                "With --text: é is not e, upper and lower case still are the same. With a label: nothing else is it."),
             .init("from", .text("TIME"), "Only from this time or day on."),
             .init("to", .text("TIME"), "Only to the end of this time or day."),
             .init("on", .text("DAY"), "Only of this day, such as yesterday or 2026-11-20."),
@@ -39,11 +41,14 @@ extension Client {
         var filter: [JSONValue.Member] = []
         if invocation.has(prefix + "favorite") { filter.append(.init("isFavorite", true)) }
         if let text = invocation.value("text") { filter.append(.init("text", .string(text))) }
-        for name in ["emoji", "label"] {
-            if let value = invocation.value(prefix + name) { filter.append(.init(name, .string(value))) }
+        if let emoji = invocation.value(prefix + "emoji") {
+            filter.append(.init("emoji", .string(try Emoji.required(emoji, option: "--\(prefix)emoji"))))
         }
+        if let label = invocation.value(prefix + "label") { filter.append(.init("label", .string(label))) }
         if invocation.has("exact") {
-            guard invocation.has("text") else { throw usage("--exact is about --text; give that too.") }
+            guard invocation.has("text") || invocation.has(prefix + "label") else {
+                throw usage("--exact is about --text and --\(prefix)label; give one of them too.")
+            }
             filter.append(.init("exact", true))
         }
         filter += try tagFilter(invocation.values(prefix + "tag"), option: "--\(prefix)tag")

@@ -43,7 +43,7 @@ extension Client {
         var rows = [("store", Self.isNotMade(store) ? place + ", not there yet" : place)]
         if let moods = store["moods"]?.integer {
             let favorites = store["favorites"]?.integer ?? 0
-            rows.append(("moods", "\(moods) (\(favorites) \(favorites == 1 ? "favourite" : "favourites"))"))
+            rows.append(("moods", "\(moods) (\(favorites) \(favorites == 1 ? "favorite" : "favorites"))"))
         }
         rows.append(("revision", Self.plain(store["revision"])))
         rows.append(("schema", Self.plain(store["schemaVersion"])))

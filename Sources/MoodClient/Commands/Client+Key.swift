@@ -25,7 +25,7 @@ extension Client {
         else { return tell("Nothing was kept.") }
         var params: [JSONValue.Member] = [.init("emoji", .string(choice.emoji)), .init("label", .string(choice.label))]
         if !choice.note.isEmpty { params.append(.init("notes", .string(choice.note))) }
-        let result = try call("mood.create", params)
+        let result = try create(params, time: nil)
         try report("Added", mood(result))
         tellOfAdded(try mood(result))
     }

@@ -24,7 +24,7 @@ extension Command {
         ],
         examples: [
             .init("mood list", "The fifty newest."),
-            .init("mood list --favorite --tag work --in 2026", "Favourites of a year from work."),
+            .init("mood list --favorite --tag work --in 2026", "Favorites of a year from work."),
             .init(
                 "mood list --tag sea,sun --tag '!work' --on yesterday", "Yesterday's with one of two tags, not work."),
             .init("mood list --count --text coffee", "How many contain coffee."),

@@ -70,15 +70,15 @@ extension Client {
     }
 
     /// What `stats.render` draws, for the terminal.
-    private func drawn(_ what: String, _ params: [JSONValue.Member], format: String = "text") throws(ClientError)
-        -> String
-    {
+    private func drawn(
+        _ what: String, _ params: [JSONValue.Member], format: String = "text", in category: LocaleCategory = .words
+    ) throws(ClientError) -> String {
         let result = try call(
             "stats.render",
             [.init("what", .string(what)), .init("format", .string(format))] + params + [
                 .init("width", .number(String(min(max(console.columns, 20), 500)))),
                 .init("color", .boolean(style.isColored)),
-            ])
+            ], in: category)
         guard let text = try tree(result)["text"]?.string else { throw unexpected() }
         return text
     }
@@ -98,7 +98,7 @@ extension Client {
         let name = String(date.prefix(digits))
         let member = JSONValue.Member(what, what == "year" ? .number(String(Int(name) ?? 1)) : .string(name))
         if wantsJSON { return try print(json: call("stats.\(what)", [member])) }
-        try print(drawn(what, [member]))
+        try print(drawn(what, [member], in: .dates))
     }
 
     func report() throws(ClientError) {

@@ -36,7 +36,7 @@ extension Client {
             params.append(.init("now", .string(try moment(now, option: "--now"))))
         }
         _ = try call("nav.open", [.init("url", .string(invocation.words[0]))])
-        let result = try call("nav.screen", params)
+        let result = try call("nav.screen", params, in: .words)
         if wantsJSON { return try print(json: result) }
         let screen = try tree(result)
         guard screen["cells"]?.array != nil else { throw unexpected() }

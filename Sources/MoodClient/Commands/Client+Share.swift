@@ -30,9 +30,12 @@ extension Client {
         if let now = invocation.value("now") {
             params.append(.init("now", .string(try moment(now, option: "--now"))))
         }
+        // A template without words in it has dates at most.
+        let template = invocation.value("template")
+        let category: LocaleCategory = template.map { !$0.contains("{relative}") } == true ? .dates : .words
         var isFirst = true
         for id in try targets(invocation.words) {
-            let result = try call("mood.share", [.init("id", .string(id))] + params)
+            let result = try call("mood.share", [.init("id", .string(id))] + params, in: category)
             if wantsJSON {
                 try print(json: result)
                 continue

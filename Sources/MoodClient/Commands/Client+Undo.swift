@@ -96,7 +96,7 @@ extension Client {
     }
 
     /// What the last changes did, by their numbers.
-    private func summaries() throws(ClientError) -> [Int: String] {
+    func summaries() throws(ClientError) -> [Int: String] {
         let log = try tree(call("store.log", [.init("limit", .number(String(2 * Self.describedMax)))]))
         var summaries: [Int: String] = [:]
         for item in log["items"]?.array ?? [] {
@@ -152,8 +152,14 @@ extension Client {
         let result = try call("mood.history", [.init("id", .string(id)), .init("limit", limit)])
         if wantsJSON { return try print(json: result) }
         var text = ""
-        for item in try tree(result)["items"]?.array ?? [] {
-            let verb = ["created": "Recorded", "updated": "Changed", "deleted": "Deleted"][item["kind"]?.string ?? ""]
+        let page = try tree(result)
+        let items = page["items"]?.array ?? []
+        for (index, item) in items.enumerated() {
+            let isFirst = index == items.count - 1 && page["nextCursor"] == nil
+            // What was there before and comes again was brought back: by undo, undelete or an import.
+            let verb = [
+                "created": isFirst ? "Recorded" : "Brought back", "updated": "Changed", "deleted": "Deleted",
+            ][item["kind"]?.string ?? ""]
             var line = "\(item["revision"]?.integer ?? 0)  \(when(item["at"]?.string))  \(verb ?? "Changed")"
             if let mood = item["mood"].flatMap({ MoodView($0) }) {
                 line += "  \(mood.emoji) \(mood.label)" + (mood.isFavorite ? " ★" : "")
@@ -202,11 +208,8 @@ extension Client {
     }
 
     func undelete() throws(ClientError) {
-        for word in invocation.words {
-            guard let id = try deletedID(word) else {
-                throw .remote(
-                    .notFound(word, "No deleted mood has the id '\(word)'. 'mood list --deleted' shows them."))
-            }
+        // All or none: a mistyped id brings nothing back.
+        for id in try invocation.words.map({ (word) throws(ClientError) in try deleted(word) }) {
             let result = try call("mood.undelete", [.init("id", .string(id))] + commonMembers())
             if wantsJSON {
                 try print(json: result)
@@ -217,12 +220,27 @@ extension Client {
         }
     }
 
+    /// The whole id of a deleted mood.
+    private func deleted(_ word: String) throws(ClientError) -> String {
+        if let id = try deletedID(word) { return id }
+        let known: String?
+        do throws(ClientError) { known = try resolve(word) } catch { known = nil }
+        if let known {
+            do throws(ClientError) {
+                let mood = try mood(call("mood.get", [.init("id", .string(known))]))
+                throw ClientError.nothing("\(mood.title) (\(shown(mood.id))) is not deleted; nothing was done.")
+            } catch {
+                guard case .remote(let failure) = error, failure.code == 1001 else { throw error }
+            }
+        }
+        throw .remote(.notFound(word, "No deleted mood has the id '\(word)'. 'mood list --deleted' shows them."))
+    }
+
     /// The whole id of a deleted mood, from its last digits; nil where there is none.
     private func deletedID(_ word: String) throws(ClientError) -> String? {
         let wanted = word.lowercased()
-        if Self.isWhole(wanted) { return wanted }
         let digits = wanted.filter { $0 != "-" }
-        guard digits.count >= 6 else { return nil }
+        guard digits.count >= 6, Self.isWhole(wanted) || !wanted.hasPrefix("@") else { return nil }
         var found: [String] = []
         var cursor: String?
         repeat {

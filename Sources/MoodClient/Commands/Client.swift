@@ -15,6 +15,8 @@ final class Client {
     var knownPalette: Palette?
     private var knownSettings: JSONValue?
     private var knownClocks: Console?
+    /// Whether the host does not know the locale of the environment.
+    var isEnvironmentLocaleUnknown = false
 
     init(
         _ invocation: Invocation, console: Console, launcher: HostLauncher,

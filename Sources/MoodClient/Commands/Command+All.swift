@@ -10,7 +10,8 @@ extension Command {
         Group(
             title: "EVERY DAY",
             commands: [
-                add, key, list, show, edit, note, favorite, unfavorite, remove, undo, redo, share, remind,
+                add, key, list, show, edit, note, favorite, unfavorite, remove, undo, redo, share, palette, settings,
+                remind,
             ]),
         Group(title: "LOOK BACK", commands: [browse, day, month, year, onThisDay, stats, tags, report, log, history]),
         Group(
