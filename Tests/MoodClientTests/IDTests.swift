@@ -84,7 +84,7 @@ private func journal(_ ids: [String]) -> Outside {
         #expect(outside.run("show", "@last") == .success)
         #expect(
             outside.sent.first?.params
-                == #"{"limit":1,"sort":"timestamp","order":"desc","filter":{"to":"2026-01-02T12:00:00.251Z"}}"#)
+                == #"{"limit":1,"sort":"timestamp","order":"desc","filter":{"to":"2026-01-02T12:00:01.250Z"}}"#)
         #expect(outside.sent.last?.params == "{\"id\":\"\(d)\"}")
     }
 

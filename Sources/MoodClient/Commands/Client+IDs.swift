@@ -101,9 +101,12 @@ extension Client {
         try tree(call("store.info"))["path"]?.string.map { Handles(store: $0, console: console) }
     }
 
+    /// By so much the host's clock may be ahead of this one, as with a test clock that goes on with each request.
+    private static let aheadMilliseconds = 1_000
+
     /// The latest moment that is not still to come.
     private func latest() throws(ClientError) -> String {
-        let end = Moment.rfc3339(milliseconds: console.nowMilliseconds() + 1)
+        let end = Moment.rfc3339(milliseconds: console.nowMilliseconds() + Self.aheadMilliseconds)
         let page = try tree(
             call(
                 "mood.list",
