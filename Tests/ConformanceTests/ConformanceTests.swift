@@ -84,7 +84,7 @@ import Testing
         let member = try NSRegularExpression(pattern: #""(?:message|reason|readOnlyReason|hint)":"([^"]*)""#)
         let allowed = try NSRegularExpression(
             pattern:
-                #"^(revision|opId|id|\$(any|string|absent|match:(\\\\S|[0-9.*]+|[a-z]+|[a-z]+-[0-9]+\.jsonl?)))$"#)
+                #"^(revision|opId|id|\$(any|string|absent|match:(\\\\S|[0-9.*-]+|[a-z]+|[a-z]+-[0-9]+\.jsonl?)))$"#)
         for line in text.split(separator: "\n") where line.hasPrefix("<--") {
             let line = String(line)
             for found in member.matches(in: line, range: NSRange(line.startIndex..., in: line)) {
