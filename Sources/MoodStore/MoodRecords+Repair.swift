@@ -33,7 +33,8 @@ extension MoodRecords {
         _ edited: ValidJSON, _ revision: Int, _ buffer: inout ByteBuffer, makeID: () -> MoodID,
         problem: (ValidJSON) -> EditProblem?
     ) -> StoreFiles.EditedRecord {
-        if let found = problem(edited) { return .problem(offset: found.offset, found.reason) }
+        let found = problem(edited)
+        if let found, MoodMembers(checking: edited) == nil { return .problem(offset: found.offset, found.reason) }
         let given = MoodMembers(trusting: edited)
         var mood = given
         mood.id = given.id ?? makeID()
@@ -46,6 +47,7 @@ extension MoodRecords {
         mood.write(to: &writer)
         buffer.append(writer.buffer.bytes)
         guard let head = RecordHead(mood: mood) else { return .problem(offset: 0, "cannot be read as a mood") }
+        if let found { return .disputed(id: head.id, time: head.time, offset: found.offset, found.reason) }
         return .record(id: head.id, time: head.time, isCompleted: !given.isWhole)
     }
 

@@ -69,6 +69,52 @@ import Testing
         #expect(try opened().labels == expected)
     }
 
+    /// What breaks a rule of requests, as a migration or a higher limit may have let in.
+    private func acceptDisputing() throws(RepairError) -> AcceptReport {
+        try StoreFiles.accept(
+            settings(directory),
+            seal: { bytes, revision, buffer in
+                guard case .record(let id, let time, _) = seal(bytes, revision, &buffer) else {
+                    return seal(bytes, revision, &buffer)
+                }
+                guard String(decoding: bytes, as: UTF8.self).contains("long") else {
+                    return .record(id: id, time: time, isCompleted: false)
+                }
+                return .disputed(id: id, time: time, offset: 0, "is too long")
+            }, inspect: inspect)
+    }
+
+    enum Source: CaseIterable { case backup, journal, past, nothing }
+
+    @Test(arguments: Source.allCases) func whatAStoreHeldIsAcceptedAgain(source: Source) throws {
+        do {
+            var store = try TestStore(settings(directory))
+            try store.commit(.put(1, "first"), .put(2, "long"))
+            try store.rewrite()
+            if source == .backup { try store.rewrite() }
+            // The record is in the journal behind the snapshot too.
+            if source == .journal { try store.commit(.put(2, "long")) }
+        }
+        if source != .past { directory.remove("history/journal-1.jsonl") }
+        if source != .backup { directory.remove("backup-1.json") }
+        replace("first", "mended")
+        guard source != .nothing else {
+            #expect(throws: RepairError.self) { try acceptDisputing() }
+            return
+        }
+        #expect(try acceptDisputing().isAccepted)
+        #expect(try opened().labels == [1: "mended", 2: "long"])
+    }
+
+    /// What is not known of the document is kept, in whatever layout.
+    @Test func membersOfTheDocumentStay() throws {
+        directory.restore(try DamageTests.whole().contents)
+        replace("\"count\":2,", "\"count\":2,\"theme\":{\n\"hue\":7},")
+        #expect(try accept(settings(directory)).isAccepted)
+        #expect(directory.text("moods.json").contains("\"count\":3,\"theme\":{ \"hue\":7},\"moods\":["))
+        #expect(try opened().labels == [2: "changed", 3: "third", 4: "fourth"])
+    }
+
     @Test func aRecordThatWasTakenOutIsGone() throws {
         do {
             var store = try TestStore(settings(directory))

@@ -27,6 +27,13 @@ package struct IndexImage: ~Copyable {
         self.header = header
     }
 
+    /// Takes an index whatever has become of its snapshot: nothing but its rows is to be used.
+    init?(ofAnySnapshot file: consuming File) {
+        guard let header = Self.header(file) else { return nil }
+        source = .file(file)
+        self.header = header
+    }
+
     private static func header(_ file: borrowing File) -> IndexHeader? {
         withUnsafeTemporaryAllocation(byteCount: IndexFormat.pageBytes, alignment: 16) { page in
             // A file that cannot be read is as good as none: an index is made anew.

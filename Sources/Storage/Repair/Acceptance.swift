@@ -120,22 +120,27 @@ struct Acceptance: ~Copyable {
 
     /// Takes the records of the file, each as it is to be stored.
     mutating func gather(
-        _ text: UnsafeRawBufferPointer,
+        _ text: UnsafeRawBufferPointer, _ place: borrowing StoreDirectory,
         _ seal: (UnsafeRawBufferPointer, Int, inout ByteBuffer) -> StoreFiles.EditedRecord
     ) throws(RepairError) {
         var buffer = ByteBuffer(capacity: 4096)
+        var known = KnownRecords(before: header)
         let document = SnapshotDocument(text, schemaVersion: header.schemaVersion) { bytes, _ in
             buffer.truncate(to: 0)
+            let (id, time, isCompleted): (RecordID, Int64, Bool)
             switch seal(bytes, last + 1, &buffer) {
             case .problem(let offset, let what):
                 return (offset, "holds a record that \(what)")
-            case .record(let id, let time, let isCompleted):
-                if records.put(buffer.bytes, id: id, time: time) {
-                    return (0, "holds a record with the id of one before it")
-                }
-                if isCompleted { completed += 1 }
-                return nil
+            case .disputed(_, _, let offset, let what) where !known.contains(bytes, place):
+                return (offset, "holds a record that \(what)")
+            case .disputed(let given, let at, _, _): (id, time, isCompleted) = (given, at, false)
+            case .record(let given, let at, let isFilled): (id, time, isCompleted) = (given, at, isFilled)
             }
+            if records.put(buffer.bytes, id: id, time: time) {
+                return (0, "holds a record with the id of one before it")
+            }
+            if isCompleted { completed += 1 }
+            return nil
         }
         guard document.problems.isEmpty else { throw Self.refusal(document.problems, text) }
     }
@@ -247,12 +252,16 @@ extension StoreFiles {
     public enum EditedRecord {
         /// It was written to the buffer as it is to be stored. `isCompleted`: it lacked something that every record has.
         case record(id: RecordID, time: Int64, isCompleted: Bool)
+        /// It was written to the buffer too, and breaks a rule that what was stored before it was edited need not keep: the
+        /// clause and the offset are those of `problem`.
+        case disputed(id: RecordID, time: Int64, offset: Int, String)
         /// What is wrong with it, as a clause about it, and where: an offset into its bytes.
         case problem(offset: Int, String)
     }
 
     /// Checks every record of the edited snapshot, and if all are right writes them anew as the next generation. The file
-    /// as it was edited stays as the backup. A snapshot that nobody edited is left as it is.
+    /// as it was edited stays as the backup. A snapshot that nobody edited is left as it is. A record that the store held before
+    /// (`KnownRecords`) is right.
     ///
     /// `seal` looks at one record and writes it as it is to be stored; `revision` is what the new snapshot will have.
     /// `inspect` looks at a record of the journal. The store must not be open in this process.
@@ -280,7 +289,7 @@ extension StoreFiles {
         var acceptance = try Acceptance(header, place)
         let journals = try Acceptance.journals(after: header, place)
         try acceptance.check(journals)
-        try acceptance.gather(text.bytes, seal)
+        try acceptance.gather(text.bytes, place, seal)
         try acceptance.apply(journals, inspect)
         return try acceptance.write(after: journals, place, lock, settings)
     }

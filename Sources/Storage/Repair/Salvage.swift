@@ -17,6 +17,8 @@ struct Salvage: ~Copyable {
     private let schemaVersion: Int
     private var meter: ProgressMeter
     private(set) var records = GatheredRecords()
+    /// Members of the document that this version does not know.
+    private(set) var documentMembers: [UInt8] = []
     private(set) var report = SalvageReport(
         records: 0, bytes: 0, revision: 0, files: [], isSnapshotSealed: false, skipped: [], skippedCount: 0)
 
@@ -67,7 +69,7 @@ struct Salvage: ~Copyable {
         do throws(SystemError) {
             let file = try place.open(name, .read)
             report.files.append(name)
-            if try readDocument(file, name) { return }
+            if try readDocument(file, name, place.fileSystem) { return }
             let survey = try SnapshotScan(file, in: place.fileSystem) { finding in
                 switch finding {
                 case .record(let bytes, let offset):
@@ -79,6 +81,7 @@ struct Salvage: ~Copyable {
             }
             meter.finishFile(of: survey.bytes)
             report.revision = max(report.revision, survey.header?.revision ?? 0)
+            documentMembers = survey.header?.unknownMembers ?? documentMembers
             if !isBackup { report.isSnapshotSealed = survey.isSealed && survey.header?.count == survey.records }
         } catch {
             skip(name, 0, "\(name) cannot be read: \(error).")
@@ -86,9 +89,11 @@ struct Salvage: ~Copyable {
     }
 
     /// Whether the file is a whole store in another layout than ours, whose records were then applied.
-    private mutating func readDocument(_ file: borrowing File, _ name: String) throws(SystemError) -> Bool {
+    private mutating func readDocument(
+        _ file: borrowing File, _ name: String, _ fileSystem: FileSystem
+    ) throws(SystemError) -> Bool {
         let isTooLarge = try file.status().size > SchemaMigration.documentBytesMax
-        if try isTooLarge ? true : SnapshotHeader.begins(file) { return false }
+        if try isTooLarge ? true : SnapshotHeader.begins(file, in: fileSystem) { return false }
         let text = try file.readWhole()
         let probe = SnapshotDocument(text.bytes, schemaVersion: schemaVersion) { _, _ in nil }
         guard probe.isStore else { return false }
@@ -98,6 +103,7 @@ struct Salvage: ~Copyable {
         }
         meter.finishFile(of: text.count)
         report.revision = max(report.revision, document.header?.revision ?? 0)
+        documentMembers = document.header?.unknownMembers ?? documentMembers
         for problem in document.problems { skip(name, problem.offset, "\(name) \(problem.reason).") }
         return true
     }
@@ -145,12 +151,10 @@ struct Salvage: ~Copyable {
 
 extension SnapshotHeader {
     /// Whether a file begins with a header.
-    static func begins(_ file: borrowing File) throws(SystemError) -> Bool {
-        let start = UnsafeMutableRawBufferPointer.allocate(byteCount: 512, alignment: 16)
-        defer { start.deallocate() }
-        let count = try file.read(start, at: 0)
-        guard let end = start[..<count].firstIndex(of: UInt8(ascii: "\n")) else { return false }
-        return SnapshotHeader(line: UnsafeRawBufferPointer(rebasing: start[..<end])) != nil
+    static func begins(_ file: borrowing File, in fileSystem: FileSystem) throws(SystemError) -> Bool {
+        var lines = LineReader(file.descriptor, from: 0, in: fileSystem)
+        guard let line = try lines.next(), line.isTerminated, !line.isOverlong else { return false }
+        return SnapshotHeader(line: line.bytes) != nil
     }
 }
 
@@ -201,7 +205,7 @@ extension StoreFiles {
             let first = report.skipped.first.map { " The first thing that is wrong: \($0.reason)" } ?? ""
             throw .refused(reason: "Nothing whole was found in \(place.path).\(first)", problems: [])
         }
-        report.bytes = try write(salvage.records, report.revision, settings, target)
+        report.bytes = try write(salvage.records, salvage.documentMembers, report.revision, settings, target)
         return report
     }
 
@@ -260,7 +264,8 @@ extension StoreFiles {
 
     /// Makes the new store: the size of its snapshot.
     private static func write(
-        _ records: borrowing GatheredRecords, _ revision: Int, _ settings: StoreSettings, _ target: String
+        _ records: borrowing GatheredRecords, _ documentMembers: [UInt8], _ revision: Int, _ settings: StoreSettings,
+        _ target: String
     ) throws(RepairError) -> Int {
         var settings = settings
         settings.directory = target
@@ -268,7 +273,7 @@ extension StoreFiles {
         settings.durability = .sync
         let header = SnapshotHeader(
             schemaVersion: settings.schemaVersion, storeId: settings.makeIdentifier(), generation: 1,
-            revision: revision, count: records.count)
+            revision: revision, count: records.count, unknownMembers: documentMembers)
         let place = try RepairError.storage { () throws(StorageError) in try StoreDirectory.make(settings) }
         do throws(SystemError) {
             for name in try place.inventory().temporaries { try place.unlink(name) }

@@ -83,7 +83,7 @@ public struct SchemaUpgrade: Sendable {
         guard case .olderSchema(version, _) = error else { return false }
         // A document of that version in another layout is for a migration; one that cannot be read is told of by that.
         guard let file = try? place.open(StoreDirectory.snapshotName, .read) else { return false }
-        return (try? SnapshotHeader.begins(file)) == true
+        return (try? SnapshotHeader.begins(file, in: place.fileSystem)) == true
     }
 
     /// The settings with which the store is opened as what it still is.

@@ -68,7 +68,7 @@ struct SnapshotWriter: ~Copyable {
 /// has edited, printed anew or sorted.
 ///
 /// It needs the members of the header line and `moods`, in any order. `count` and `crc` say what an edit has made wrong,
-/// so their values do not matter. A member that has no place in a snapshot is a problem, because it would be lost.
+/// so their values do not matter. Members that this version does not know stay, as in the header line.
 struct SnapshotDocument {
     /// What is wrong, and where: an offset into the document.
     typealias Problem = (offset: Int, reason: String)
@@ -112,7 +112,7 @@ struct SnapshotDocument {
         _ record: (UnsafeRawBufferPointer, Int) -> Problem?
     ) {
         var reader = JSONReader(value)
-        switch String(decoding: key.prefix(64), as: UTF8.self) {
+        switch String(decoding: key, as: UTF8.self) {
         case "format":
             isStore = reader.text()?.equals("moodboard") == true
             if !isStore { problems.append((offset, "has another format than \"moodboard\"")) }
@@ -122,8 +122,14 @@ struct SnapshotDocument {
         case "revision": found.revision = reader.number()?.integer ?? -1
         case "count", "crc": break
         case "moods": readRecords(value, offset, record)
-        case let name:
-            problems.append((offset, "has a member \"\(name)\", which a store cannot keep; take it out"))
+        default:
+            // In one line, whatever the layout was.
+            var member = ByteBuffer(capacity: key.count + value.bytes.count + 8)
+            member.append(",\"")
+            member.append(key)
+            member.append("\":")
+            member.append(record: value.bytes)
+            found.unknownMembers += Array(member.bytes)
         }
     }
 
