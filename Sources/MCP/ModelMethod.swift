@@ -36,6 +36,14 @@ public enum ModelMethod: Int, CaseIterable, Sendable {
         }
     }
 
+    /// Whether its result shows moods.
+    public var showsMoods: Bool {
+        switch self {
+        case .callTool, .readResource, .getPrompt: true
+        default: false
+        }
+    }
+
     public enum Era: Sendable { case older, newer, both }
 
     /// The method of this name; nil for another one.

@@ -43,6 +43,9 @@ public enum StoreMethods {
                     .required("bytes", .integer(0 ... .max), "The size on disk, or in memory."),
                     .required("readOnly", .boolean, "Whether changes are refused."),
                     .optional("readOnlyReason", .string(.plain), "Why, and what to do."),
+                    .optional(
+                        "damaged", damage,
+                        "While less is shown than was acknowledged, or something else: where that lies."),
                 ])
             ),
             (
@@ -59,6 +62,13 @@ public enum StoreMethods {
                 ])
             ),
         ]))
+
+    private static let damage = Schema.result([
+        .required("file", .string(.plain), "The file that is damaged, or was changed."),
+        .optional("offset", .integer(0 ... .max), "Where in it, in bytes, where that is known."),
+        .required("shown", .integer(0 ... .max), "The last revision that is shown."),
+        .optional("durable", .integer(1 ... .max), "The last one that was acknowledged, where it is a later one."),
+    ])
 
     private static let path = Field.optional("path", .string(.plain), "Its directory; absent in memory.")
 

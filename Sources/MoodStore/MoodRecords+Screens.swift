@@ -26,7 +26,9 @@ extension MoodRecords {
         }
         var problem: String?
         if records.count == 0, case .corrupt(_, _, let reason)? = records.refusal { problem = reason }
-        return Screen.Moods(rows: rows, count: records.count, revision: records.revision, problem: problem)
+        return Screen.Moods(
+            rows: rows, count: records.count, revision: records.revision, problem: problem,
+            damage: damage?.reason)
     }
 
     private static func row(_ record: StoredRecord) -> Screen.Row {

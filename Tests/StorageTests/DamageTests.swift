@@ -118,6 +118,22 @@ import Testing
         #expect(directory.contents()["journal-2.jsonl"] == contents["journal-2.jsonl"])
     }
 
+    /// Whoever opens the store learns what is missing, also where it can only be read.
+    @Test(arguments: [false, true]) func saysWhatIsMissing(isReadOnly: Bool) throws {
+        func damage(_ name: String, _ old: String, _ new: String) throws -> StoreDamage? {
+            directory.restore(try Self.whole().contents)
+            directory.write(name, directory.text(name).replacing(old, with: new))
+            return try TestStore(settings(directory, isReadOnly: isReadOnly)).files.damage
+        }
+        #expect(try damage("moods.json", "x", "x") == nil)
+        let line = try #require(try damage("journal-2.jsonl", "third", "thirD"))
+        #expect(line.file == "journal-2.jsonl" && line.shown == 1 && line.durable == 4 && line.offset ?? 0 > 0)
+        let header = try #require(try damage("journal-2.jsonl", "\"baseRevision\":1", "\"baseRevision\":2"))
+        #expect(header.file == "journal-2.jsonl" && header.shown == 1 && header.durable == 4 && header.offset == 0)
+        let edit = try #require(try damage("moods.json", "first", "frist"))
+        #expect(edit.file == "moods.json" && edit.shown == 4 && edit.durable == nil && edit.offset == nil)
+    }
+
     @Test func dropsABatchThatWasNeverAcknowledged() throws {
         // The batch of commits 2 and 3 reached the disk out of order: 2 is garbage, 3 is whole.
         var early: [UInt8] = []

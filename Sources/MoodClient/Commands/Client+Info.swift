@@ -51,6 +51,11 @@ extension Client {
         if store["readOnly"]?.boolean == true {
             rows.append(("read only", store["readOnlyReason"]?.string ?? "yes"))
         }
+        if let damaged = store["damaged"] {
+            let durable = damaged["durable"].map { " of \($0.text)" } ?? ""
+            let shown = "shown is revision \(Self.plain(damaged["shown"]))\(durable)"
+            rows.append(("not whole", "\(Self.plain(damaged["file"])), \(shown)"))
+        }
         return rows
     }
 

@@ -51,6 +51,8 @@ public struct DetailSurroundings: Sendable {
     public var cells: [UInt8] = []
     /// The router that the screen's actions move; nil for the main one.
     public var router: String?
+    /// Why not all that was recorded is shown, if so.
+    public var damage: String?
 
     public init() {}
 }
@@ -99,8 +101,12 @@ public struct Detail: ~Copyable {
         writer.beginObject()
         writer.key("mood")
         writer.raw(record)
-        try writeBody(&phrases, to: &writer)
+        try writeBody(&phrases, damage: damageText, to: &writer)
         writer.endObject()
+    }
+
+    private var damageText: String? {
+        surroundings.damage.map { "\(ScreenWords.of(context.locale).notWhole) \($0)" }
     }
 
     /// The same as the screen of a route: writes `{route, title, cells, toolbar, actions, footer}`.
@@ -111,17 +117,27 @@ public struct Detail: ~Copyable {
         try writeBody(&phrases, to: &writer)
         writer.key("footer")
         writer.beginArray()
+        if let damageText { writer.string(damageText) }
         writer.endArray()
         writer.endObject()
     }
 
-    private func writeBody(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
+    /// - Parameter damage: said in a cell, where there is no footer.
+    private func writeBody(
+        _ phrases: inout Phrases, damage: String? = nil, to writer: inout JSONWriter
+    ) throws(TextError) {
         let parts = DetailParts.of(words)
         writer.member("title", label)
         writer.key("cells")
         writer.beginArray()
         try writeCells(&phrases, to: &writer)
         parts.hint.write(id, to: &writer)
+        if let damage {
+            writer.cell("damaged", "error", Accessible(damage, .staticText)) { writer in
+                writer.member("kind", "storeCorrupt")
+                writer.member("text", damage)
+            }
+        }
         if !surroundings.cells.isEmpty { surroundings.cells.withUnsafeBytes { writer.raw($0) } }
         writer.endArray()
         writer.key("toolbar")

@@ -40,12 +40,15 @@ public struct Screen {
         public var revision: Int
         /// Why the moods could not be read, if so.
         public var problem: String?
+        /// Why not all that was recorded is shown, if so.
+        public var damage: String?
 
-        public init(rows: [Row], count: Int, revision: Int, problem: String?) {
+        public init(rows: [Row], count: Int, revision: Int, problem: String?, damage: String? = nil) {
             self.rows = rows
             self.count = count
             self.revision = revision
             self.problem = problem
+            self.damage = damage
         }
     }
 
@@ -184,6 +187,10 @@ public struct Screen {
     }
 
     private var footers: [String] {
+        (content.moods?.damage.map { ["\(texts.notWhole) \($0)"] } ?? []) + usualFooters
+    }
+
+    private var usualFooters: [String] {
         switch route {
         case .introState: texts.introFooters
         case .observation: texts.observationFooters

@@ -42,6 +42,8 @@ struct ScreenWords: Sendable {
     /// The layers of a mood, from the client to the store.
     let layers: [Piece]
     let missing: String
+    /// Before the reason, where a store is damaged.
+    let notWhole: String
     var menu: MenuWords?
     var needs: Needs?
     /// Whether zero takes the singular.
@@ -103,7 +105,9 @@ struct ScreenWords: Sendable {
             .init("Session", "Holds the form and where you are, as long as the client is there."),
             .init("Model", "Knows what a mood is and how it is shown; it reads and writes nothing."),
             .init("Store", "Keeps each change, in one commit, before it is answered."),
-        ], missing: "The mood that was shown here is no longer there. Go back.")
+        ], missing: "The mood that was shown here is no longer there. Go back.",
+        notWhole:
+            "Not everything that was recorded is shown: the store is damaged, or was changed by something else.")
 
     static let german = ScreenWords(
         newMood: "Neue Stimmung", save: "Sichern", cancel: "Abbrechen", clearAll: "Alle löschen",
@@ -138,6 +142,8 @@ struct ScreenWords: Sendable {
             .init("Modell", "Weiß, was eine Stimmung ist und wie sie gezeigt wird; es liest und schreibt nichts."),
             .init("Speicher", "Bewahrt jede Änderung, in einem Commit, bevor sie beantwortet wird."),
         ], missing: "Die Stimmung, die hier zu sehen war, gibt es nicht mehr. Geh zurück.",
+        notWhole:
+            "Nicht alles, was erfasst wurde, ist zu sehen: Der Speicher ist beschädigt oder von anderem geändert worden.",
         menu: MenuWords(
             sections: ["Grundlagen", "Architektur & Navigation", "Daten & Navigation"],
             footers: [
@@ -185,6 +191,8 @@ struct ScreenWords: Sendable {
             .init("Modelo", "Sabe qué es un estado de ánimo y cómo se muestra; no lee ni escribe nada."),
             .init("Almacén", "Conserva cada cambio, en un solo commit, antes de responder."),
         ], missing: "El estado de ánimo que se mostraba aquí ya no existe. Vuelve atrás.",
+        notWhole:
+            "No se muestra todo lo que se registró: el almacén está dañado o algo ajeno lo ha cambiado.",
         menu: MenuWords(
             sections: ["Fundamentos", "Arquitectura y navegación", "Datos y navegación"],
             footers: [
@@ -233,6 +241,8 @@ struct ScreenWords: Sendable {
             .init("Malli", "Tietää, mikä mieliala on ja miten se näytetään; se ei lue eikä kirjoita mitään."),
             .init("Varasto", "Säilyttää jokaisen muutoksen yhtenä kirjauksena ennen vastausta."),
         ], missing: "Tässä näkynyttä mielialaa ei enää ole. Palaa takaisin.",
+        notWhole:
+            "Kaikkea kirjattua ei näytetä: tallennus on vaurioitunut, tai jokin muu on muuttanut sitä.",
         menu: MenuWords(
             sections: ["Perusteet", "Arkkitehtuuri ja navigointi", "Tiedot ja navigointi"],
             footers: [
@@ -282,6 +292,8 @@ struct ScreenWords: Sendable {
             .init("Modèle", "Sait ce qu’est une humeur et comment la montrer ; il ne lit ni n’écrit rien."),
             .init("Stockage", "Conserve chaque changement, en un seul commit, avant d’y répondre."),
         ], missing: "L’humeur qui était montrée ici n’existe plus. Revenez en arrière.",
+        notWhole:
+            "Tout ce qui a été noté ne s'affiche pas : le stockage est endommagé ou a été modifié par autre chose.",
         menu: MenuWords(
             sections: ["Bases", "Architecture et navigation", "Données et navigation"],
             footers: [

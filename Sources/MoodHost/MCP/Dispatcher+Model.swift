@@ -22,7 +22,9 @@ extension Dispatcher {
             let given = try ModelParams(params)
             let revision = try revision(of: method, given)
             out.beginResponse(id: request.id)
+            let start = out.count
             let isWritten = try write(method, given, revision, request, &validator, to: &out)
+            if isWritten, method.showsMoods { core.writeDamage(in: &out, from: start) }
             core.keepStateOfRequest()
             guard isWritten else { return out.rewind(to: mark) }
             out.endResponse()

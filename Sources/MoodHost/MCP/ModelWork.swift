@@ -102,7 +102,9 @@ final class ModelWork: LaterWork {
                     }
                 }
             }
+            let start = out.count
             try write(&core, outcomes, &out)
+            core.writeDamage(in: &out, from: start)
         }
     }
 }

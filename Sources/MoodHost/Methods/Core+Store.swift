@@ -121,6 +121,10 @@ extension Core {
             out.key("readOnlyReason")
             out.string(reason)
         }
+        if let damage = store.damage {
+            out.key("damaged")
+            damage.value.write(to: &out)
+        }
         out.endObject()
     }
 

@@ -55,6 +55,7 @@ extension Core {
         var surroundings = try surroundings(
             of: attachments, id, request.location, now: request.now ?? now)
         surroundings.router = router
+        surroundings.damage = store.damage?.reason
         surroundings.cells = cells
         let context = ReadingContext(
             locale: locale(request.locale), timeZone: timeZone(request.timeZone, ofMood: mood.timeZone?.string),

@@ -13,6 +13,7 @@ extension Loading {
             shown = min(outcome.last, max(publication.durable, outcome.proven))
         }
         let end = try handOverHeld(upTo: shown, load)
+        let damage = damage(shown: shown)
         if shown < outcome.last, refusal != nil {
             settings.log(
                 "\(place.path): \(outcome.last - shown) commits after \(shown) were not published; they are not shown"
@@ -25,6 +26,7 @@ extension Loading {
         store.journalBytes = outcome.changeBytes - (shown < outcome.last ? outcome.end - end : 0)
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
+        store.damage = damage
         if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isOnlyOfWriting }) ?? true {
             // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
             let entry = files.journals.entries[outcome.current]

@@ -14,6 +14,8 @@ struct Loading: ~Copyable {
     var index: SnapshotIndex?
     /// Why it can only be read, whoever asks.
     let refusal: StorageError?
+    /// The reason why the snapshot may show something else than was kept; nil where it is as it was written.
+    let edit: String?
 
     /// Finds snapshot and journals that belong together, and hands over all that is proven.
     init(
@@ -25,7 +27,7 @@ struct Loading: ~Copyable {
         let version = files.header.schemaVersion
         let recovery = Recovery(files.header, published: files.published, isLocked: isLocked)
         var index: SnapshotIndex?
-        if let extractor, version == settings.schemaVersion {
+        if let extractor, version == settings.schemaVersion, !settings.readsWholeSnapshot {
             index = SnapshotIndex.of(files.header, files.snapshotStatus, in: place, settings, extractor)
         }
         do {
@@ -38,15 +40,17 @@ struct Loading: ~Copyable {
                 try Self.handOver(event, file, offset, load)
             }
             snapshotBytes = content.bytes
+            edit = content.edit.map { edit in
+                "The snapshot \(place.path(of: reader.name)) is only read. \(edit) If that was meant, accept it (mood store"
+                    + " accept --yes); if not, undo it (mood doctor says how)."
+            }
             refusal =
                 if version > settings.schemaVersion {
                     .readOnly(reason: "\(reader.name) needs schema version \(version); it is only read.")
                 } else if let damage = outcome.damage {
                     damage
-                } else if let edit = content.edit {
-                    .readOnly(
-                        reason: "The snapshot \(place.path(of: reader.name)) is only read. \(edit) If that was meant,"
-                            + " accept it (mood store accept --yes); if not, undo it (mood doctor says how).")
+                } else if let edit {
+                    .readOnly(reason: edit)
                 } else {
                     nil
                 }
@@ -56,6 +60,16 @@ struct Loading: ~Copyable {
         self.index = index
         self.files = files
         self.recovery = recovery
+    }
+
+    /// The damage where commits up to `shown` are shown. That of a journal is the weightier word.
+    func damage(shown: Int) -> StoreDamage? {
+        if let damage = outcome.damage {
+            return StoreDamage(damage, shown: shown, durable: outcome.acknowledged)
+        }
+        return edit.map {
+            StoreDamage(file: StoreDirectory.snapshotName, offset: nil, shown: shown, durable: nil, reason: $0)
+        }
     }
 
     /// The lines that wait for their proof, up to commit `last`.

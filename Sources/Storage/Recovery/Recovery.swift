@@ -50,6 +50,8 @@ struct Recovery {
         var changeBytes = 0
         /// Rule 5.
         var damage: StorageError?
+        /// The last commit that was acknowledged for certain, where there is damage.
+        var acknowledged: Int?
     }
 
     init(_ snapshot: SnapshotHeader, published: Publication?, isLocked: Bool) {
@@ -75,6 +77,7 @@ struct Recovery {
             guard let header = entry.header, let base = base(of: header, entry, outcome.last, isFirst: place == 0)
             else {
                 outcome.damage = headerDamage(entry, follows: outcome.last)
+                outcome.acknowledged = max(outcome.proven, entry.header?.baseRevision ?? 0)
                 return outcome
             }
             let limit = place + 1 < counting.count ? entries[counting[place + 1]].header?.baseRevision : nil
@@ -98,6 +101,7 @@ struct Recovery {
                     file: entry.name, offset: scan.badOffset ?? scan.end,
                     reason: "\(entry.name) is damaged after commit \(scan.last), and commit \(mustReach) was"
                         + " acknowledged. Put back a copy of the file, or save what is left into a new store.")
+                outcome.acknowledged = mustReach
                 return outcome
             }
         }
@@ -115,6 +119,7 @@ struct Recovery {
             let entry = entries[index]
             guard let header = entry.header, isOurs(header, entry) || isOfUpgrade(header, entry) else {
                 outcome.damage = headerDamage(entry, follows: outcome.last)
+                outcome.acknowledged = outcome.proven
                 return
             }
             guard header.baseRevision == outcome.last, isOurs(header, entry) else {

@@ -18,6 +18,21 @@ extension RecordStore {
     /// Why nothing can be written, or nil.
     public var readOnlyReason: String? { refusal?.reason }
 
+    /// The members of the snapshot's first line that this version does not know, each as `,"name":value`.
+    public var documentMembers: [UInt8] { withFiles { $0.unknownMembers } ?? [] }
+
+    /// Puts others in their place, by a new generation with the same records. All commits are durable, and the store is locked.
+    /// - Throws: why that could not be done; then nothing is changed.
+    public mutating func setDocumentMembers(_ members: [UInt8]) throws(StorageError) {
+        if let refusal { throw refusal }
+        let before = documentMembers
+        files?.unknownMembers = members
+        do throws(StorageError) { try rewrite() } catch {
+            files?.unknownMembers = before
+            throw error
+        }
+    }
+
     public var storeID: String? {
         withFiles { $0.storeId }
     }
@@ -272,6 +287,7 @@ extension RecordStore {
         if let former = files?.takeFormerLockFile() { opened.formerLockFile = consume former }
         revision = opened.revision
         flushedRevision = opened.revision
+        foundDamage = nil
         layers = fresh
         files = consume opened
         do throws(StorageError) {
@@ -280,6 +296,7 @@ extension RecordStore {
             close(because: error)
             throw error
         }
+        tellOfDamage()
     }
 
     /// What is in memory is not a state of the store any more, but the files hold all that was.

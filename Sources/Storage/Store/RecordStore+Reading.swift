@@ -100,6 +100,9 @@ extension RecordStore {
     /// Makes a damaged index anew; any other fault is thrown.
     @inline(never)
     mutating func mend(_ fault: IndexFault) throws(StorageError) {
+        if case .snapshot(let error) = fault {
+            foundDamage = StoreDamage(error, shown: revision, durable: nil) ?? foundDamage
+        }
         guard !isBaseOvertaken else {
             // A new index would be that of another snapshot, whose rows are not those that are hidden here.
             state = .broken(fault.asStorageError)

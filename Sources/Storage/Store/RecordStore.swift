@@ -68,6 +68,10 @@ public struct RecordStore: ~Copyable {
     var isBaseOvertaken = false
     /// While set, commits fail with it: the group is being answered again after its sync failed.
     public var failure: StorageError?
+    /// The damage of the snapshot that was found since the files were opened.
+    var foundDamage: StoreDamage?
+    /// The damage that people were told of last.
+    var toldDamage: StoreDamage?
     /// Who makes the commits to come, where no client does.
     public var origin: String?
     /// Whether `summary` is kept.
@@ -116,6 +120,7 @@ public struct RecordStore: ~Copyable {
         flushedRevision = opened.revision
         files = consume opened
         try takeBase()
+        tellOfDamage()
     }
 
     // MARK: Changing

@@ -76,7 +76,7 @@ public struct StoreFiles: ~Copyable {
     /// The store's own UUID, given at creation.
     public let storeId: String
     /// Members of the snapshot's header that this version does not know.
-    let unknownMembers: [UInt8]
+    var unknownMembers: [UInt8]
     /// The generation of the snapshot.
     public internal(set) var generation: Int
     /// The last commit that was synced (with durability none: written).
@@ -88,6 +88,8 @@ public struct StoreFiles: ~Copyable {
     public internal(set) var journalBytes: Int
     /// The error that every write gets, nil while the store can be written.
     public internal(set) var refusal: StorageError?
+    /// The damage because of which less is shown than was acknowledged.
+    public internal(set) var damage: StoreDamage?
     /// Whether only a restart helps, because nobody can tell what is on the disk.
     var isRefusedForGood = false
     /// Whether the refusal may be over by now: there is space again, or a right, or the files were mended.

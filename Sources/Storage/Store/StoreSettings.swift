@@ -16,6 +16,9 @@ public struct StoreSettings: Sendable {
     public var isReadOnly: Bool
     /// Whether a directory that is a symbolic link, belongs to somebody else or can be written by others will do.
     public var trustsDirectory: Bool
+    /// Whether the snapshot is read as a whole and kept in memory, whatever index it has: what its bytes say now is shown, also
+    /// where they are not those that were written.
+    public var readsWholeSnapshot = false
     /// How long another process may hold the lock, in milliseconds; 0 does not wait.
     public var lockTimeoutMilliseconds: Int
     /// How the thread that has the store waits for the lock; nil: there.

@@ -1,0 +1,53 @@
+/// A place in the files because of which a store shows less than was acknowledged, or something else.
+///
+/// A class, so that a store which has none is one word larger for it.
+public final class StoreDamage: Sendable, Equatable {
+    public let file: String
+    /// The place in the file, in bytes; nil where that cannot be told.
+    public let offset: Int?
+    /// The last commit that is shown.
+    public let shown: Int
+    /// The last commit that is known to have been acknowledged, where it is a later one.
+    public let durable: Int?
+    /// A sentence for people: what is wrong, and what to do.
+    public let reason: String
+
+    init(file: String, offset: Int?, shown: Int, durable: Int?, reason: String) {
+        self.file = file
+        self.offset = offset
+        self.shown = shown
+        self.durable = durable.flatMap { $0 > shown ? $0 : nil }
+        self.reason = reason
+    }
+
+    /// The damage that an error tells of; nil where it tells of another fault.
+    convenience init?(_ error: StorageError, shown: Int, durable: Int?) {
+        guard case .corrupt(let file, let offset, let reason) = error else { return nil }
+        self.init(file: file, offset: offset, shown: shown, durable: durable, reason: reason)
+    }
+
+    public static func == (a: StoreDamage, b: StoreDamage) -> Bool {
+        a.file == b.file && a.offset == b.offset && a.shown == b.shown && a.durable == b.durable && a.reason == b.reason
+    }
+}
+
+extension StoreDamage {
+    /// Sentences for people: how much is shown of what was acknowledged, then the reason.
+    public var summary: String {
+        durable.map { "Of \($0) commits that were acknowledged, the first \(shown) are shown. \(reason)" }
+            ?? "What is shown may not be all that was acknowledged. \(reason)"
+    }
+}
+
+extension RecordStore {
+    /// The damage because of which less is shown than was acknowledged; nil where none is known.
+    public var damage: StoreDamage? { (withFiles { $0.damage } ?? nil) ?? foundDamage }
+
+    /// Tells people of damage that was not there when this was last asked: a store that was opened shows less than it should.
+    mutating func tellOfDamage() {
+        let damage = damage
+        defer { toldDamage = damage }
+        guard let damage, damage != toldDamage else { return }
+        _ = withFiles { $0.settings.log("\($0.directory) is not whole. \(damage.summary)") }
+    }
+}
