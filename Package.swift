@@ -40,7 +40,7 @@ let targets: [Target] = [
     // Level 3
     library("MoodStore", ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Versions"]),
     library("MoodProtocol", ["JSONRPC", "MoodCore", "JSONCodec", "Versions"]),
-    library("MoodFormats", ["MoodCore", "MoodText", "JSONCodec"]),
+    library("MoodFormats", ["MoodCore", "MoodText", "JSONCodec", "Platform"]),
     library("Replication", ["MoodCore", "JSONCodec", "Platform"]),
     // Level 4
     library("MoodClient", ["JSONRPC", "JSONCodec", "Platform", "Versions"]),

@@ -9,6 +9,9 @@ enum ShellWords {
             let name = name(of: path, command)
             text.replaceSubrange(range, with: isFirst ? capitalized(name) : name)
         }
+        if command.options.contains(where: { $0.name == "damaged" }) {
+            text = text.replacing("say damaged:true", with: "give --damaged")
+        }
         for (method, command) in commands {
             while let range = text.firstRange(of: method), !isInWord(text, range) {
                 let isQuoted = text[..<range.lowerBound].last == "'"

@@ -17,7 +17,7 @@ public struct ImportBytes: Sendable {
 
     func bytes(_ range: Range<Int>) -> [UInt8] { read(range.clamped(to: 0..<count)) }
 
-    var whole: [UInt8] { bytes(0..<count) }
+    public var whole: [UInt8] { bytes(0..<count) }
 }
 
 /// Takes a file piece by piece, so that memory does not grow with it.

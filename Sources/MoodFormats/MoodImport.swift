@@ -83,6 +83,12 @@ public struct MoodImport {
         }
     }
 
+    /// The format of a file, as its beginning tells.
+    /// - Throws: where it is of none that is read.
+    public static func format(of bytes: [UInt8], _ options: ImportOptions) throws(UnreadableFile) -> ImportFormat {
+        try FormatDetection.format(of: ImportBytes(bytes), options)
+    }
+
     /// The next thing in the file; nil at its end.
     public func next() -> ImportItem? { read() }
 

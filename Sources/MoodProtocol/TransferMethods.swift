@@ -9,6 +9,18 @@ public enum TransferParams {
         "The form of the text, or one that a plugin brings.")
     public static let history = ParamKey(
         "history", "Of jsonl: whether to tell also how the moods have changed.", default: false)
+    public static let backup = ParamKey(
+        "backup",
+        "Of jsonl: whether a first line says of which store and revision it is, and a last one vouches for all before it.",
+        default: false)
+    public static let damaged = ParamKey(
+        "damaged", "Whether what is there is taken of a store that shows less than was acknowledged.", default: false)
+    public static let copy = ParamKey(
+        "copy",
+        "Whether it is a copy of a store (backup): it is checked, and all that a store may hold comes back, whatever its limits.",
+        default: false)
+    public static let damagedCopy = ParamKey(
+        "damaged", "Whether what is there is taken of a copy that is damaged or cut off.", default: false)
     public static let importFormat = ParamKey<String?>.optional(
         "format", .openChoice(["jsonl", "csv", "daylio", "jrnl", "dayone", "pixels", "ics"]),
         "The form of the text, or one that a plugin brings; told by how it begins, if absent.")
@@ -37,7 +49,8 @@ public enum TransferMethods {
         "Write the moods as the text of a file, page by page; all pages show the state of the first.",
         [
             TransferParams.exportFormat.field, MoodParams.filter.field, MoodParams.cursor.field,
-            TransferParams.history.field, ReadingParams.timeZone.field,
+            TransferParams.history.field, ReadingParams.timeZone.field, TransferParams.backup.field,
+            TransferParams.damaged.field,
         ], common: .progress,
         result: .result([
             .required("text", .string(.plain), "The text, or a part of it: put the parts one after the other."),
@@ -52,7 +65,8 @@ public enum TransferMethods {
         [
             TransferParams.importFormat.field, TransferParams.path.field, TransferParams.text.field,
             TransferParams.map.field, TransferParams.timeZone.field, TransferParams.strict.field,
-            TransferParams.replace.field, TransferParams.dateFormat.field,
+            TransferParams.replace.field, TransferParams.dateFormat.field, TransferParams.copy.field,
+            TransferParams.damagedCopy.field,
         ], common: .longChange,
         result: .result([
             .required("created", .integer(0 ... .max), "How many moods are new."),
@@ -72,6 +86,8 @@ public enum TransferMethods {
                             "True where no row is lost by it: the rest of the row was taken, or it is no mood."),
                     ]), .any, isUnique: false), "What could not be read, at most 1,000."),
             .optional("problemCount", .integer(1001 ... .max), "How much that was, where it is more."),
+            .optional(
+                "isChecked", .boolean, "Of a copy: whether its first and last line vouch for it; older ones have none."),
         ]),
         errors: ErrorCode.writing + [.conflict, .refused, .pluginUnavailable, .pluginFailed, .pluginTimeout],
         example: .init(#"{"format":"csv","text":"emoji,label,timestamp\n🙂,Fine,2025-12-30T12:00:00Z\n"}"#))

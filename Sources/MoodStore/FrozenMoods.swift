@@ -17,6 +17,12 @@ public final class FrozenMoods: @unchecked Sendable {
     private var position: RecordPosition?
     private var place = 0
     public let revision: Int
+    /// The damage because of which less is shown than was acknowledged; nil where none is known.
+    public var damage: StoreDamage? { store?.damage }
+    /// The id of the store; nil where there is none, and in memory.
+    public var storeID: String? { store?.storeID }
+    /// Members of the store's document that this version does not know.
+    public var document: [JSONValue.Member] { MoodRecords.document(store?.documentMembers ?? []) }
 
     private init(
         _ store: consuming RecordStore?, _ copies: [[UInt8]], _ filter: MoodFilter, isDescending: Bool, revision: Int
@@ -29,12 +35,16 @@ public final class FrozenMoods: @unchecked Sendable {
     }
 
     /// Those that can be seen in the files now; none where there is no store.
+    /// - Parameter takesDamaged: whether what stands in the files is taken as it is.
     public static func open(
-        _ settings: StoreSettings, _ filter: MoodFilter, isDescending: Bool
+        _ settings: StoreSettings, _ filter: MoodFilter, isDescending: Bool, takesDamaged: Bool = false
     ) throws(StorageError) -> FrozenMoods {
         var settings = settings
+        settings.readsWholeSnapshot = takesDamaged
         settings.isReadOnly = true
         settings.lockWait = nil
+        // Whoever has the store open has told of it.
+        settings.log = { _ in }
         guard let store = try RecordStore.openIfThere(settings, .moods) else {
             return FrozenMoods(nil, [], filter, isDescending: isDescending, revision: 0)
         }
@@ -100,10 +110,13 @@ public final class FrozenMoods: @unchecked Sendable {
 extension MoodRecords {
     /// The moods of this moment, to be read beside the store: from its files, else from a copy. All that was done before must
     /// be durable.
-    public mutating func frozen(_ filter: MoodFilter, isDescending: Bool) throws(MoodStoreError) -> FrozenMoods {
+    public mutating func frozen(
+        _ filter: MoodFilter, isDescending: Bool, takesDamaged: Bool = false
+    ) throws(MoodStoreError) -> FrozenMoods {
         do throws(StorageError) {
             if let settings = settingsBeside {
-                return try FrozenMoods.open(settings, filter, isDescending: isDescending)
+                return try FrozenMoods.open(
+                    settings, filter, isDescending: isDescending, takesDamaged: takesDamaged)
             }
             var copies: [[UInt8]] = []
             var wanted = filter

@@ -12,10 +12,15 @@ extension MoodRecords {
     /// carry is known by what it says, and stays as it is unless `replaces`.
     /// - Parameters:
     ///   - json: an object that was checked; members that nobody knows are kept.
+    ///   - isStored: whether it is what a store held, whatever limits it is over.
     ///   - scratch: where the mood is written; it is emptied first.
     public mutating func importMood(
-        _ json: ValidJSON, carriesID: Bool, replaces: Bool, at now: Timestamp, _ scratch: inout JSONWriter
+        _ json: ValidJSON, carriesID: Bool, replaces: Bool, isStored: Bool = false, at now: Timestamp,
+        _ scratch: inout JSONWriter
     ) throws(MoodStoreError) -> ImportOutcome {
+        let bytesMax = moodBytesMax
+        defer { moodBytesMax = bytesMax }
+        if isStored { moodBytesMax = RecordStore.recordBytesMax }
         var mood = MoodMembers(trusting: json)
         guard let id = mood.id else { return .unchanged }
         scratch.rewind(to: 0)

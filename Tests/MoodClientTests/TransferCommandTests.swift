@@ -96,11 +96,11 @@ import Testing
         #expect(terminal.run("restore", "b.jsonl") == .failure)
         #expect(
             terminal.sent.map(\.params) == [
-                #"{"format":"jsonl","path":"/here/b.jsonl","strict":true,"dryRun":true}"#
+                #"{"copy":true,"path":"/here/b.jsonl","dryRun":true}"#
             ])
         terminal.typed = "y\n"
         #expect(terminal.run("restore", "b.jsonl") == .badData)
-        #expect(terminal.sent.last?.params == #"{"format":"jsonl","path":"/here/b.jsonl","strict":true}"#)
+        #expect(terminal.sent.last?.params == #"{"copy":true,"path":"/here/b.jsonl"}"#)
     }
 
     /// `mood import f && rm f` must not lose a line.
@@ -133,7 +133,7 @@ import Testing
         #expect(
             outside.sent.map(\.params) == [
                 #"{"path":"/copy","dateFormat":"%d/%m/%Y"}"#, #"{"path":"/copy"}"#,
-                #"{"format":"jsonl","path":"/copy","strict":true}"#,
+                #"{"copy":true,"path":"/copy"}"#,
             ])
     }
 
@@ -160,42 +160,5 @@ import Testing
         #expect(outside.run("export", "-o", "\(folder)/x", "--force") == .success)
         #expect(Self.names(folder) == ["x"])
         #expect(outside.run("export", "-o", "\(folder)/none/x") == .badData)
-    }
-
-    /// A disk that is not there must not push out what was kept.
-    @Test func nothingPushesOutACopyThatHasMoods() {
-        let folder = Self.folder()
-        defer { Self.remove(folder) }
-        let made = #"{"path":"/store","inMemory":false,"bytes":9}"#
-        let outside = Outside(["store.export": #"{"text":"a\n"}"#, "store.info": made])
-        #expect(outside.run("backup", folder, "--keep", "1") == .success)
-        outside.now += 60
-        let gone = Outside([
-            "store.export": #"{"text":""}"#, "store.info": #"{"path":"/gone","inMemory":false,"bytes":0}"#,
-        ])
-        gone.now = outside.now
-        #expect(gone.run("backup", folder, "--keep", "1") == .badData)
-        #expect(gone.error.contains("There is no store in /gone"))
-        let empty = Outside(["store.export": #"{"text":""}"#, "store.info": made])
-        empty.now = outside.now
-        #expect(empty.run("backup", folder, "--keep", "1") == .success)
-        #expect(empty.error.contains("all older ones are kept"))
-        #expect(Self.names(folder).count == 2)
-    }
-
-    @Test func backupsInADirectoryAreNamedAfterTheTimeAndOldOnesGo() {
-        let folder = Self.folder()
-        defer { Self.remove(folder) }
-        let outside = Outside([
-            "store.export": #"{"text":"a\n"}"#, "store.info": #"{"path":"/store","inMemory":false,"bytes":9}"#,
-        ])
-        for _ in 0..<3 {
-            #expect(outside.run("backup", folder, "--keep", "2") == .success)
-            outside.now += 60
-        }
-        #expect(
-            Self.names(folder) == ["moodboard-20260102T120100Z.jsonl", "moodboard-20260102T120200Z.jsonl"])
-        #expect(outside.run("backup", folder + "/one.jsonl") == .success)
-        #expect(outside.run("backup", folder + "/two.jsonl", "--keep", "2") == .usage)
     }
 }

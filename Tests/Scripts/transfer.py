@@ -361,6 +361,9 @@ def while_others_write(host_path, mood, count, folder):
         else:
             text = export(reader, "jsonl")
         moods = [json.loads(line) for line in text.splitlines()]
+        if mood:
+            head, *moods, end = moods
+            check(head["revision"] == len(moods) == end["count"], f"backup {number}: its first and last line say otherwise")
         if mood and (number % 100 == 99 or number == count - 1):
             restored(moods)
         for writer in range(4):

@@ -23,7 +23,7 @@ import Testing
         Row(
             target: "MoodStore", level: 3,
             mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Versions", "Synchronization"]),
-        Row(target: "MoodFormats", level: 3, mayImport: ["MoodCore", "MoodText", "JSONCodec"]),
+        Row(target: "MoodFormats", level: 3, mayImport: ["MoodCore", "MoodText", "JSONCodec", "Platform"]),
         Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec", "Versions"]),
         Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),
         Row(

@@ -13,6 +13,7 @@ extension Command {
             .init("output", short: "o", .text("FILE"), "Where to (default: stdout)."),
             .init("force", "Replace a file that is there."),
             .init("history", "Of jsonl: tell also how the moods have changed."),
+            .init("damaged", "Of a store that is not whole: take what is there."),
             .init("time-zone", .text("ZONE"), "Of local times, where a mood has no zone of its own."),
         ] + CommandOption.filters,
         examples: [
@@ -21,20 +22,6 @@ extension Command {
             .init("mood export | jq -r .label", "Every label."),
         ],
         run: { (client) throws(ClientError) in try client.export() })
-
-    static let backup = Command(
-        name: "backup", summary: "Keep a copy of all moods in one file.",
-        parameters: [.init("FILE|DIR", "The file; in a directory it is named after the time.")],
-        options: [
-            .init("keep", .integer("N"), "In a directory: delete the oldest copies but N."),
-            .init("force", "Replace a file that is there."),
-        ],
-        notes: ["It is the state of one moment, also while others change moods. 'mood restore FILE' reads it."],
-        examples: [
-            .init("mood backup ~/moods.jsonl", "A copy in this file."),
-            .init("mood backup ~/backups --keep 30", "One more copy there, of which thirty stay."),
-        ],
-        run: { (client) throws(ClientError) in try client.backup() })
 }
 
 extension Client {
@@ -63,12 +50,13 @@ extension Client {
         let filter = try filter()
         if !filter.isEmpty { members.append(.init("filter", .object(filter))) }
         if invocation.has("history") { members.append(.init("history", true)) }
+        if invocation.has("damaged") { members.append(.init("damaged", true)) }
         if let zone = invocation.value("time-zone") { members.append(.init("timeZone", .string(zone))) }
         return members
     }
 
     /// Hands over the parts of an export, one after the other. The host makes the next one meanwhile.
-    private func pages(
+    func pages(
         of format: String, _ members: [JSONValue.Member], _ body: ([UInt8]) throws(ClientError) -> Void
     ) throws(ClientError) {
         func ask(_ members: [JSONValue.Member]) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
@@ -92,71 +80,11 @@ extension Client {
         lines(in: text) - (text.starts(with: "{\"settings\":".utf8) ? 1 : 0)
     }
 
-    private static func lines(in text: [UInt8]) -> Int {
+    static func lines(in text: [UInt8]) -> Int {
         text.withUnsafeBytes { bytes in
             var count = 0
             for byte in bytes where byte == UInt8(ascii: "\n") { count += 1 }
             return count
-        }
-    }
-
-    // MARK: Backups
-
-    private static let backupPrefix = "moodboard-"
-    private static let backupSuffix = ".jsonl"
-
-    func backup() throws(ClientError) {
-        let target = try absolute(invocation.words[0])
-        let isDirectory = (try? FileSystem.system.statusOfPath(target))?.kind == .directory
-        if let keep = invocation.integer("keep") {
-            guard isDirectory else { throw usage("--keep is for a directory.") }
-            guard keep > 0 else { throw usage("--keep needs a number above zero.") }
-        }
-        var path = target
-        if isDirectory {
-            let time = Moment(secondsSince1970: console.now()).rfc3339.filter { $0 != ":" && $0 != "-" }
-            path += "/\(Self.backupPrefix)\(time)\(Self.backupSuffix)"
-        }
-        let store = try tree(call("store.info"))
-        guard !Self.isNotMade(store) else {
-            throw .badInput(
-                "There is no store in \(Escaping.visible(store["path"]?.string ?? "")), so there is nothing to keep.",
-                advice: "To name the one that is meant: mood --store DIR backup …")
-        }
-        let file = try OutputFile(path, replaces: invocation.has("force"))
-        var (moods, lines) = (0, 0)
-        try pages(of: "jsonl", []) { (text) throws(ClientError) in
-            moods += Self.moods(in: text)
-            lines += Self.lines(in: text)
-            try file.write(text)
-        }
-        let size = Self.size(try file.finish())
-        if wantsJSON {
-            let answer: JSONValue = ["path": .string(path), "lines": .number(String(lines))]
-            try print(json: Array(answer.text.utf8))
-        } else {
-            try print("\(Escaping.visible(path)): \(Self.count(moods)), \(size)\n")
-        }
-        guard let keep = invocation.integer("keep") else { return }
-        if moods > 0 {
-            try deleteOldBackups(in: target, but: keep)
-        } else {
-            tell("This copy has no moods, so all older ones are kept.")
-        }
-    }
-
-    /// Their names are in the order of time.
-    private func deleteOldBackups(in directory: String, but keep: Int) throws(ClientError) {
-        do throws(SystemError) {
-            let names = try FileSystem.system.list(directory).filter {
-                $0.hasPrefix(Self.backupPrefix) && $0.hasSuffix(Self.backupSuffix)
-            }
-            for name in names.sorted().dropLast(keep) {
-                try FileSystem.system.unlink("\(directory)/\(name)")
-                tell("Deleted the old copy \(Escaping.visible(name))")
-            }
-        } catch {
-            throw .badInput("An old copy cannot be deleted: \(error).", advice: nil)
         }
     }
 }

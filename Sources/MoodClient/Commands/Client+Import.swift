@@ -37,36 +37,38 @@ extension Command {
             .init("mood import old.jsonl --yes", "Without being asked."),
             .init("curl -s https://example.org/moods.csv | mood import - --yes", "From a pipe."),
         ],
-        run: { (client) throws(ClientError) in try client.importFile(nil) })
+        run: { (client) throws(ClientError) in try client.importFile() })
 
     static let restore = Command(
         name: "restore", summary: "Take the moods of a backup.",
-        parameters: [.init("FILE", "A file of 'mood backup'.")], options: importOptions,
+        parameters: [.init("FILE", "A file of 'mood backup'.")],
+        options: importOptions + [.init("damaged", "Of a copy that is damaged or cut off: take what is there.")],
         notes: [
             "An empty store becomes what it was. Else moods are compared by their ids, and the one that was changed later"
-                + " stays; with --replace the one of the file does. 'mood undo' takes it back."
+                + " stays; with --replace the one of the file does. 'mood undo' takes it back.",
+            "A copy from which something is missing is refused. One that an earlier version wrote is read as it is.",
         ],
         examples: [
             .init("mood restore ~/moods.jsonl", "You are told what it would do, and asked."),
             .init("mood --store ~/new restore ~/moods.jsonl --yes", "Into a store of its own."),
         ],
-        run: { (client) throws(ClientError) in try client.importFile("jsonl") })
+        run: { (client) throws(ClientError) in try client.importFile(isCopy: true) })
 }
 
 extension Client {
     /// So many lines that cannot be read are told.
     private static let problemsShown = 20
 
-    /// - Parameter format: nil where the options say it, or nobody.
-    func importFile(_ format: String?) throws(ClientError) {
+    /// - Parameter isCopy: whether it is a file of 'mood backup', which is checked as such.
+    func importFile(isCopy: Bool = false) throws(ClientError) {
         let file = invocation.words[0]
         let copy: SpooledInput?
         do throws(SystemError) { copy = try console.spool(file == "-" ? nil : file) } catch {
             throw .badInput("\(file) could not be read: \(error).", advice: nil)
         }
         defer { copy?.remove() }
-        var params: [JSONValue.Member] = []
-        if let format = format ?? invocation.value("format") { params.append(.init("format", .string(format))) }
+        var params: [JSONValue.Member] = isCopy ? [.init("copy", true)] : []
+        if let format = invocation.value("format") { params.append(.init("format", .string(format))) }
         let path: String
         if let copy { path = copy.path } else { path = try absolute(file) }
         params.append(.init("path", .string(path)))
@@ -74,10 +76,10 @@ extension Client {
         if !map.isEmpty { params.append(.init("map", .object(map))) }
         if let zone = invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
         if let dates = invocation.value("date-format") { params.append(.init("dateFormat", .string(dates))) }
-        // A backup that cannot be read as a whole is damaged: part of it is no restoration.
-        if format != nil || invocation.has("strict") { params.append(.init("strict", true)) }
+        if invocation.has("strict") { params.append(.init("strict", true)) }
+        if invocation.has("damaged") { params.append(.init("damaged", true)) }
         if invocation.has("replace") { params.append(.init("replace", true)) }
-        let isRestore = format != nil
+        let isRestore = isCopy
         if invocation.has("yes") || invocation.has("dry-run") {
             let result = try callLong("store.import", params + commonMembers())
             return try finish(result, isDone: !invocation.has("dry-run"), isRestore: isRestore)
@@ -86,6 +88,7 @@ extension Client {
             throw usage("Off a terminal this wants --yes, or --dry-run to see what it would do.")
         }
         let plan = try tree(callLong("store.import", params + [.init("dryRun", true)]))
+        tellOfCheck(plan)
         tell(Self.problems(plan) + "This would add \(Self.outcome(plan)).")
         guard (plan["created"]?.integer ?? 0) + (plan["updated"]?.integer ?? 0) > 0 else {
             return try check(plan, isRestore: isRestore)
@@ -104,6 +107,7 @@ extension Client {
             try print(json: result)
         } else {
             let told = Self.problems(report)
+            if problems { tellOfCheck(report) }
             if problems, !told.isEmpty { tell(told.trimmedEnd) }
             try print("\(isDone ? "Added" : "It would add") \(Self.outcome(report))\(dryRunMark)\n")
             let changed = (report["created"]?.integer ?? 0) + (report["updated"]?.integer ?? 0)
@@ -114,6 +118,8 @@ extension Client {
 
     /// Whether all of the file was taken: a script may then remove it.
     private func check(_ report: JSONValue, isRestore: Bool) throws(ClientError) {
+        // What is there of a damaged copy was to be taken.
+        if invocation.has("damaged") { return }
         let leftOut = report["leftOut"]?.integer ?? 0
         if leftOut > 0 {
             throw .badInput(
@@ -126,6 +132,11 @@ extension Client {
                 "No mood was found in '\(invocation.words[0])'. Keep the file.",
                 advice: "'mood import --help' lists the formats that are read.")
         }
+    }
+
+    private func tellOfCheck(_ report: JSONValue) {
+        guard report["isChecked"]?.boolean == false, !invocation.has("damaged") else { return }
+        tell("This copy has no first and last line, so it was not checked for completeness.")
     }
 
     /// `12 moods, changed 3, left 4 as they are`.
@@ -159,7 +170,8 @@ extension Client {
             // In the words of the command line.
             let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
                 .replacing("(dateFormat,", with: "(--date-format,")
-            text += Escaping.visible("line \(problem["line"]?.integer ?? 0)\(column): \(reason)") + "\n"
+            let line = problem["line"]?.integer ?? 0
+            text += Escaping.visible((line > 0 ? "line \(line)\(column): " : "") + reason) + "\n"
         }
         if count > problemsShown { text += "… and \(count - problemsShown) more\n" }
         return text

@@ -51,7 +51,7 @@ final class OutputFile {
         size += bytes.count
     }
 
-    /// The bytes are on the disk, and the file has its name.
+    /// The bytes are on the disk, the file has its name, and so has the disk.
     func finish() throws(ClientError) -> Int {
         do throws(SystemError) {
             try file.sync()
@@ -62,11 +62,18 @@ final class OutputFile {
                 try FileSystem.system.link(temporary, path)
                 try FileSystem.system.unlink(temporary)
             }
+            isFinished = true
+            try Self.syncDirectory(of: path)
         } catch {
             throw Self.failure(path, error)
         }
-        isFinished = true
         return size
+    }
+
+    private static func syncDirectory(of path: String) throws(SystemError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let directory = slash.map { String(path[..<$0]) } ?? "."
+        try File(directory.isEmpty ? "/" : directory, .directoryThroughLink, in: .system).sync()
     }
 
     private static func failure(_ path: String, _ error: SystemError) -> ClientError {

@@ -5,6 +5,7 @@ import MoodFormats
 import MoodProtocol
 import MoodStore
 import MoodText
+import Platform
 import Storage
 
 /// `store.export`.
@@ -21,6 +22,8 @@ extension Core {
         if arguments[TransferParams.history], format != ExportFormat.jsonl.rawValue {
             throw Arguments.error("belongs to format jsonl; leave out one of the two", at: "/history")
         }
+        let isCopy = arguments[TransferParams.backup]
+        if isCopy { try Self.checkCopy(arguments, format) }
         do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
         var filter = MoodFilter()
         if let given = arguments[MoodParams.filter] {
@@ -29,10 +32,12 @@ extension Core {
         let known = ExportFormat(rawValue: format)
         let moods: FrozenMoods
         do throws(MoodStoreError) {
-            moods = try store.frozen(filter, isDescending: known?.isDescending ?? false)
+            moods = try store.frozen(
+                filter, isDescending: known?.isDescending ?? false, takesDamaged: arguments[TransferParams.damaged])
         } catch {
             throw RPCError(error)
         }
+        if let damage = moods.damage, !arguments[TransferParams.damaged] { throw Self.refusal(damage) }
         guard let known else {
             loadPlugins()
             return try exportByPlugin(format, moods)
@@ -40,10 +45,37 @@ extension Core {
         let zone = timeZone(arguments[ReadingParams.timeZone]) ?? TimeZones.system
         let export = RunningExport(
             known, timeZone: zone, settings: try settingsText(known, arguments),
-            history: arguments[TransferParams.history],
+            history: arguments[TransferParams.history], takesDamaged: arguments[TransferParams.damaged],
+            copy: isCopy ? copy(of: moods) : nil,
             bytesMax: options.limits[.messageBytes] - options.limits[.messageBytes] / 16, makeKey(), moods)
         keep(export)
         return work(export, page: 0)
+    }
+
+    /// A copy is of the whole store, and has one form.
+    private static func checkCopy(_ arguments: borrowing Arguments, _ format: String) throws(RPCError) {
+        if format != ExportFormat.jsonl.rawValue {
+            throw Arguments.error("belongs to format jsonl; leave out one of the two", at: "/backup")
+        }
+        if arguments[MoodParams.filter] != nil || arguments[TransferParams.history] {
+            throw Arguments.error(
+                "is a copy of all moods as they are now; leave out filter and history, or export without backup",
+                at: "/backup")
+        }
+    }
+
+    private static func refusal(_ damage: StoreDamage) -> RPCError {
+        let reason =
+            "The store is not whole, so nothing was exported. \(damage.summary) To take what is there, say damaged:true."
+        return RPCError(
+            .corrupt(file: damage.file, offset: damage.offset ?? 0, reason: reason), forWriting: false)
+    }
+
+    /// The first line of a copy. Where there is no store, an id is made for it.
+    private mutating func copy(of moods: FrozenMoods) -> MoodCopy {
+        MoodCopy(
+            storeID: moods.storeID ?? makeID().text, schemaVersion: MoodRecords.schemaVersion, revision: moods.revision,
+            time: now.text, document: moods.document)
     }
 
     /// What was chosen, where the whole store is exported without loss; else nothing.
@@ -123,7 +155,14 @@ final class RunningExport: @unchecked Sendable {
     private static let firstBytesMax = 256 << 10
     private let bytesMax: Int
     private let wantsHistory: Bool
+    /// Whether a history ends where it is damaged.
+    private let takesDamaged: Bool
     private let settings: [UInt8]
+    /// The first line of a copy; nil where it is another export.
+    private let copy: MoodCopy?
+    /// The number of moods that were written, and the checksum of all pages.
+    private var count = 0
+    private var checksum: UInt32 = 0
     /// Nil after the last page.
     private var moods: FrozenMoods?
     private var writer: MoodExport
@@ -135,15 +174,17 @@ final class RunningExport: @unchecked Sendable {
     private var change = (revision: 0, number: 0)
 
     init(
-        _ format: ExportFormat, timeZone: String, settings: [UInt8], history: Bool, bytesMax: Int, _ key: UInt64,
-        _ moods: FrozenMoods
+        _ format: ExportFormat, timeZone: String, settings: [UInt8], history: Bool, takesDamaged: Bool,
+        copy: MoodCopy?, bytesMax: Int, _ key: UInt64, _ moods: FrozenMoods
     ) {
         self.format = format
         self.key = key
         self.bytesMax = bytesMax
         self.moods = moods
         wantsHistory = history
+        self.takesDamaged = takesDamaged
         self.settings = settings
+        self.copy = copy
         writer = MoodExport(format, timeZone: timeZone)
     }
 
@@ -153,6 +194,7 @@ final class RunningExport: @unchecked Sendable {
         do throws(StorageError) {
             var page = PageText(bytesMax: number == 0 ? min(bytesMax, Self.firstBytesMax) : bytesMax)
             if number == 0 {
+                copy?.appendHead(to: &page.buffer)
                 writer.begin(to: &page.buffer)
                 if !settings.isEmpty { settings.withUnsafeBytes { writer.append(settings: $0, to: &page.buffer) } }
             }
@@ -164,16 +206,23 @@ final class RunningExport: @unchecked Sendable {
                     if page.wouldOverflow(record.count) { return false }
                     writer.append(record, to: &page.buffer)
                     page.settle()
+                    count += 1
                     return true
                 }
             }
             if isCancelled() { throw .cancelled }
             var isWhole = hasAllMoods
-            if isWhole, wantsHistory { isWhole = try writeHistory(moods, &page) }
+            if isWhole, wantsHistory {
+                do throws(StorageError) { isWhole = try writeHistory(moods, &page) } catch {
+                    guard takesDamaged, case .corrupt = error else { throw error }
+                }
+            }
             if isWhole {
                 writer.end(to: &page.buffer)
+                if copy != nil { MoodCopy.appendEnd(count: count, after: checksum, to: &page.buffer) }
                 self.moods = nil
             }
+            if copy != nil { checksum = CRC32C.checksum(page.buffer.bytes, seed: checksum) }
             isLast = isWhole
             self.page = number
             text = Array(page.buffer.bytes)

@@ -31,8 +31,18 @@ extension Core {
         try openForWriting()
         loadPlugins()
         let name = arguments[TransferParams.importFormat]
+        if arguments[TransferParams.copy] {
+            guard name ?? "jsonl" == "jsonl", !arguments[has: TransferParams.map] else {
+                throw Arguments.error(
+                    "is of format jsonl and takes no map; leave out the one or the other", at: "/copy")
+            }
+        } else if arguments[TransferParams.damagedCopy] {
+            throw Arguments.error("belongs to a copy; give copy too, or leave it out", at: "/damaged")
+        }
         let fileExtension = path.flatMap { $0.split(separator: "/").last?.split(separator: ".").dropFirst().last }
-        if let importer = try plugins.importer(name, fileExtension.map { String($0).lowercased() }) {
+        if !arguments[TransferParams.copy],
+            let importer = try plugins.importer(name, fileExtension.map { String($0).lowercased() })
+        {
             throw try importByPlugin(importer, arguments)
         }
         let file: FileToImport
@@ -44,7 +54,8 @@ extension Core {
         let job = ImportJob(
             file: file, format: name.flatMap { ImportFormat(rawValue: $0) }, options: importOptions(arguments),
             isStrict: arguments[TransferParams.strict], replaces: arguments[TransferParams.replace],
-            isDryRun: arguments.isDryRun, limits: options.limits, now: now,
+            isDryRun: arguments.isDryRun, isCopy: arguments[TransferParams.copy],
+            takesDamaged: arguments[TransferParams.damagedCopy], limits: options.limits, now: now,
             makesStore: !pluginFlags.contains(.changeHooks))
         // Hooks are asked in the loop; and some have to see what it did when it returns.
         if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {

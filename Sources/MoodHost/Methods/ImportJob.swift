@@ -14,6 +14,9 @@ struct ImportJob: Sendable {
     let isStrict: Bool
     let replaces: Bool
     let isDryRun: Bool
+    /// Whether it is a copy of a store, and then whether what is there is taken of one that is damaged.
+    let isCopy: Bool
+    let takesDamaged: Bool
     let limits: Limits
     let now: Timestamp
     /// Whether a store that is not there is made for the first mood that is to be kept: an import is long, and is then done once,
@@ -27,15 +30,16 @@ struct ImportJob: Sendable {
         _ store: inout MoodRecords, to out: inout JSONWriter,
         goOn: (_ done: Int, _ total: Int) throws(RPCError) -> Void
     ) throws(RPCError) -> [[UInt8]] {
-        let contents = try file.contents()
+        let contents = try isCopy ? ImportedContents(file.bytes()) : file.contents()
+        var tally = tally
+        if isCopy { try beginCopy(contents.bytes.whole, &tally, &store) }
         let moods: MoodImport
         do throws(UnreadableFile) {
-            moods = try MoodImport(contents.bytes, as: format, options)
+            moods = try MoodImport(contents.bytes, as: isCopy ? .jsonl : format, options)
         } catch {
             throw Arguments.error(error.reason, at: "/" + (error.param == "text" ? file.param : error.param))
         }
-        var taker = ImportTaker(
-            limits, options, now: now, replaces: replaces, ImportTally(strict: isStrict, file.param))
+        var taker = ImportTaker(limits, options, now: now, replaces: replaces, isCopy: isCopy, tally)
         var chosen: [[UInt8]] = []
         let ahead = ImportAhead(moods, isAhead: file.isLarge)
         while let batch = ahead.next() {
@@ -50,7 +54,7 @@ struct ImportJob: Sendable {
                         chosen.append(given)
                     }
                 case .mood(let mood):
-                    if store.isRehearsing, makesStore, !isDryRun, !isStrict, taker.isRight(mood) {
+                    if store.isRehearsing, makesStore, !isDryRun, !refusesProblems, taker.isRight(mood) {
                         store.waitHere()
                         do throws(MoodStoreError) {
                             try store.openForWriting()
@@ -68,6 +72,61 @@ struct ImportJob: Sendable {
         }
         try taker.tally.finish(to: &out)
         return chosen
+    }
+
+    /// Whether nothing is taken where something cannot be read: part of a copy is no restoration.
+    private var refusesProblems: Bool { isCopy ? !takesDamaged : isStrict }
+
+    private var tally: ImportTally {
+        ImportTally(
+            strict: refusesProblems, file.param, refusal: isCopy ? ("damaged", "is needed to take the rest: ") : nil)
+    }
+
+    /// Judges the file as a whole, and takes what stands in its first line.
+    private func beginCopy(
+        _ bytes: [UInt8], _ tally: inout ImportTally, _ store: inout MoodRecords
+    ) throws(RPCError) {
+        var known: MoodCopy?
+        switch MoodCopy.examine(bytes) {
+        case .foreign(let reason): throw Arguments.error(reason, at: "/" + file.param)
+        case .unchecked:
+            try checkIsJSONLines(bytes)
+            tally.isChecked = false
+        case .whole(let copy):
+            known = copy
+            tally.isChecked = true
+        case .damaged(let reason, let copy):
+            guard takesDamaged else {
+                throw Arguments.error(
+                    "is needed to take what is there of this copy: \(reason). Nothing was taken", at: "/damaged")
+            }
+            known = copy
+            tally.isChecked = false
+            let sentence: String = reason.prefix(1).uppercased() + reason.dropFirst() + "."
+            tally.add(ImportProblem(line: 0, reason: sentence, loss: .none))
+        }
+        guard let known else { return }
+        guard known.schemaVersion <= MoodRecords.schemaVersion else {
+            throw Arguments.error(
+                "is a copy of a store of schema version \(known.schemaVersion), and this program knows"
+                    + " \(MoodRecords.schemaVersion) at most: take a newer one", at: "/" + file.param)
+        }
+        guard !isDryRun else { return }
+        do throws(MoodStoreError) { try store.adopt(document: known.document, replaces: replaces) } catch {
+            throw RPCError(changing: error)
+        }
+    }
+
+    private func checkIsJSONLines(_ bytes: [UInt8]) throws(RPCError) {
+        let format: ImportFormat
+        do throws(UnreadableFile) { format = try MoodImport.format(of: bytes, options) } catch {
+            throw Arguments.error(error.reason, at: "/" + file.param)
+        }
+        guard format == .jsonl else {
+            throw Arguments.error(
+                "is no copy that 'mood backup' wrote: it looks like \(format.rawValue), which 'mood import' takes",
+                at: "/" + file.param)
+        }
     }
 }
 

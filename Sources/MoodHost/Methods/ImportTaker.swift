@@ -12,19 +12,26 @@ struct ImportTaker: ~Copyable {
     private let repair: ImportRepair
     private let now: Timestamp
     private let replaces: Bool
+    private let isCopy: Bool
     private var scratch = JSONWriter(capacity: 4096)
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
 
-    init(_ limits: Limits, _ options: ImportOptions, now: Timestamp, replaces: Bool, _ tally: ImportTally) {
+    /// - Parameter isCopy: whether the moods are those of a store, of which the rules of requests are not asked.
+    init(
+        _ limits: Limits, _ options: ImportOptions, now: Timestamp, replaces: Bool, isCopy: Bool = false,
+        _ tally: ImportTally
+    ) {
         self.limits = ImportedMoodRule.limits(limits)
         repair = ImportRepair(limits: self.limits, options: options)
         self.now = now
         self.replaces = replaces
+        self.isCopy = isCopy
         self.tally = tally
     }
 
-    /// A mood of the file without U+0000, which no text of it may hold.
-    private static func withoutNullCharacter(_ mood: ImportedMood) -> ImportedMood {
+    /// A mood of the file without U+0000, which no text of it may hold; of a copy as it is.
+    private func withoutNullCharacter(_ mood: ImportedMood) -> ImportedMood {
+        if isCopy { return mood }
         let json = mood.json.withUnsafeBytes { json in
             NullCharacter.offset(in: json) == nil ? nil : NullCharacter.removed(from: json)
         }
@@ -38,14 +45,14 @@ struct ImportTaker: ~Copyable {
 
     /// Whether the mood can be taken, whole or but for a part.
     mutating func isRight(_ mood: ImportedMood) -> Bool {
-        let mood = Self.withoutNullCharacter(mood)
+        let mood = withoutNullCharacter(mood)
         let wrong = mood.json.withUnsafeBytes { bytes in fault(in: bytes) }
         return wrong.map { repair.mended(mood, $0).fault == nil } ?? true
     }
 
     /// Takes one mood, or notes why not.
     mutating func take(_ mood: ImportedMood, into store: inout MoodRecords) throws(RPCError) {
-        let mood = Self.withoutNullCharacter(mood)
+        let mood = withoutNullCharacter(mood)
         guard let fault = try takeAsItIs(mood, into: &store) else {
             for problem in mood.leftOff { tally.add(problem) }
             return
@@ -67,7 +74,8 @@ struct ImportTaker: ~Copyable {
             do throws(MoodStoreError) {
                 tally.add(
                     try store.importMood(
-                        ValidJSON(trusting: bytes), carriesID: mood.carriesID, replaces: replaces, at: now, &scratch))
+                        ValidJSON(trusting: bytes), carriesID: mood.carriesID, replaces: replaces, isStored: isCopy,
+                        at: now, &scratch))
             } catch {
                 guard case .storage = error else {
                     return ImportedMoodRule.Fault(member: "", reason: RPCError(error).message)
@@ -84,6 +92,7 @@ struct ImportTaker: ~Copyable {
         do throws(JSONError) {
             let outline = try validator.validate(json)
             if outline.duplicate != nil { return ImportedMoodRule.Fault(member: "", reason: "A name stands twice.") }
+            if isCopy, MoodMembers(checking: outline.text) != nil { return nil }
             return ImportedMoodRule.problem(outline.text, limits)
         } catch {
             return ImportedMoodRule.Fault(member: "", reason: "This is not JSON: \(error.reason).")

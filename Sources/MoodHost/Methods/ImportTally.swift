@@ -12,6 +12,10 @@ struct ImportTally {
     private let isStrict: Bool
     /// What the file was given as: `path` or `text`.
     private let param: String
+    /// The param that would have taken the rest, and how the reason begins then.
+    private let refusal: (param: String, beginning: String)?
+    /// Of a copy: whether its first and its last line vouch for it.
+    var isChecked: Bool?
     private var created = 0
     private var updated = 0
     private var unchanged = 0
@@ -22,9 +26,10 @@ struct ImportTally {
     private var problems: [ImportProblem] = []
     private var problemCount = 0
 
-    init(strict: Bool, _ param: String) {
+    init(strict: Bool, _ param: String, refusal: (param: String, beginning: String)? = nil) {
         isStrict = strict
         self.param = param
+        self.refusal = refusal
     }
 
     mutating func add(_ problem: ImportProblem) {
@@ -54,8 +59,10 @@ struct ImportTally {
     /// - Throws: where something could not be read, and nothing was to be done then.
     func finish(to out: inout JSONWriter) throws(RPCError) {
         if isStrict, let firstLoss {
+            let param = refusal?.param ?? self.param
             let reason =
-                "\(losses == 1 ? "One thing" : "\(losses) things") in it cannot be read; the first: "
+                (refusal?.beginning ?? "")
+                + "\(losses == 1 ? "One thing" : "\(losses) things") in it cannot be read; the first: "
                 + "line \(firstLoss.line): \(firstLoss.reason)"
             throw RPCError(
                 .invalidParams, "\(param): \(reason)",
@@ -78,6 +85,10 @@ struct ImportTally {
         if problemCount > problems.count {
             out.key("problemCount")
             out.integer(problemCount)
+        }
+        if let isChecked {
+            out.key("isChecked")
+            out.boolean(isChecked)
         }
         out.endObject()
     }

@@ -26,9 +26,9 @@ extension RecordStore {
     public mutating func setDocumentMembers(_ members: [UInt8]) throws(StorageError) {
         if let refusal { throw refusal }
         let before = documentMembers
-        files?.unknownMembers = members
+        files?.replaceUnknownMembers(by: members)
         do throws(StorageError) { try rewrite() } catch {
-            files?.unknownMembers = before
+            files?.replaceUnknownMembers(by: before)
             throw error
         }
     }

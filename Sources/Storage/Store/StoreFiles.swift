@@ -127,4 +127,7 @@ public struct StoreFiles: ~Copyable {
         self.snapshotBytes = snapshotBytes
         journalBytes = 0
     }
+
+    /// Has the next snapshot name these members in the place of those that the present one names.
+    mutating func replaceUnknownMembers(by members: [UInt8]) { unknownMembers = members }
 }

@@ -1,0 +1,191 @@
+import JSONCodec
+import Platform
+
+extension Command {
+    static let backup = Command(
+        name: "backup", summary: "Keep a copy of all moods in one file.",
+        parameters: [.init("FILE|DIR", "The file; in a directory it is named after the store and the time.")],
+        options: [
+            .init("keep", .integer("N"), "In a directory: delete the oldest copies of this store but N."),
+            .init("force", "Replace a file that is there."),
+            .init("damaged", "Of a store that is not whole: take what is there. No older copy is deleted then."),
+        ],
+        notes: [
+            "It is the state of one moment, also while others change moods. It is read back and checked. 'mood restore FILE'"
+                + " reads it, and notices whether something is missing.",
+            "--keep deletes only copies that it has written of this very store, and nothing while the store is not whole.",
+        ],
+        examples: [
+            .init("mood backup ~/moods.jsonl", "A copy in this file."),
+            .init("mood backup ~/backups --keep 30", "One more copy there, of which thirty stay."),
+        ],
+        run: { (client) throws(ClientError) in try client.backup() })
+}
+
+extension Client {
+    private static let backupSuffix = ".jsonl"
+    /// Copies of earlier versions, which do not say of which store they are.
+    private static let olderPrefix = "moodboard-"
+
+    /// `moods-0194f2a1-`: how the names of copies of a store begin.
+    private static func backupPrefix(_ storeID: String) -> String { "moods-\(storeID.prefix(8))-" }
+
+    func backup() throws(ClientError) {
+        let target = try absolute(invocation.words[0])
+        let isDirectory = (try? FileSystem.system.statusOfPath(target))?.kind == .directory
+        if let keep = invocation.integer("keep") {
+            guard isDirectory else { throw usage("--keep is for a directory.") }
+            guard keep > 0 else { throw usage("--keep needs a number above zero.") }
+        }
+        let store = try tree(call("store.info"))
+        guard !Self.isNotMade(store) else {
+            throw .badInput(
+                "There is no store in \(Escaping.visible(store["path"]?.string ?? "")), so there is nothing to keep.",
+                advice: "To name the one that is meant: mood --store DIR backup …")
+        }
+        let copy = try writeBackup(isDirectory ? nil : target, in: target)
+        if wantsJSON {
+            let answer: JSONValue = ["path": .string(copy.path), "lines": .number(String(copy.lines))]
+            try print(json: Array(answer.text.utf8))
+        } else {
+            try print("\(Escaping.visible(copy.path)): \(Self.count(copy.moods)), \(Self.size(copy.size))\n")
+        }
+        guard let keep = invocation.integer("keep") else { return }
+        if invocation.has("damaged") {
+            tell("No older copy was deleted, because --damaged takes what is there.")
+        } else if copy.moods == 0 {
+            tell("This copy has no moods, so all older ones are kept.")
+        } else {
+            try deleteOldBackups(in: target, but: keep, copy.path)
+        }
+    }
+
+    /// A copy that was written.
+    private struct Written {
+        var path: String
+        var moods: Int
+        /// Without the first and the last, which are about the copy itself.
+        var lines: Int
+        var size: Int
+    }
+
+    /// - Parameter path: nil: in a directory, by the name that the first line gives.
+    private func writeBackup(_ path: String?, in directory: String) throws(ClientError) -> Written {
+        var members: [JSONValue.Member] = [.init("backup", true)]
+        if invocation.has("damaged") { members.append(.init("damaged", true)) }
+        var file: OutputFile?
+        var copy = Written(path: path ?? "", moods: 0, lines: -2, size: 0)
+        var hasSettings = false
+        try pages(of: "jsonl", members) { (text) throws(ClientError) in
+            if file == nil {
+                let lines = text.split(separator: UInt8(ascii: "\n"), maxSplits: 2)
+                guard let first = lines.first, let head = try? JSONValue.parse(Array(first)),
+                    let storeID = head["storeId"]?.string
+                else { throw unexpected() }
+                hasSettings = lines.dropFirst().first?.starts(with: "{\"settings\":".utf8) == true
+                if path == nil { copy.path = "\(directory)/\(freeName(storeID, in: directory))" }
+                file = try OutputFile(copy.path, replaces: invocation.has("force"))
+            }
+            copy.lines += Self.lines(in: text)
+            try file?.write(text)
+        }
+        copy.moods = copy.lines - (hasSettings ? 1 : 0)
+        guard let size = try file?.finish() else { throw unexpected() }
+        copy.size = size
+        let problem: String?
+        do throws(SystemError) {
+            problem = try BackupFile.problem(copy.path, moods: copy.moods)
+        } catch {
+            problem = "it cannot be read: \(error)"
+        }
+        if let problem {
+            throw .unsound(
+                "\(Escaping.visible(copy.path)) was written and read back, and is not whole: \(problem). No older copy was"
+                    + " deleted.")
+        }
+        return copy
+    }
+
+    /// A name after the time, which no file in the directory has.
+    private func freeName(_ storeID: String, in directory: String) -> String {
+        let time = Moment(secondsSince1970: console.now()).rfc3339.filter { $0 != ":" && $0 != "-" }
+        let name = Self.backupPrefix(storeID) + time
+        for number in 2...99 {
+            let free = number == 2 ? name : "\(name)-\(number - 1)"
+            if (try? OutputFile.isThere("\(directory)/\(free)\(Self.backupSuffix)")) == false {
+                return free + Self.backupSuffix
+            }
+        }
+        return name + Self.backupSuffix
+    }
+
+    // MARK: Older copies
+
+    /// Deletes the copies of this store with the lowest revisions, but so many. The one that was just made stays whatever the
+    /// clock says; so do those of a later revision, which are of another past, and whatever does not say what it is.
+    private func deleteOldBackups(in directory: String, but keep: Int, _ path: String) throws(ClientError) {
+        let own = String(path.dropFirst(directory.count + 1))
+        let (outdated, stays) = try atCopies { () throws(SystemError) in
+            guard let made = try BackupFile(directory, own) else {
+                throw SystemError(call: "read", subject: own, code: ENOENT)
+            }
+            return try otherBackups(in: directory, than: made, keeping: keep - 1)
+        }
+        for (name, reason) in stays { tell("Kept \(Escaping.visible(name)): \(reason)") }
+        guard !outdated.isEmpty else { return }
+        try requireWholeStore()
+        for copy in outdated {
+            try atCopies { () throws(SystemError) in try FileSystem.system.unlink("\(directory)/\(copy.name)") }
+            tell("Deleted the old copy \(Escaping.visible(copy.name))")
+        }
+    }
+
+    private func atCopies<Answer>(_ body: () throws(SystemError) -> Answer) throws(ClientError) -> Answer {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw .unsound("The copy was made, and an older one cannot be deleted: \(error).")
+        }
+    }
+
+    /// The copies of the same store that may go, those of the lowest revisions first; and other files that look like copies, each
+    /// with the reason why it stays.
+    private func otherBackups(
+        in directory: String, than made: BackupFile, keeping count: Int
+    ) throws(SystemError) -> (outdated: [BackupFile], stays: [(name: String, reason: String)]) {
+        var older: [BackupFile] = []
+        var stays: [(name: String, reason: String)] = []
+        let prefix = Self.backupPrefix(made.storeID)
+        for name in try FileSystem.system.list(directory).sorted() where name.hasSuffix(Self.backupSuffix) {
+            guard name != made.name, name.hasPrefix(prefix) || name.hasPrefix(Self.olderPrefix) else { continue }
+            let known: BackupFile?
+            do throws(SystemError) { known = try BackupFile(directory, name) } catch {
+                stays.append((name, "it cannot be read: \(error)"))
+                continue
+            }
+            guard let known else {
+                stays.append((name, "it does not say of which store it is"))
+                continue
+            }
+            guard known.storeID == made.storeID, name.hasPrefix(prefix) else { continue }
+            if known.revision > made.revision {
+                stays.append((name, "it is of revision \(known.revision), and the store is at \(made.revision)"))
+            } else if try !BackupFile.hasEnd("\(directory)/\(name)") {
+                stays.append((name, "it is cut off, and counts for none"))
+            } else {
+                older.append(known)
+            }
+        }
+        older.sort { ($0.revision, $0.time, $0.name) < ($1.revision, $1.time, $1.name) }
+        return (Array(older.dropLast(count)), stays)
+    }
+
+    /// Refuses to delete anything while the store is not whole: an older copy may be all that is left of something.
+    private func requireWholeStore() throws(ClientError) {
+        let report = try tree(callLong("store.verify"))
+        guard let isWhole = report["ok"]?.boolean else { throw unexpected() }
+        guard !isWhole else { return }
+        tell(String(Self.lines(report["problems"]).dropLast()))
+        throw .unsound("The store is not whole, so no older copy was deleted; 'mood doctor' says what helps.")
+    }
+}
