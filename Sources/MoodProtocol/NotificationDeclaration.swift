@@ -78,7 +78,7 @@ public struct NotificationDeclaration: Sendable {
                         "sync",
                         [
                             .required(
-                                "state", .choice(["idle", "syncing", "offline", "diverged", "off"]),
+                                "state", .choice(["idle", "syncing", "offline", "incomplete", "off"]),
                                 "What the sync is at now."),
                             .optional("lastError", .string(.plain), "Why it did not come to its end."),
                         ]

@@ -67,7 +67,7 @@ public enum SyncMethods {
             .optional("journal", .id, "The journal; absent where the store takes no part."),
             .optional("replica", .id, "What this store is known by."),
             .optional("url", .string(.plain), "Where to, without a password."),
-            .required("state", .choice(["idle", "syncing", "offline", "diverged", "off"]), "What it is at."),
+            .required("state", .choice(["idle", "syncing", "offline", "incomplete", "off"]), "What it is at."),
             .optional("lastSync", .time, "When a sync last came to its end."),
             .optional("lastError", .string(.plain), "Why the last one did not."),
             .required("pending", .integer(0 ... .max), "How many changes were not sent."),
@@ -80,11 +80,23 @@ public enum SyncMethods {
                         .required("last", .integer(0 ... .max), "Its last record that is in this store."),
                         .optional("lastSeen", .time, "When something new of it last came."),
                     ]), .any, isUnique: false), "All that are known."),
+            .optional(
+                "missing",
+                .array(
+                    .result([
+                        .required("replica", .id, "Whose."),
+                        .required("from", .integer(1 ... .max), "The first number."),
+                        .required("to", .integer(1 ... .max), "The last one."),
+                    ]), .any, isUnique: false), "Records that are known of and could not be got."),
+            .optional(
+                "refused", .array(.string(.plain), .any, isUnique: false), "Lines that did not pass the filter."),
+            .optional(
+                "passedOver", .array(.string(.plain), .any, isUnique: false),
+                "Paths that have a name of a file of ours and are none."),
         ]))
 
     public static let conflicts = MethodDeclaration(
-        "sync.conflicts", .long, .owner, "List the values that were set without knowledge of each other.",
-        common: .progress,
+        "sync.conflicts", .read, .owner, "List the values that were set without knowledge of each other.",
         result: .result([
             .required(
                 "items",
@@ -103,15 +115,15 @@ public enum SyncMethods {
         ]), errors: errors, example: .init(after: inConflict))
 
     public static let settle = MethodDeclaration(
-        "sync.settle", .long, .owner, "Choose one of the values of a conflict.",
-        [SyncParams.conflict.field, SyncParams.take.field], common: .progress, result: MoodSchemas.mood,
+        "sync.settle", .write, .owner, "Choose one of the values of a conflict.",
+        [SyncParams.conflict.field, SyncParams.take.field], result: MoodSchemas.mood,
         errors: errors,
         example: .init(
             #"{"id":"019b7c65-1a3e-7000-8000-000000000001/label/019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c/1/0","take":"other"}"#,
             after: inConflict))
 
     public static let leave = MethodDeclaration(
-        "sync.leave", .long, .owner, "Take part no more; nothing is removed on either side.", common: .progress,
+        "sync.leave", .write, .owner, "Take part no more; nothing is removed on either side.",
         result: state, errors: errors, example: .init(after: [begun]))
 
     public static let forget = MethodDeclaration(

@@ -43,10 +43,20 @@ extension MoodRecords {
     }
 
     /// Says in the open commit how far the records of replicas are in the store with it.
-    /// - Parameter vector: a JSON object.
-    public mutating func mark(saw vector: [UInt8]) throws(MoodStoreError) {
+    /// - Parameters:
+    ///   - vector: a JSON object.
+    ///   - more: members that tell more of them, `"sawCrc":{…}` first; empty for none.
+    public mutating func mark(saw vector: [UInt8], more: [UInt8]) throws(MoodStoreError) {
         let text = ByteBuffer(copying: vector)
-        do throws(StorageError) { try records.mark(saw: text.bytes) } catch { throw .storage(error) }
+        let more = ByteBuffer(copying: more)
+        do throws(StorageError) { try records.mark(saw: text.bytes, more: more.bytes) } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// The moods as they were before a commit; nil where that is not kept any more.
+    public mutating func moods(before revision: Int, of ids: Set<MoodID>) -> [MoodID: [UInt8]]? {
+        do throws(StorageError) { return try records.records(before: revision, of: ids) } catch { return nil }
     }
 
     /// Says in the open commit that it settles the conflicts of a member of its mood.

@@ -26,6 +26,8 @@ public struct ReplicaFile: Sendable {
     /// Commits after this one are its own; what came before is in its first records.
     public private(set) var from: Int
     public private(set) var former: [Former] = []
+    /// The commit after which it became what it is, and the digits that end that one's line; 0 where they are not known.
+    public private(set) var anchor: (revision: Int, crc: UInt32)?
     public var url: String
     /// What the transport of a plugin is told; may hold secrets.
     public var config = JSONValue.object([])
@@ -51,9 +53,17 @@ public struct ReplicaFile: Sendable {
     private static let bytesMax = 1 << 20
 
     /// From this commit on it is another replica.
-    /// - Parameter storeID: where that is another one too, all of its commits are its own.
-    public mutating func becomeAnother(_ replica: UUID, after revision: Int, storeID: String) {
+    /// - Parameters:
+    ///   - storeID: where that is another one too, all of its commits are its own.
+    ///   - crc: the digits that end that commit's line.
+    public mutating func becomeAnother(_ replica: UUID, after revision: Int, storeID: String, crc: UInt32? = nil) {
+        // Where the store was put back, what it was before ends there too.
+        former = former.map { one in
+            let upTo = one.storeID == self.storeID ? min(one.upTo, revision) : one.upTo
+            return Former(replica: one.replica, name: one.name, storeID: one.storeID, upTo: upTo)
+        }
         former.append(Former(replica: self.replica, name: name, storeID: self.storeID, upTo: revision))
+        anchor = (revision, crc ?? 0)
         self.replica = replica
         name = ProcessFacts.hostName
         if storeID != self.storeID { from = 0 }
@@ -135,6 +145,9 @@ public struct ReplicaFile: Sendable {
         config = value["config"] ?? .object([])
         filter = value["filter"]
         isFilterNamedHere = value["isFilterNamedHere"]?.boolean ?? false
+        if let revision = value["anchor"]?["revision"]?.integer {
+            anchor = (revision, value["anchor"]?["crc"]?.integer.flatMap { UInt32(exactly: $0) } ?? 0)
+        }
         machine = value["machine"]?.string ?? ""
         device = value["device"]?.string.flatMap { UInt64($0) } ?? 0
         inode = value["inode"]?.string.flatMap { UInt64($0) } ?? 0
@@ -174,6 +187,12 @@ public struct ReplicaFile: Sendable {
             .init("device", .string(String(device))),
             .init("inode", .string(String(inode))), .init("former", .array(before)),
         ]
+        if let anchor {
+            let value = JSONValue.object([
+                .init("revision", .number(String(anchor.revision))), .init("crc", .number(String(anchor.crc))),
+            ])
+            members.append(.init("anchor", value))
+        }
         members.append(.init("crc", .string(Self.checksum(of: members))))
         return .object(members)
     }

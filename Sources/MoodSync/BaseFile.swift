@@ -3,11 +3,10 @@ import Platform
 import Replication
 
 /// A snapshot on the disk of this replica, and the commit of the store whose state it is: a line
-/// `{"storeId":"…","revision":N,"crc":"…"}`, then the snapshot.
+/// `{"storeId":"…","revision":N,"commit":"…","crc":"…"}`, then the snapshot; `commit` are the digits that end the commit's line.
 struct BaseFile {
     let fold: Fold
-    let storeID: String
-    let revision: Int
+    let commit: Record.Commit
 
     /// Nil where there is none, or where it is not whole; then records are read from the beginning.
     static func read(_ path: String, in fileSystem: FileSystem) throws(SyncError) -> BaseFile? {
@@ -20,15 +19,19 @@ struct BaseFile {
                 || bytes.withUnsafeBytes({ LineSeal.holds(UnsafeRawBufferPointer(rebasing: $0[..<feed])) }),
             let fold = bytes.withUnsafeBytes({ SnapshotText.fold(UnsafeRawBufferPointer(rebasing: $0[(feed + 1)...])) })
         else { return nil }
-        return BaseFile(fold: fold.fold, storeID: storeID, revision: revision)
+        let crc = head["commit"]?.string.flatMap { LineSeal.crc($0) } ?? 0
+        return BaseFile(fold: fold.fold, commit: .init(storeID: storeID, revision: revision, crc: crc))
     }
 
-    /// - Parameter snapshot: of the store `storeID` as it is after the commit `revision`.
+    /// - Parameter snapshot: of the store as it is after the commit.
     static func write(
-        _ snapshot: [UInt8], storeID: String, revision: Int, to path: String, by temporary: String,
+        _ snapshot: [UInt8], _ commit: Record.Commit, to path: String, by temporary: String,
         in fileSystem: FileSystem
     ) throws(SyncError) {
-        let head: JSONValue = ["storeId": .string(storeID), "revision": .number(String(revision))]
+        let head: JSONValue = [
+            "storeId": .string(commit.storeID), "revision": .number(String(commit.revision)),
+            "commit": .string(LineSeal.text(commit.crc)),
+        ]
         var line = ByteBuffer(capacity: 256)
         line.append(utf8: String(head.text.dropLast()))
         let text = LineSeal.sealed(&line) + [UInt8(ascii: "\n")] + snapshot

@@ -40,10 +40,64 @@ struct FolderTransport: Transport {
     }
 
     private func replicas() throws(SystemError) -> [UUID] {
-        do throws(SystemError) { return try fileSystem.list(path).compactMap { UUID($0) }.sorted() } catch {
+        do throws(SystemError) {
+            return try fileSystem.list(path).compactMap { UUID($0) }.filter { isKind(.directory, path($0)) }.sorted()
+        } catch {
             if error.isNotThere { return [] }
             throw error
         }
+    }
+
+    /// Whether it is there and of this kind; a link is none. What stands in a place of ours and is another kind of file may wait
+    /// for ever when it is opened.
+    private func isKind(_ kind: FileStatus.Kind, _ path: String) -> Bool {
+        (try? fileSystem.statusOfPath(path).kind) == kind
+    }
+
+    /// What has a name of ours and is no such file.
+    var passedOver: [String] {
+        var found: [String] = []
+        for name in (try? fileSystem.list(path)) ?? [] where UUID(name) != nil {
+            let replica = path + "/" + name
+            guard isKind(.directory, replica) else {
+                found.append(replica)
+                continue
+            }
+            for entry in (try? fileSystem.list(replica)) ?? []
+            where entry == "snapshot.jsonl" || Self.start(of: entry) != nil {
+                if !isKind(.regular, replica + "/" + entry) || !isOwned(entry, by: name) {
+                    found.append(replica + "/" + entry)
+                }
+            }
+        }
+        return found.sorted()
+    }
+
+    /// Whether what a file begins with is of the replica whose folder it is in; a copied folder is of another one.
+    private func isOwned(_ entry: String, by name: String) -> Bool {
+        if entry == "snapshot.jsonl" {
+            return UUID(name).flatMap { try? snapshotHead($0) }.map { $0.replica == UUID(name) } ?? true
+        }
+        guard let bytes = (try? fileSystem.readWhole("\(path)/\(name)/\(entry)", bytesMax: 4096)) ?? nil else {
+            return true
+        }
+        let start = String(decoding: bytes.prefix(200), as: UTF8.self)
+        return !start.contains("\"replica\":\"") || start.lowercased().contains(name.lowercased())
+    }
+
+    var files: [String]? {
+        var found: [String] = []
+        for replica in (try? replicas()) ?? [] {
+            for from in (try? files(replica)) ?? [] { found.append("\(replica.text)/\(from)") }
+        }
+        return found
+    }
+
+    /// The first number in a file of records, as its name says.
+    private static func start(of name: String) -> Int? {
+        let bytes = Array(name.utf8)
+        guard bytes.count > 6, bytes.suffix(6).elementsEqual(".jsonl".utf8) else { return nil }
+        return Int(String(decoding: bytes.dropLast(6), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// The numbers that the files begin with, ascending.
@@ -53,11 +107,7 @@ struct FolderTransport: Transport {
             if error.isNotThere { return [] }
             throw error
         }
-        return names.compactMap { name in
-            let bytes = Array(name.utf8)
-            guard bytes.count > 6, bytes.suffix(6).elementsEqual(".jsonl".utf8) else { return nil }
-            return Int(String(decoding: bytes.dropLast(6), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
-        }.sorted()
+        return names.compactMap { Self.start(of: $0) }.filter { isKind(.regular, file(replica, $0)) }.sorted()
     }
 
     private func file(_ replica: UUID, _ from: Int) -> String { "\(path(replica))/\(from).jsonl" }
@@ -93,12 +143,14 @@ struct FolderTransport: Transport {
     private func append(_ lines: [TransportLine], of replica: UUID) throws(SystemError) -> Int {
         let found = try files(replica).last
         var last = try snapshotHead(replica)?.vector[replica] ?? 0
-        var end = 0
+        // What is at the end of the last file: a gap in a file would hide what comes after it.
+        var (end, lastThere) = (0, 0)
         if let found {
             let bytes = try fileSystem.readWhole(file(replica, found)) ?? []
             Lines.forEach(in: bytes) { line, lineEnd in
                 guard let head = CarriedLine(line), head.replica == replica else { return false }
                 last = max(last, head.number)
+                lastThere = head.number
                 end = lineEnd
                 return true
             }
@@ -107,7 +159,7 @@ struct FolderTransport: Transport {
         guard let first = rest.first, first.number == last + 1 else { return last }
         try begin()
         try fileSystem.makeDirectoryIfMissing(path(replica))
-        var current = found.flatMap { end > 0 && end < Self.fileBytes ? $0 : nil }
+        var current = found.flatMap { end > 0 && end < Self.fileBytes && lastThere == last ? $0 : nil }
         if current == nil { end = 0 }
         var text = ByteBuffer(capacity: 4096)
         for line in rest {
@@ -185,12 +237,15 @@ struct FolderTransport: Transport {
 
     private func snapshotHead(_ replica: UUID) throws(SystemError) -> TransportSnapshot? {
         // The first line is not long, but for thousands of replicas.
-        guard let bytes = try fileSystem.readWhole(snapshotPath(replica), bytesMax: 1 << 18) else { return nil }
+        let path = snapshotPath(replica)
+        guard isKind(.regular, path), let bytes = try fileSystem.readWhole(path, bytesMax: 1 << 18) else { return nil }
         var head: TransportSnapshot?
         Lines.forEach(in: bytes) { line, _ in
             head = TransportSnapshot(line)
             return false
         }
+        let status = try fileSystem.statusOfPath(path)
+        head?.stamp = "\(status.size)-\(status.modified)"
         return head
     }
 
@@ -262,14 +317,11 @@ public struct SyncSight: Sendable, Equatable {
 extension TransportSnapshot {
     fileprivate init?(_ line: UnsafeRawBufferPointer) {
         guard LineSeal.holds(line), let value = try? JSONValue.parse(Array(line)), let id = value["id"]?.string,
-            let members = value["vector"]?.object
+            let members = value["vector"]?.object,
+            members.allSatisfy({ UUID($0.name) != nil && $0.value.integer != nil })
         else { return nil }
-        var vector = Vector()
-        for member in members {
-            guard let replica = UUID(member.name), let number = member.value.integer else { return nil }
-            vector[replica] = number
-        }
-        self.init(id: id, vector: vector)
+        // It was found to be JSON above.
+        self.init(id: id, vector: Vector(members: ValidJSON(trusting: line), "vector"))
     }
 
     fileprivate var line: [UInt8] {
@@ -281,6 +333,7 @@ extension TransportSnapshot {
         writer.string(id)
         writer.key("vector")
         vector.write(to: &writer)
+        vector.writeCrcs(to: &writer)
         return LineSeal.sealed(&writer.buffer) + [UInt8(ascii: "\n")]
     }
 }

@@ -1,9 +1,12 @@
 import Platform
 
-/// Runs `git` in a working copy, without a shell, without hooks, and without asking anybody for anything.
+/// Runs `git` in a working copy, without a shell, without hooks, and without asking anybody for anything. Of what a person has set
+/// for git, only what says how a place is reached comes in.
 struct GitCommand: Sendable {
     let path: String
     let remote: String
+    /// What a person has set that says how a place is reached: `name=value`.
+    var reaching: [String] = []
 
     struct Answer {
         let isDone: Bool
@@ -12,28 +15,60 @@ struct GitCommand: Sendable {
         var isOwn: Bool { isDone && output.utf8.elementsEqual(".git".utf8) }
     }
 
-    /// What no setting of the user or of the repository may change.
+    /// What no setting of the repository may change.
     private static let settings = [
-        "core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false", "core.fsmonitor=false",
-        "commit.gpgsign=false", "user.name=moodboard", "user.email=moodboard@localhost", "protocol.ext.allow=never",
+        "core.hooksPath=/dev/null", "core.symlinks=false", "core.autocrlf=false", "core.eol=lf", "core.safecrlf=false",
+        "core.excludesFile=/dev/null", "core.attributesFile=/dev/null", "core.fsmonitor=false",
+        "core.sparseCheckout=false",
+        "core.fileMode=false", "core.commentChar=#", "commit.gpgsign=false", "push.gpgSign=false", "merge.ff=true",
+        "merge.verifySignatures=false", "merge.renames=false", "submodule.recurse=false", "gc.auto=0",
+        "maintenance.auto=false", "user.name=moodboard", "user.email=moodboard@localhost", "protocol.ext.allow=never",
         "credential.interactive=false", "merge.ours.driver=true", "http.lowSpeedLimit=1", "http.lowSpeedTime=30",
         "advice.detachedHead=false",
     ]
+    /// Names of settings of a person that come in.
+    private static let reachingNames =
+        "^(credential\\..*|http\\..*|https\\..*|url\\..*\\.(insteadof|pushinsteadof)|core\\.(sshcommand|gitproxy)|ssh\\.variant)$"
     private static let environment = [
         "GIT_ALLOW_PROTOCOL=file:git:ssh:https", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=",
         "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0",
     ]
-    private static let unset = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"]
+    /// The files of a person's settings count for nothing here.
+    private static let ownSettings = [
+        "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1", "GIT_TEMPLATE_DIR=",
+    ]
+    private static let unset = [
+        "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_ATTR_SOURCE", "GIT_LITERAL_PATHSPECS", "GIT_CEILING_DIRECTORIES",
+    ]
+    private static let unsetSettings = ["GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG"]
     private static let outputBytesMax = 64 << 10
+
+    /// Reads what a person has set that says how a place is reached: credentials, proxies, the command of ssh, other urls.
+    mutating func readReaching() throws(SyncError) {
+        let words = ["-C", "/", "config", "--null", "--get-regexp", Self.reachingNames]
+        let answer = try start(Self.unset.flatMap { ["-u", $0] } + Self.environment + ["git"] + words)
+        guard answer.isDone else { return }
+        reaching = answer.output.split(separator: "\0").map { entry in
+            let parts = entry.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 ? "\(parts[0])=\(parts[1])" : String(parts[0])
+        }
+    }
 
     /// - Throws: where git cannot be run at all.
     func run(_ words: [String]) throws(SyncError) -> Answer {
-        var arguments = Self.unset.flatMap { ["-u", $0] } + Self.environment
+        var arguments = (Self.unset + Self.unsetSettings).flatMap { ["-u", $0] } + Self.environment + Self.ownSettings
         // A question of ssh would wait for ever; a person's own command is theirs.
-        if ProcessFacts.environment("GIT_SSH_COMMAND") == nil {
+        if ProcessFacts.environment("GIT_SSH_COMMAND") == nil,
+            !reaching.contains(where: { $0.hasPrefix("core.sshcommand") })
+        {
             arguments.append("GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=15 -oServerAliveInterval=15")
         }
-        arguments += ["git", "-C", path] + Self.settings.flatMap { ["-c", $0] } + words
+        arguments += ["git", "-C", path] + (reaching + Self.settings).flatMap { ["-c", $0] } + words
+        return try start(arguments)
+    }
+
+    private func start(_ arguments: [String]) throws(SyncError) -> Answer {
         let output: String
         let status: ChildProcess.Status?
         do throws(SystemError) {

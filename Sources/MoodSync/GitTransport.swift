@@ -10,7 +10,7 @@ struct GitTransport: Transport {
 
     let copiesInParts = true
     private var folder: FolderTransport
-    private let git: GitCommand
+    private var git: GitCommand
 
     /// - Parameter path: of the working copy.
     init(_ url: SyncURL, path: String, journal: UUID, in fileSystem: FileSystem) {
@@ -22,22 +22,42 @@ struct GitTransport: Transport {
         do throws(SystemError) { try folder.fileSystem.makeDirectoryIfMissing(folder.root) } catch {
             throw SyncPlace.error(error)
         }
+        try git.readReaching()
+        do throws(SyncError) { try prepare() } catch {
+            guard case .refused = error else { throw error }
+            // Killed in the middle, or spoiled. Nothing is only there: it is made again from the other side and our records.
+            Self.remove(folder.root, in: folder.fileSystem)
+            try prepare()
+        }
+        return try folder.open()
+    }
+
+    private func prepare() throws(SyncError) {
         if try !git.run(["rev-parse", "--git-dir"]).isOwn {
             try git.need(["init", "-q", "-b", Self.branch, "."])
         }
         try writeAttributes()
         // What a killed process left half done.
-        _ = try git.run(["merge", "--abort"])
+        if try git.run(["rev-parse", "-q", "--verify", "MERGE_HEAD"]).isDone { try git.need(["merge", "--abort"]) }
         try commit()
         try fetch()
-        return try folder.open()
+    }
+
+    /// Removes all files below a folder; empty folders mean nothing.
+    static func remove(_ path: String, in fileSystem: FileSystem) {
+        for name in (try? fileSystem.list(path)) ?? [] {
+            let entry = path + "/" + name
+            let kind = try? fileSystem.statusOfPath(entry).kind
+            if kind == .directory { remove(entry, in: fileSystem) } else { try? fileSystem.unlink(entry) }
+        }
     }
 
     /// A copied store and its original may both send records that are the same in both. Lines of either are kept then; who
-    /// reads takes each record once.
+    /// reads takes each record once. What the branch has of attributes does not count.
     private func writeAttributes() throws(SyncError) {
         let (path, fileSystem) = (folder.root + "/.git/info", folder.fileSystem)
-        let text = Array("*.jsonl merge=union\nsnapshot.jsonl merge=ours\n".utf8)
+        let text = Array(
+            "* -text -ident !eol !filter !working-tree-encoding\n*.jsonl merge=union\nsnapshot.jsonl merge=ours\n".utf8)
         do throws(SystemError) {
             try fileSystem.makeDirectoryIfMissing(path)
             try fileSystem.replaceWhole(path + "/attributes", by: path + "/temporary") { _ in text }
@@ -59,7 +79,7 @@ struct GitTransport: Transport {
     }
 
     private func commit() throws(SyncError) {
-        try git.need(["add", "-A", "."])
+        try git.need(["add", "-A", "-f", "."])
         if try git.run(["diff", "--cached", "--quiet"]).isDone { return }
         try git.need(["commit", "-q", "-m", "moods"])
     }
@@ -79,10 +99,13 @@ struct GitTransport: Transport {
         }
     }
 
+    let sendsLater = true
     func push(_ lines: [TransportLine], of replica: UUID) throws(SyncError) -> Int {
         try folder.push(lines, of: replica)
     }
     func pull(_ have: Vector) throws(SyncError) -> Pulled { try folder.pull(have) }
+    var files: [String]? { folder.files }
+    var passedOver: [String] { folder.passedOver }
     func snapshots() throws(SyncError) -> [TransportSnapshot] { try folder.snapshots() }
     func text(of snapshot: TransportSnapshot) throws(SyncError) -> [UInt8]? { try folder.text(of: snapshot) }
     func put(_ text: [UInt8], as snapshot: TransportSnapshot) throws(SyncError) {

@@ -25,10 +25,13 @@ struct LineCoder {
     enum Read {
         case record(Record)
         case fault(RecordFault)
+        /// It did not pass the filter that this journal has.
+        case unsealed
     }
 
     func record(_ line: TransportLine) throws(SyncError) -> Read {
         let bytes: [UInt8]
+        if filter != nil, isPlain(line.text) { return .unsealed }
         switch try opened(line.text) {
         case .success(let text): bytes = text
         case .failure(let fault): return .fault(fault)
@@ -43,6 +46,16 @@ struct LineCoder {
                 return .fault(.unknown("it belongs to another replica or journal"))
             }
             return .record(record)
+        }
+    }
+
+    /// Whether no filter has seen it.
+    func isPlain(_ text: [UInt8]) -> Bool {
+        if text.starts(with: Self.plainStart) { return true }
+        // What cannot be read is found to be so later.
+        let line = Array(text.prefix { $0 != UInt8(ascii: "\n") })
+        return line.withUnsafeBytes { line in
+            do throws(RecordFault) { return try CarriedLine.sealed(in: line) == nil } catch { return false }
         }
     }
 
@@ -86,6 +99,7 @@ struct LineCoder {
     /// What a snapshot says, and its text before it was carried; nil where it is not whole, or belongs to another journal.
     func snapshot(_ text: [UInt8]) throws(SyncError) -> (fold: Fold, text: [UInt8])? {
         var plain: [UInt8] = text
+        if filter != nil, isPlain(text) { return nil }
         if !text.starts(with: Self.plainStart) {
             plain = []
             var lines: [[UInt8]] = []

@@ -6,14 +6,16 @@ extension StoreReplica {
     /// - Parameter text: the snapshot of that, where it is there.
     func keepBase(_ text: [UInt8]? = nil) throws(SyncError) {
         try write(text ?? SnapshotText.text(fold, journal: file.journal), to: place.base)
-        try others.keep(place.temporary) { $0.number > fold.vector[$0.replica] }
+        try others.keep(place.temporary) { !fold.known.contains($0.replica, $0.number, $0.crc) }
         try place.removeIfThere(place.joined)
     }
 
     func write(_ snapshot: [UInt8], to path: String) throws(SyncError) {
         try BaseFile.write(
-            snapshot, storeID: file.storeID, revision: moods.durableRevision, to: path, by: place.temporary,
-            in: place.fileSystem)
+            snapshot,
+            .init(
+                storeID: file.storeID, revision: moods.durableRevision, crc: crc(of: moods.durableRevision) ?? 0),
+            to: path, by: place.temporary, in: place.fileSystem)
     }
 
     /// Keeps a base, with the lock.

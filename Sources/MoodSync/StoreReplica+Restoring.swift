@@ -8,8 +8,9 @@ extension StoreReplica {
     ) throws(SyncError) {
         _ = try transport.open()
         var have = fold.vector
+        var last = own.compactMapValues(\.last)
         let ownIDs = Set(ownIDs)
-        for replica in ownIDs { have[replica] = max(have[replica], own[replica]?.last?.number ?? 0) }
+        for replica in ownIDs { have[replica] = max(have[replica], last[replica]?.number ?? 0) }
         var asked = have
         while !have.covers(needed) {
             if isCancelled() { throw .cancelled }
@@ -21,14 +22,41 @@ extension StoreReplica {
                     case .record(let record) = try coder.record(line)
                 else { continue }
                 have[line.replica] = line.number
-                // What was made under an id of before, after this store had taken another, is somebody else's.
+                // What was made under an id of before, after this store had taken another, is another one's.
+                let before = last[record.replica].map { record.before == 0 || record.before == $0.crc } ?? true
                 let isOwn =
-                    ownIDs.contains(record.replica) && record.upTo.storeID == file.storeID
+                    before && ownIDs.contains(record.replica) && record.upTo.storeID == file.storeID
                     && file.maker(of: record.upTo.revision) == record.replica
-                if isOwn { try own[record.replica]?.append([record]) } else { came.append(record) }
+                    && (record.upTo.crc == 0 || crc(of: record.upTo.revision).map { $0 == record.upTo.crc } ?? true)
+                if isOwn {
+                    try own[record.replica]?.append([record])
+                    last[record.replica] = record
+                } else {
+                    came.append(record)
+                }
             }
             try others.append(came)
-            if !pulled.hasMore { return }
+            if !pulled.hasMore { break }
         }
+        // Own records before the last one may be in the base alone.
+        let lacksOwn = own.values.contains { file in
+            file.last.map { !fold.known.contains($0.replica, $0.number, $0.crc) } ?? false
+        }
+        if !have.covers(needed) || lacksOwn { try joinSnapshots(of: &transport, coder) }
+    }
+
+    /// Where records are there no more, snapshots say what they did. What the store holds is then told by its journal alone.
+    private func joinSnapshots(of transport: inout any Transport, _ coder: LineCoder) throws(SyncError) {
+        var known = fold
+        for snapshot in try transport.snapshots() {
+            guard let text = try transport.text(of: snapshot), let (other, _) = try coder.snapshot(text) else {
+                continue
+            }
+            _ = known.join(other)
+        }
+        if known.known.count == fold.known.count { return }
+        try BaseFile.write(
+            SnapshotText.text(known, journal: file.journal), .init(storeID: file.storeID, revision: .max),
+            to: place.base, by: place.temporary, in: place.fileSystem)
     }
 }

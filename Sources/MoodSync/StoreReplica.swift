@@ -9,57 +9,70 @@ import Storage
 ///
 /// Invariants
 /// 1. Whenever the store's lock is not held, the fold is what the store holds, but for commits that are no records yet.
-/// 2. How far others' records are in the store is said by the journal alone, in the line of the commit that brought them
-///    (`saw`). What `sync/` holds beyond that counts for nothing. So a crash anywhere neither loses nor doubles.
+/// 2. How far records are in the store is said by the journal alone, in the line of the commit that brought them (`saw`). What
+///    `sync/` holds beyond that is brought in again, as if it had just come. So a crash anywhere neither loses nor doubles.
 /// 3. A commit becomes a record of the replica that the store was when it was made, and the same record by whoever makes it
-///    from the same journal.
+///    from the same journal. Whether it is one already is told by the digits that end its line (`LocalRecorder`).
 /// 4. Nothing is recorded or brought in while records are missing that the store has (`isWhole`): the fold would not show what
 ///    the store holds.
 ///
 /// One value serves one round, by one thread; after an error it is dropped.
 final class StoreReplica {
-    /// A record has no more operations, but for one that has a single one.
-    private static let operationsMax = 500
-    private static let recordBytesMax = 256 << 10
     /// A commit has no more bytes, but for the last mood.
-    private static let commitBytesMax = 1 << 20
+    static let commitBytesMax = 1 << 20
     /// Of others' records, at most so many operations are brought in under one hold of the lock.
-    private static let operationsPerHold = 1000
+    static let operationsPerHold = 1000
 
     let place: SyncPlace
-    let file: ReplicaFile
-    private(set) var fold = Fold()
+    var file: ReplicaFile
+    var fold = Fold()
     var inbox = Inbox()
     var moods: MoodRecords
     /// The records that were made here, by the replica that made them.
     var own: [UUID: RecordFile] = [:]
     var others: RecordFile
-    /// Records that were made and are not on the disk.
-    private var made: [UUID: [Record]] = [:]
-    /// Moods of records that were made here, whose coming into the store the journal does not tell of yet.
-    private var unsettled: Set<UUID> = []
+    /// Makes records of commits, in the order of the journal.
+    var recorder: LocalRecorder
+    /// What the journal says and is not looked at yet.
+    var steps: [LocalRecorder.Step] = []
+    /// Moods of known records, whose coming into the store the journal does not tell of yet.
+    var unsettled: Set<UUID> = []
+    /// Whether any mood of the store may be another one than the fold shows: it was put back, or `sync/` was.
+    var isAllUnsettled = false
     /// A join that was broken off.
-    private var unfinished: Fold?
+    var unfinished: Fold?
     /// Whether a join is in the store and not in the base.
-    private var isJoined = false
+    var isJoined = false
     /// What the store shows where the fold may show something else.
-    private var shownBefore: [UUID: MoodDocument?] = [:]
-    /// How far others' records are in the store, as the journal says.
-    private var saw = Vector()
+    var shownBefore: [UUID: MoodDocument?] = [:]
+    /// How far records are in the store, as the journal says.
+    var saw = Vector()
+    /// Which replica the journal says that the store is.
+    var marked: UUID?
     /// How far records are in the store, as the journal says and what was recorded here: the fold has to have all of them.
-    private(set) var needed = Vector()
+    var needed = Vector()
     /// Whether the fold has all records that the store has; not where a file of `sync/` was lost or spoiled.
-    private(set) var isWhole = false
+    var isWhole = false
     /// The last commit that was looked at, or was made here: none up to it is no record yet.
-    private var looked = 0
+    var looked = 0
+    /// Whether the history reaches back to where it has to be read from.
+    var hasHistory = true
+
+    let newID: () -> UUID?
+    /// Whether nothing is written: it tells what is known, and holds up nobody.
+    var isView = false
 
     private init(
-        _ place: SyncPlace, _ file: ReplicaFile, _ moods: consuming MoodRecords, _ others: RecordFile
+        _ place: SyncPlace, _ file: ReplicaFile, _ moods: consuming MoodRecords, _ others: RecordFile,
+        _ newID: @escaping () -> UUID?
     ) {
+        self.newID = newID
         self.place = place
         self.file = file
         self.moods = moods
         self.others = others
+        recorder = LocalRecorder(
+            journal: file.journal, storeID: file.storeID, ids: [], seen: Vector(), own: [:], names: [:])
     }
 
     /// Reads what is known, and makes records of the commits that are none yet.
@@ -72,24 +85,24 @@ final class StoreReplica {
         var replica = try begun(place, settings)
         if !replica.isWhole, let restore {
             try restore(replica)
-            replica = try begun(place, settings)
+            // What is there no more, and the journal's own commits say, is made again.
+            replica = try begun(place, settings, makesAgain: true)
         }
         if replica.isWhole { return replica }
-        let reason =
-            if replica.isPutBack {
-                "The moods were put back to an earlier state, and sync/ was not."
-            } else {
-                "Records are missing in sync/ that this store has taken in."
-            }
         let advice =
-            restore == nil && !replica.isPutBack
+            restore == nil
             ? "Sync (sync.now) to have them again."
             : "Leave the sync (sync.leave) and set it up again; the moods stay."
         throw .store(
-            .storage(.corrupt(file: ReplicaFile.folder + "/others.jsonl", offset: 0, reason: reason + " " + advice)))
+            .storage(
+                .corrupt(
+                    file: ReplicaFile.folder + "/others.jsonl", offset: 0,
+                    reason: "Records are missing in sync/ that this store has taken in. " + advice)))
     }
 
-    private static func begun(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
+    private static func begun(
+        _ place: SyncPlace, _ settings: StoreSettings, makesAgain: Bool = false
+    ) throws(SyncError) -> StoreReplica {
         var moods = MoodRecords(.directory(settings))
         moods.origin = MoodRecords.syncOrigin
         // A copy, or another store: it takes an id of its own when it is opened for writing.
@@ -97,24 +110,54 @@ final class StoreReplica {
         moods.endGroup()
         let file = try place.file()
         let replica = StoreReplica(
-            place, file, moods, try RecordFile(place.others, isOwn: false, in: place.fileSystem))
+            place, file, moods, try RecordFile(place.others, isOwn: false, in: place.fileSystem)
+        ) { UUID(settings.makeIdentifier()) }
         try replica.own(file.replica)
         for former in file.former { try replica.own(former.replica) }
-        try replica.begin()
+        try replica.begin(makesAgain)
         return replica
     }
 
-    private func begin() throws(SyncError) {
-        try hold()
-        defer { moods.endGroup() }
-        try load()
-        guard isWhole else { return }
-        try takeLocal()
-        // Before another join takes its place.
-        if exchange(&isJoined, with: false) { try keepBase() }
+    /// What is known, with what was done here until now, as far as files say it. Nothing is written, and no lock is waited for: so
+    /// a round that is at work may change files meanwhile; then it is read again.
+    static func view(_ place: SyncPlace, _ settings: StoreSettings) throws(SyncError) -> StoreReplica {
+        for attempt in 0..<5 {
+            if attempt > 0 { Clock.sleep(milliseconds: 20 << attempt) }
+            let file = try place.file()
+            let replica = StoreReplica(
+                place, file, MoodRecords(.directory(settings)),
+                try RecordFile(place.others, isOwn: false, in: place.fileSystem)
+            ) { nil }
+            replica.isView = true
+            do throws(MoodStoreError) { try replica.moods.open() } catch { throw .store(error) }
+            try replica.own(file.replica)
+            for former in file.former { try replica.own(former.replica) }
+            try replica.load(true)
+            guard replica.isWhole else { continue }
+            _ = try replica.recordLocal()
+            return replica
+        }
+        throw .refused(
+            reason: "Records are missing in sync/ that this store has taken in. Sync (sync.now) to have them again.")
     }
 
-    private func own(_ replica: UUID) throws(SyncError) {
+    func begin(_ makesAgain: Bool) throws(SyncError) {
+        try hold()
+        defer { moods.endGroup() }
+        try load(makesAgain)
+        guard isWhole else { return }
+        let isNew = isAllUnsettled
+        try takeLocal()
+        if recorder.isPutBack {
+            // Its next commits would have revisions that records tell of.
+            if recorder.taken.isEmpty { try becomeAnother() }
+            recorder.isPutBack = false
+        }
+        // Before another join takes its place; and so that the history need not be read from its beginning again.
+        if exchange(&isJoined, with: false) || isNew { try keepBase() }
+    }
+
+    func own(_ replica: UUID) throws(SyncError) {
         own[replica] = try RecordFile(place.own(replica), isOwn: true, in: place.fileSystem)
     }
 
@@ -127,186 +170,31 @@ final class StoreReplica {
             moods.endGroup()
             throw .refused(reason: "The store was replaced while it was synced. Sync again.")
         }
+        // Who leaves waits for nobody.
+        guard let there = try? place.fileIfThere(), there.replica == file.replica, there.journal == file.journal else {
+            moods.endGroup()
+            throw .refused(reason: "The sync was left, or set up anew, while it was at work.")
+        }
     }
 
     var revision: Int { moods.durableRevision }
 
-    // MARK: What is known
-
-    private func load() throws(SyncError) {
-        let base = try BaseFile.read(place.base, in: place.fileSystem)
-        var start = file.from
-        if let base, base.storeID == file.storeID, base.revision <= moods.durableRevision {
-            fold = base.fold
-            saw = base.fold.vector
-            start = base.revision
-            // A base is kept after the commits before it are records.
-            looked = base.revision
+    /// The digits that end a commit's line; nil where it is not there, or the history does not reach so far.
+    func crc(of revision: Int) -> UInt32? {
+        guard revision > 0, revision <= moods.durableRevision else { return nil }
+        var crc: UInt32?
+        _ = moods.commits(after: revision - 1) { commit in
+            if commit.seq == revision { crc = commit.crc }
+            return false
         }
-        var (saw, shown, isPart) = (saw, shownBefore, false)
-        let recorded = recorded
-        _ = moods.commits(after: start) { commit in
-            if commit.origin != MoodRecords.syncOrigin {
-                if commit.seq <= recorded { for change in LocalCommit(commit).changes { change.show(in: &shown) } }
-            } else if let text = commit.saw, let vector = Vector(ValidJSON(trusting: text)) {
-                (saw, isPart) = (vector, false)
-                shown = [:]
-            } else {
-                isPart = true
-                for change in commit.changes {
-                    let document = change.record.flatMap { MoodDocument(ValidJSON(trusting: $0)) }
-                    shown.updateValue(document, forKey: change.id)
-                }
-            }
-            return true
-        }
-        (self.saw, shownBefore) = (saw, shown)
-        let joined = try BaseFile.read(place.joined, in: place.fileSystem)
-        isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
-        // It may be older than the base, where only its removal was missed.
-        if let joined, isJoined { _ = fold.join(joined.fold) }
-        if !isJoined, isPart { unfinished = joined?.fold }
-        var known = Inbox()
-        needed = saw
-        for replica in ownIDs {
-            for record in own[replica]?.records ?? [] {
-                known.add(record)
-                needed = needed.joined(with: record.saw)
-            }
-        }
-        for record in others.records where record.number <= needed[record.replica] { known.add(record) }
-        let ownIDs = Set(ownIDs)
-        while let record = known.next(after: fold.vector) {
-            let touched = fold.apply(record) ?? []
-            if ownIDs.contains(record.replica), record.number > saw[record.replica] { unsettled.formUnion(touched) }
-        }
-        // Of what it was before, others may have records too.
-        let formerIDs = ownIDs.subtracting([file.replica])
-        isWhole =
-            needed.last.allSatisfy { formerIDs.contains($0.key) || fold.vector[$0.key] >= $0.value }
-            && ownIDs.allSatisfy { fold.vector[$0] >= own[$0]?.last?.number ?? 0 }
-            && !isPutBack
+        return crc
     }
 
-    /// The ids under which this very store has made records.
-    var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
-
-    /// The last commit that is among the records.
-    var recorded: Int {
-        var last = file.from
-        for replica in ownIDs {
-            for record in own[replica]?.records.suffix(1) ?? [] where record.upTo.storeID == file.storeID {
-                last = max(last, record.upTo.revision)
-            }
-        }
-        return last
-    }
-
-    /// Whether the store is older than its records: what is done from then on would count as recorded.
-    private var isPutBack: Bool { recorded > moods.durableRevision }
-
-    // MARK: Local commits
-
-    /// Under the store's lock: every commit that is no record yet becomes one, or several. Then the store shows what the fold
-    /// does, and a join that was broken off is finished.
-    func takeLocal() throws(SyncError) {
-        var touched = try recordLocal()
-        touched.formUnion(shownBefore.keys)
-        if let unfinished = unfinished.take() {
-            touched.formUnion(fold.join(unfinished))
-            isJoined = true
-        }
-        try commit(touched)
-        shownBefore = [:]
-    }
-
-    private func recordLocal() throws(SyncError) -> Set<UUID> {
-        let start = max(recorded, looked)
-        var touched = exchange(&unsettled, with: [])
-        if start >= moods.durableRevision { return touched }
-        var commits: [LocalCommit] = []
-        let isWhole = moods.commits(after: start) { commit in
-            if commit.origin != MoodRecords.syncOrigin { commits.append(LocalCommit(commit)) }
-            return true
-        }
-        if isWhole {
-            for commit in commits { touched.formUnion(record(commit, of: file.maker(of: commit.revision))) }
-        } else {
-            // The history has a gap: what the store holds now is what was done.
-            let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
-            touched.formUnion(record(commit, of: file.replica))
-        }
-        try keepRecords()
-        looked = moods.durableRevision
-        return touched
-    }
-
-    /// What has to be done to the fold so that it shows what the store holds.
-    private func differences() throws(SyncError) -> [LocalChange] {
-        var changes: [LocalChange] = []
-        var there: Set<UUID> = []
-        let fold = fold
-        do throws(MoodStoreError) {
-            try moods.forEachMood { mood in
-                guard let document = MoodDocument(mood), let id = document.id else { return }
-                there.insert(id)
-                if fold.shown(id)?.bytes == document.bytes { return }
-                changes.append(.put(at: document.updatedAt ?? .minimum, document, .usual))
-            }
-        } catch {
-            throw .store(error)
-        }
-        var gone: [UUID] = []
-        fold.forEachID { if !there.contains($0) { gone.append($0) } }
-        gone.sort()
-        for start in stride(from: 0, to: gone.count, by: LocalCommit.idsMax) {
-            changes.append(.delete(at: moods.now, Array(gone[start..<min(start + LocalCommit.idsMax, gone.count)])))
-        }
-        return changes
-    }
-
-    /// Makes records of a commit, which `keepRecords` writes.
-    private func record(_ commit: LocalCommit, of replica: UUID) -> Set<UUID> {
-        let upTo = Record.Commit(storeID: file.storeID, revision: commit.revision)
-        var touched: Set<UUID> = []
-        var start = 0
-        repeat {
-            var end = start
-            var bytes = 0
-            while end < commit.changes.count, end - start < Self.operationsMax, bytes < Self.recordBytesMax {
-                if case .put(_, let document, _) = commit.changes[end] { bytes += document.bytes.count }
-                end += 1
-            }
-            let (record, changed) = fold.record(
-                Array(commit.changes[start..<end]), of: replica, in: file.journal, upTo: upTo,
-                shownBefore: &shownBefore,
-                isContinued: end < commit.changes.count, name: fold.vector[replica] == 0 ? file.name(of: replica) : nil)
-            touched.formUnion(changed)
-            made[replica, default: []].append(record)
-            start = end
-        } while start < commit.changes.count
-        return touched
-    }
-
-    /// Records are on the disk before anything that came with them is in the store; many commits wait for the disk once.
-    private func keepRecords() throws(SyncError) {
-        for (replica, records) in exchange(&made, with: [:]) {
-            if own[replica] == nil { try own(replica) }
-            try own[replica]?.append(records)
-        }
-    }
-
-    /// The first records of a store that had moods before: each mood is as old as its last change.
-    /// - Parameter isNew: whether there is to be a record in any case, because the journal is there with the first one.
-    func recordAll(isNew: Bool) throws(SyncError) {
-        try hold()
-        defer { moods.endGroup() }
-        let commit = try LocalCommit(revision: moods.durableRevision, changes: differences())
-        if commit.changes.isEmpty, !isNew { return }
-        let touched = record(commit, of: file.replica)
-        try keepRecords()
-        try self.commit(touched)
-        shownBefore = [:]
+    /// Whether the store has this very commit, as far as that can be told.
+    func has(_ commit: Record.Commit) -> Bool {
+        if commit.revision > moods.durableRevision { return false }
+        guard commit.crc != 0, let crc = crc(of: commit.revision) else { return true }
+        return crc == commit.crc
     }
 
     // MARK: What others did
@@ -315,7 +203,7 @@ final class StoreReplica {
     /// - Returns: how many records.
     func apply(_ tell: (Int) -> Void) throws(SyncError) -> Int {
         var count = 0
-        inbox.drop(upTo: fold.vector)
+        inbox.drop(knownTo: fold)
         while true {
             try hold()
             defer { moods.endGroup() }
@@ -323,7 +211,7 @@ final class StoreReplica {
             var touched: Set<UUID> = []
             var records: [Record] = []
             var operations = 0
-            while operations < Self.operationsPerHold, let record = inbox.next(after: fold.vector) {
+            while operations < Self.operationsPerHold, let record = inbox.next(after: fold) {
                 touched.formUnion(fold.apply(record) ?? [])
                 records.append(record)
                 operations += record.operations.count
@@ -352,7 +240,7 @@ final class StoreReplica {
     }
 
     /// Under the store's lock: the store gets what the fold shows, and the journal says how far that is.
-    private func commit(_ touched: Set<UUID>) throws(SyncError) {
+    func commit(_ touched: Set<UUID>) throws(SyncError) {
         do throws(MoodStoreError) {
             var bytes = 0
             for id in touched.sorted() {
@@ -370,10 +258,12 @@ final class StoreReplica {
             if bytes == 0, isSeen { return }
             var vector = JSONWriter(capacity: 256)
             fold.vector.write(to: &vector)
-            try moods.mark(saw: Array(vector.buffer.bytes))
+            try moods.mark(saw: Array(vector.buffer.bytes), more: marks)
             try moods.endCommit()
             do throws(StorageError) { try moods.flush() } catch { throw .storage(error) }
             saw = fold.vector
+            marked = file.replica
+            recorder.see(saw)
             looked = moods.durableRevision
             try holdAgain()
         } catch {
@@ -382,11 +272,56 @@ final class StoreReplica {
         }
     }
 
-    /// Whether the journal says of all others' records that they are in the store.
-    private var isSeen: Bool {
-        fold.vector.last.allSatisfy { $0.value <= max(saw[$0.key], own[$0.key]?.last?.number ?? 0) }
+    /// The checksums of what is in the store, and which replica it is.
+    var marks: [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        fold.vector.writeCrcs(to: &writer)
+        writer.key("replica")
+        writer.string(file.replica.text)
+        writer.endObject()
+        let text = Array(writer.buffer.bytes)
+        // A line says it only with checksums.
+        return text.starts(with: Array(#"{"sawCrc":"#.utf8)) ? Array(text.dropFirst().dropLast()) : []
+    }
+
+    /// Whether the journal says of all others' records that they are in the store, and which replica it is.
+    var isSeen: Bool {
+        if let marked, marked != file.replica { return false }
+        // What was made here of this journal's commits is in it.
+        return fold.vector.last.keys.allSatisfy { replica in
+            let seen = recorder.seen.heads(of: replica)
+            return fold.vector.heads(of: replica).allSatisfy { head in
+                seen.contains { $0.number == head.number && ($0.crc == head.crc || $0.crc == 0) }
+            }
+        }
     }
 
     /// After a flush the lock is still held until the group ends.
     func holdAgain() throws(MoodStoreError) { try moods.openForWriting() }
+}
+
+extension Commit {
+    /// What is in the store from this commit on, and which replica that is; nil where it does not say so.
+    var seenVector: (vector: Vector, replica: UUID?)? {
+        guard let saw, var vector = Vector(ValidJSON(trusting: saw)) else { return nil }
+        guard let marks else { return (vector, nil) }
+        let text = ByteBuffer(copying: Array("{".utf8) + marks + Array("}".utf8))
+        var replica: UUID?
+        var (crcs, branches): (ValidJSON?, ValidJSON?)
+        var reader = JSONReader(ValidJSON(trusting: text.bytes))
+        guard reader.enterObject() else { return (vector, nil) }
+        while let key = reader.nextKey() {
+            let value = reader.skip()
+            if key.equals("sawCrc") {
+                crcs = value
+            } else if key.equals("sawAlso") {
+                branches = value
+            } else if key.equals("replica") {
+                replica = JSONValue(value).string.flatMap { UUID($0) }
+            }
+        }
+        vector.add(crcs: crcs, branches: branches)
+        return (vector, replica)
+    }
 }

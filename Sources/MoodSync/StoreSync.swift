@@ -17,6 +17,8 @@ public struct StoreSync: Sendable {
     private let peer: TransportPeer
     /// Who knows so many operations more than every snapshot puts one.
     var operationsBeyondSnapshots = 10_000
+    /// Whether a person waits for a round.
+    public var isAsked = true
     private let isCancelled: @Sendable () -> Bool
 
     public init(
@@ -71,12 +73,7 @@ public struct StoreSync: Sendable {
         _ = try place.file()
         let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
         defer { extendLifetime(lock) }
-        do throws(SyncError) { return try round(tell) } catch {
-            // Its former self's records stay what they are; what this one does goes on under another id.
-            guard case .diverged(let reason) = error else { throw error }
-            try startAnew(reason)
-            return try round(tell)
-        }
+        return try round(tell)
     }
 
     private func round(_ tell: (Int, Int) -> Void) throws(SyncError) -> SyncCounts {
@@ -91,33 +88,33 @@ public struct StoreSync: Sendable {
                 try replica.restore(from: &transport, coder, isCancelled: isCancelled)
             }
             var round = SyncRound(
-                replica, transport, coder, before: state.pushed, forgotten: state.forgotten,
+                replica, transport, coder, state, isAsked: isAsked,
                 operationsBeyondSnapshots: operationsBeyondSnapshots, isCancelled: isCancelled)
             do throws(SyncError) { try round.run(tell) } catch { failure = error }
-            for (id, number) in round.vector.last where number > state.known[id] {
+            (state, counts) = (round.state, round.counts)
+            for (id, number) in replica.fold.vector.last where number > state.known[id] {
                 state.known[id] = number
                 state.seen[id] = now
                 // It has come back.
                 state.forgotten.removeAll { $0 == id }
             }
-            state.pushed = state.pushed.joined(with: round.pushed)
-            state.recorded = round.recorded
-            state.names.merge(round.names) { $1 }
-            counts = round.counts
+            state.recorded = replica.looked
+            state.names.merge(replica.fold.names) { $1 }
+            state.unsent = replica.own.reduce(0) { $0 + max(($1.value.last?.number ?? 0) - state.pushed[$1.key], 0) }
         } catch {
             failure = error
         }
         switch failure {
         case nil:
-            state.state = .idle
+            state.state = state.problem == nil ? .idle : .incomplete
             state.lastSync = now
-            state.lastError = nil
+            state.lastError = state.problem
         case .offline: state.state = .offline
-        case .diverged: state.state = .diverged
         default: state.state = .idle
         }
         if let failure { state.lastError = failure.reason }
-        try state.write(place)
+        // It may have been left meanwhile.
+        if try place.fileIfThere() != nil { try state.write(place) }
         if case .offline = failure { return counts }
         if let failure { throw failure }
         return counts
@@ -156,38 +153,6 @@ public struct StoreSync: Sendable {
                     + "Say sync.setup again with the same url and the filter.")
         }
         return try SyncFilter(value)
-    }
-
-    /// Somebody else writes under this replica's id, or its store was put back to an earlier state in its place: from the
-    /// last record that both have on, it is another replica.
-    private func startAnew(_ reason: String) throws(SyncError) {
-        var file = try file()
-        var transport = try transport(file)
-        let coder = LineCoder(journal: file.journal, filter: try filter(file))
-        _ = try transport.open()
-        let replica = file.replica
-        var own = try RecordFile(place.own(replica), isOwn: true, in: settings.fileSystem)
-        var have = Vector()
-        have[replica] = (own.records.first?.number ?? 1) - 1
-        var theirs: [[UInt8]] = []
-        reading: while true {
-            let pulled = try transport.pull(have)
-            for line in pulled.lines where line.replica == replica {
-                guard case .record(let record) = try coder.record(line) else { break reading }
-                theirs.append(record.line)
-                have[replica] = record.number
-            }
-            if !pulled.hasMore { break }
-        }
-        let same = zip(own.records, theirs).prefix { $0.line == $1 }.last?.0
-        let base = try BaseFile.read(place.base, in: settings.fileSystem)
-        guard base.map({ $0.fold.vector[replica] <= same?.number ?? 0 }) ?? true else {
-            throw .diverged(reason: reason + " Leave the sync (sync.leave) and set it up again.")
-        }
-        let number = same?.number ?? (own.records.first?.number ?? 1) - 1
-        try own.keep(place.temporary) { $0.number <= number }
-        file.becomeAnother(try newID(), after: same?.upTo.revision ?? file.from, storeID: file.storeID)
-        try write(&file)
     }
 
     private func newID() throws(SyncError) -> UUID {
@@ -244,6 +209,11 @@ public struct StoreSync: Sendable {
             journal: journal, replica: try newID(), storeID: identity.id, from: revision, url: setup.url)
         file.config = config
         file.filter = setup.filter
+        if setup.filter != nil {
+            var state = SyncState()
+            state.wantsSnapshot = true
+            try state.write(place)
+        }
         try write(&file)
         do throws(SyncError) {
             let replica = try StoreReplica.open(place, settings)
@@ -254,20 +224,32 @@ public struct StoreSync: Sendable {
         }
     }
 
-    /// Said again, it is the same, but for what the transport is told and what lines go through.
+    /// Said again with its own journal, it goes on at another place, with another password or through another filter. What cannot
+    /// be opened leaves everything as it was.
     private func setUpAgain(_ setup: Setup, _ known: ReplicaFile) throws(SyncError) {
-        var file = known
-        guard known.url == setup.url, !setup.isNew || setup.journal == nil,
-            setup.journal ?? known.journal == known.journal
-        else {
-            throw .refused(reason: "This store takes part in a sync already. Leave that first (sync.leave).")
+        guard setup.journal ?? known.journal == known.journal else {
+            throw .refused(
+                reason: "This store takes part in the journal \(known.journal.text). Leave that first (sync.leave).")
         }
-        if setup.config == nil, setup.filter == nil { return }
+        if setup.url == known.url, setup.config == nil, setup.filter == nil { return }
+        var file = known
+        var state = SyncState.read(place)
+        if setup.url != known.url {
+            let url = try SyncURL(setup.url, schemes: peer.schemes)
+            let found = try journals(url, setup.config ?? known.config, known.journal)
+            file.url = setup.url
+            // It may have less than the place before.
+            state.leavePlace()
+            if !found.contains(known.journal) { state.wantsSnapshot = true }
+            if case .git = url.kind { GitTransport.remove(place.git, in: settings.fileSystem) }
+        }
         if let config = setup.config { file.config = config }
         if let filter = setup.filter {
             file.filter = filter
             file.isFilterNamedHere = true
+            state.wantsSnapshot = true
         }
+        try state.write(place)
         try write(&file)
     }
 
@@ -332,8 +314,7 @@ public struct StoreSync: Sendable {
             // One that says nothing that is understood is the very reason to leave.
             guard case .store(.storage(.corrupt)) = error else { throw error }
         }
-        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
-        defer { extendLifetime(lock) }
+        // A round that is at work finds that it is over, and brings nothing in any more.
         do throws(SystemError) {
             try ReplicaFile.remove(settings.directory, in: settings.fileSystem)
         } catch {
@@ -362,23 +343,29 @@ public struct StoreSync: Sendable {
 
     // MARK: Conflicts
 
-    /// All conflicts, with what was done here until now.
+    /// All conflicts, with what was done here until now. A round that is at work is not waited for.
     public func conflicts() throws(SyncError) -> [Conflict] {
         _ = try place.file()
-        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
-        defer { extendLifetime(lock) }
-        return try StoreReplica.open(place, settings).fold.conflicts
+        return try StoreReplica.view(place, settings).fold.conflicts
     }
 
-    /// - Returns: the mood as it is now.
-    public func settle(_ text: String, takesOther: Bool) throws(SyncError) -> [UInt8] {
+    /// What settling a conflict does: a change of the store, which whoever asks commits.
+    /// - Parameter now: when it is settled.
+    public func settlement(_ text: String, takesOther: Bool, at now: Timestamp) throws(SyncError) -> Settlement {
         guard let id = Conflict.ID(text) else {
             throw .notFound(text, reason: "There is no conflict \(text). See sync.conflicts.")
         }
         _ = try place.file()
-        let lock = try place.acquireLock(timeoutMilliseconds: patienceMilliseconds)
-        defer { extendLifetime(lock) }
-        let replica = try StoreReplica.open(place, settings)
-        return try replica.settle(id, takesOther: takesOther)
+        let replica = try StoreReplica.view(place, settings)
+        replica.moods.setTime(now)
+        return try replica.settlement(id, takesOther: takesOther)
+    }
+}
+
+extension MoodRecords {
+    /// Makes a mood what settling its conflict says, as a change of this store.
+    public mutating func settle(_ settlement: Settlement) throws(MoodStoreError) {
+        _ = try put(shared: settlement.mood) { settlement.document.write(revision: $0, to: &$1) }
+        try mark(settles: settlement.member)
     }
 }

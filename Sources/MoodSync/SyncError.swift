@@ -6,8 +6,6 @@ import Storage
 public enum SyncError: Error, Sendable {
     /// The other side cannot be reached now.
     case offline(reason: String)
-    /// Somebody else writes as this replica, or wrote something else under a number that is known.
-    case diverged(reason: String)
     /// It cannot be done as it was asked, or as things are.
     case refused(reason: String)
     /// What was asked for is not there.
@@ -24,7 +22,7 @@ public enum SyncError: Error, Sendable {
     /// A sentence for people.
     public var reason: String {
         switch self {
-        case .offline(let reason), .diverged(let reason), .refused(let reason), .notFound(_, let reason),
+        case .offline(let reason), .refused(let reason), .notFound(_, let reason),
             .needsConfirmation(let reason):
             reason
         case .ambiguous(let journals):

@@ -14,6 +14,8 @@ import Storage
 ///     joined.jsonl             the next base, until the journal says that it counts
 ///     status.json              what `sync.status` tells
 ///     begun                    when a process that only syncs was last started
+///     due                      when the next one begins, which waits
+///     waits                    held by that one
 ///     git/                     the working copy, where the transport is git
 ///
 /// All but `replica.json` and the records that were not sent can be had again.
@@ -28,6 +30,8 @@ struct SyncPlace: Sendable {
     var status: String { path + "/status.json" }
     var git: String { path + "/git" }
     var begun: String { path + "/begun" }
+    var due: String { path + "/due" }
+    var waits: String { path + "/waits" }
     var lock: String { path + "/lock" }
 
     func own(_ replica: UUID) -> String { "\(path)/own-\(replica.text).jsonl" }

@@ -19,94 +19,145 @@ public struct SyncCounts: Sendable, Equatable {
 struct SyncRound: ~Copyable {
     /// Who lacks so many records reads a snapshot first.
     private static let recordsBehindSnapshot = 1000
+    /// Of lines that are refused, so many are named.
+    private static let refusedMax = 20
 
-    private let replica: StoreReplica
-    private var transport: any Transport
-    private let coder: LineCoder
+    let replica: StoreReplica
+    var transport: any Transport
+    let coder: LineCoder
     private let isCancelled: @Sendable () -> Bool
-    private(set) var counts = SyncCounts()
-    private(set) var pushed = Vector()
+    var counts = SyncCounts()
+    /// What is told of the sync, and what a round has to know of the ones before it.
+    var state: SyncState
+    /// The last record of each replica that is there.
     private(set) var last = Vector()
-    /// What the other side was known to have before this round.
-    private let before: Vector
-    private let forgotten: [UUID]
+    /// Whether a person waits for it.
+    let isAsked: Bool
     private let operationsBeyondSnapshots: Int
     /// The snapshots that are there, as they were last listed.
-    private var there: [TransportSnapshot] = []
+    private(set) var there: [TransportSnapshot] = []
+    /// The last record of each replica that was read there and is known here.
+    private(set) var tips: [UUID: Vector.Head] = [:]
     /// A line that cannot be read, and why; what comes after it waits.
     private var problem: String?
+    private var refused: [String] = []
+    /// Whether there are own records that the place cannot hold.
+    private var mustPut = false
 
     init(
-        _ replica: StoreReplica, _ transport: any Transport, _ coder: LineCoder, before: Vector,
-        forgotten: [UUID], operationsBeyondSnapshots: Int, isCancelled: @escaping @Sendable () -> Bool
+        _ replica: StoreReplica, _ transport: any Transport, _ coder: LineCoder, _ state: SyncState, isAsked: Bool,
+        operationsBeyondSnapshots: Int, isCancelled: @escaping @Sendable () -> Bool
     ) {
         self.replica = replica
         self.transport = transport
         self.coder = coder
-        self.before = before
-        self.forgotten = forgotten
+        self.state = state
+        self.isAsked = isAsked
         self.operationsBeyondSnapshots = operationsBeyondSnapshots
         self.isCancelled = isCancelled
     }
 
     var vector: Vector { replica.fold.vector }
-    var names: [UUID: String] { replica.fold.names }
-    var recorded: Int { replica.recorded }
 
     /// - Parameter tell: what is done, how far it is, and how much there is.
     mutating func run(_ tell: (Int, Int) -> Void) throws(SyncError) {
         _ = try transport.open()
         try check()
+        try listSnapshots()
         try joinSnapshots { vector, snapshot in
             vector.last.isEmpty || snapshot.recordCount(beyond: vector) >= Self.recordsBehindSnapshot
         }
         try pull(tell)
-        // Those whose records are there no more.
-        if !vector.covers(last) {
-            let before = vector
-            try joinSnapshots { _, _ in true }
-            if vector != before { try pull(tell) }
-        }
+        // What the records do not bring, and branches that a number does not show.
+        let before = replica.fold.known.count
+        try joinSnapshots { _, _ in true }
+        if replica.fold.known.count != before { try pull(tell) }
+        try replica.takeIDWhereShared()
+        let pushed = state.pushed
         try push()
         try putSnapshotWhenDue()
-        try transport.finish()
+        do throws(SyncError) { try transport.finish() } catch {
+            // Nothing is there that was not there before.
+            (counts.pushed, state.pushed) = (0, pushed)
+            throw error
+        }
         try replica.rest()
         counts.conflicts = replica.fold.conflicts.count
-        if let problem { throw .refused(reason: "A record cannot be read: \(problem)") }
+        tellMissing()
     }
 
-    private func check() throws(SyncError) { if isCancelled() { throw .cancelled } }
+    func check() throws(SyncError) { if isCancelled() { throw .cancelled } }
 
     // MARK: Receiving
 
+    mutating func listSnapshots() throws(SyncError) {
+        there = try transport.snapshots()
+        let ids = Set(there.map(\.noteID))
+        state.snapshots = state.snapshots.filter { ids.contains($0.key) }
+    }
+
+    /// What a snapshot knows: as it was read, else as it is listed.
+    func vector(of snapshot: TransportSnapshot) -> Vector {
+        replica.fold.known.resolved(state.snapshots[snapshot.noteID] ?? snapshot.vector)
+    }
+
+    /// Whether it was read, or says by itself that it knows no more than is known.
+    private func isKnown(_ snapshot: TransportSnapshot) -> Bool {
+        if let read = state.snapshots[snapshot.noteID] { return replica.fold.known.covers(read) }
+        return snapshot.vector.hasAllCrcs && replica.fold.known.covers(snapshot.vector)
+    }
+
     /// - Parameter isWanted: given what is known here and there.
     private mutating func joinSnapshots(_ isWanted: (Vector, Vector) -> Bool) throws(SyncError) {
-        there = try transport.snapshots()
-        for snapshot in there
-        where !vector.covers(snapshot.vector) && isWanted(vector, snapshot.vector) {
+        for snapshot in there where !isKnown(snapshot) && isWanted(vector, snapshot.vector) {
             // One that is still being copied is taken the next time.
-            guard let text = try transport.text(of: snapshot), let (fold, plain) = try coder.snapshot(text),
-                !vector.covers(fold.vector)
-            else { continue }
-            let before = vector
+            guard let text = try transport.text(of: snapshot) else { continue }
+            guard let (fold, plain) = try coder.snapshot(text) else {
+                if coder.isPlain(text), coder.filter != nil { refuse("snapshot \(snapshot.id)") }
+                continue
+            }
+            state.snapshots[snapshot.noteID] = fold.vector
+            if replica.fold.known.covers(fold.vector) { continue }
+            let before = replica.fold.known.count
             try replica.join(fold, plain)
-            counts.applied += vector.recordCount(beyond: before)
+            counts.applied += max(replica.fold.known.count - before, 0)
             try check()
         }
     }
 
+    /// Asks from the last known records on. Where another one is there, or none, from the beginning: then there may be a branch.
     private mutating func pull(_ tell: (Int, Int) -> Void) throws(SyncError) {
-        var have = vector
-        let own = replica.file.replica
-        // The last own record that is known to be there is read back: it shows whether somebody else writes as this replica.
-        have[own] = min(before[own], replica.own[own]?.last?.number ?? 0) - 1
+        var have = Vector()
+        for (id, number) in vector.last {
+            let own = replica.own[id] == nil ? number : min(number, max(state.pushed[id], 1))
+            have[id] = own - 1
+        }
+        tips = [:]
+        try read(&have, tell)
+        let suspects = last.last.keys.filter { id in
+            guard vector[id] > 0, let tip = tips[id] else { return vector[id] > 0 }
+            return tip.number < min(last[id], vector[id])
+        }
+        for id in suspects.sorted() where problem == nil {
+            // Where the first ones were dropped, the others come after what a snapshot covers.
+            for start in Set([0, vector[id]] + there.map { $0.vector[id] }).sorted() where start < last[id] {
+                var have = last
+                have[id] = start
+                try read(&have, tell, of: id)
+            }
+        }
+    }
+
+    private mutating func read(
+        _ have: inout Vector, _ tell: (Int, Int) -> Void, of only: UUID? = nil
+    ) throws(SyncError) {
         while true {
             let pulled = try transport.pull(have)
             last = pulled.last
-            guard take(pulled, &have) else {
-                throw .diverged(reason: "Somebody else writes as this replica.")
-            }
-            try read(pulled)
+            var lines = pulled.lines
+            if let only { lines.removeAll { $0.replica != only } }
+            for line in lines { have[line.replica] = max(have[line.replica], line.number) }
+            try take(lines)
             let (done, total) = (counts.applied, have.recordCount(beyond: vector) + counts.applied)
             tell(done, total)
             counts.applied = done + (try replica.apply { tell(done + $0, total) })
@@ -115,27 +166,31 @@ struct SyncRound: ~Copyable {
         }
     }
 
-    /// Notes how far the records go.
-    /// - Returns: false where one of them is said to be of this replica, and is not.
-    private mutating func take(_ pulled: Pulled, _ have: inout Vector) -> Bool {
-        for line in pulled.lines { have[line.replica] = max(have[line.replica], line.number) }
-        let own = replica.file.replica
-        return pulled.last[own] <= replica.own[own]?.last?.number ?? vector[own]
-    }
-
-    private mutating func read(_ pulled: Pulled) throws(SyncError) {
-        let own = replica.file.replica
+    private mutating func take(_ lines: [TransportLine]) throws(SyncError) {
         var stopped: Set<UUID> = []
-        for line in pulled.lines where !stopped.contains(line.replica) {
+        for line in lines where !stopped.contains(line.replica) {
+            if coder.filter == nil, let crc = LineSeal.crc(of: line.text),
+                replica.fold.known.contains(line.replica, line.number, crc)
+            {
+                note(line.replica, .init(number: line.number, crc: crc))
+                continue
+            }
             switch try coder.record(line) {
             case .record(let record):
-                if record.replica == own {
-                    if let mine = replica.own[own]?.record(record.number), mine.line != record.line {
-                        throw .diverged(reason: "Somebody else wrote record \(record.number) of this replica.")
-                    }
+                if replica.fold.known.contains(record.replica, record.number, record.crc) {
+                    note(line.replica, .init(number: record.number, crc: record.crc))
                 } else {
                     replica.inbox.add(record)
                     counts.pulled += 1
+                }
+            case .unsealed:
+                // What was known before the filter was named stays what it is.
+                let crc = LineSeal.crc(of: line.text) ?? 0
+                if crc != 0, replica.fold.known.contains(line.replica, line.number, crc) {
+                    note(line.replica, .init(number: line.number, crc: crc))
+                } else {
+                    stopped.insert(line.replica)
+                    refuse("record \(line.number) of \(line.replica.text)")
                 }
             case .fault(let fault):
                 stopped.insert(line.replica)
@@ -145,52 +200,117 @@ struct SyncRound: ~Copyable {
         }
     }
 
+    private mutating func note(_ id: UUID, _ head: Vector.Head) {
+        if head.number >= tips[id]?.number ?? 0 { tips[id] = head }
+    }
+
+    private mutating func refuse(_ what: String) {
+        if refused.count < Self.refusedMax, !refused.contains(what) { refused.append(what) }
+    }
+
     // MARK: Sending
 
     private mutating func push() throws(SyncError) {
         for id in Array(replica.own.keys).sorted() {
-            guard let records = replica.own[id]?.records, let end = records.last?.number, end > last[id] else {
-                pushed[id] = last[id]
+            guard let records = replica.own[id]?.records, let end = records.last?.number else { continue }
+            let there = last[id]
+            guard mayPush(id, after: there) else {
+                // Another branch is there for good.
+                if replica.fold.known.isBranched(id), !isCovered(id) { mustPut = true }
                 continue
             }
+            if transport.sendsLater { counts.pushed += max(min(there, end) - state.pushed[id], 0) }
+            state.pushed[id] = min(there, end)
+            guard end > there else { continue }
             var lines: [TransportLine] = []
-            for record in records where record.number > last[id] { lines.append(try coder.line(record)) }
+            for record in records where record.number > there { lines.append(try coder.line(record)) }
             let now = try transport.push(lines, of: id)
-            if id == replica.file.replica, now > end {
-                throw .diverged(
-                    reason: "Somebody else writes as this replica: it has made \(end) records, \(now) are there.")
-            }
-            pushed[id] = now
-            counts.pushed += max(min(now, end) - max(last[id], before[id]), 0)
+            state.pushed[id] = min(now, end)
+            counts.pushed += max(min(now, end) - there, 0)
+            last[id] = now
+            if now == end, let record = records.last { note(id, .init(number: now, crc: record.crc)) }
             try check()
         }
     }
 
-    /// Who knows much more than all snapshots puts one, and the records below it can go.
+    /// Whether the last record there is an own one. Where another branch is there, a snapshot brings what it cannot hold.
+    private func mayPush(_ id: UUID, after number: Int) -> Bool {
+        guard number > 0, let mine = replica.own[id]?.last else { return true }
+        guard number <= mine.number else { return false }
+        let branch = replica.fold.known.branches[id]?.first {
+            $0.count >= mine.number && $0[mine.number - 1].crc == mine.crc
+        }
+        guard let crc = branch?[number - 1].crc else { return true }
+        if let tip = tips[id], tip.number == number { return tip.crc == crc || crc == 0 }
+        // The records there are dropped, and a snapshot of this replica stands for them.
+        return self.there.contains { snapshot in
+            snapshot.replica == id
+                && replica.fold.known.covered(of: branch ?? [], id, by: vector(of: snapshot)) >= number
+        }
+    }
+
+    /// Whether a snapshot there has the last own record.
+    private func isCovered(_ id: UUID) -> Bool {
+        guard let mine = replica.own[id]?.last else { return true }
+        let branch = replica.fold.known.branches[id]?.first {
+            $0.count >= mine.number && $0[mine.number - 1].crc == mine.crc
+        }
+        guard let branch else { return true }
+        return there.contains { snapshot in
+            guard state.snapshots[snapshot.noteID] != nil || isKnown(snapshot) else { return false }
+            return replica.fold.known.covered(of: branch, id, by: vector(of: snapshot)) >= mine.number
+        }
+    }
+
+    /// Who knows much more than all snapshots puts one, and the records below it can go. A place that has less than is known here
+    /// gets a snapshot too, and nothing goes.
     private mutating func putSnapshotWhenDue() throws(SyncError) {
+        let readable = there.filter { state.snapshots[$0.noteID] != nil || isKnown($0) }
         let beyond =
-            there.map { replica.operationCount(beyond: $0.vector) }.min() ?? replica.operationCount(beyond: Vector())
-        guard beyond >= operationsBeyondSnapshots else { return try dropForgotten(there) }
-        let id = replica.file.replica
-        let (covered, snapshot) = (vector, TransportSnapshot(of: id, vector))
-        let plain = SnapshotText.text(replica.fold, journal: coder.journal)
-        let text = try coder.sealed(plain)
-        try transport.put(text, as: snapshot)
-        // Only what was read back counts.
-        guard let listed = try transport.snapshots().first(where: { $0.id == snapshot.id }),
-            let back = try transport.text(of: listed), SnapshotText.isSame(back, text)
-        else { return }
-        try replica.forgetOwn(coveredBy: covered, plain)
-        for own in Array(replica.own.keys).sorted() {
-            let mine = there.filter { $0.replica == own && covered.covers($0.vector) && $0.id != snapshot.id }
-            try transport.drop(own, upTo: min(covered[own], pushed[own]), snapshots: mine)
+            readable.map { replica.operationCount(beyond: vector(of: $0)) }.min()
+            ?? replica.operationCount(beyond: Vector())
+        if state.wantsSnapshot || beyond >= operationsBeyondSnapshots {
+            if let covered = try putSnapshot() {
+                state.wantsSnapshot = false
+                try replica.forgetOwn(coveredBy: covered.vector, covered.plain)
+                for own in Array(replica.own.keys).sorted() {
+                    let mine = there.filter {
+                        $0.replica == own && covered.vector.covers($0.vector) && $0.id != covered.id
+                            && replica.fold.known.covers(vector(of: $0))
+                    }
+                    try transport.drop(own, upTo: min(covered.vector[own], state.pushed[own]), snapshots: mine)
+                }
+                state.lacking = nil
+            }
+        } else if mustPut {
+            _ = try putSnapshot()
+        } else if try isLacking(), state.lacks(asked: isAsked) {
+            if try putSnapshot() != nil { state.lacking = nil }
         }
         try dropForgotten(there)
     }
 
+    /// - Returns: what it covers, its text and its id; nil where it cannot be read back.
+    private mutating func putSnapshot() throws(SyncError) -> (vector: Vector, plain: [UInt8], id: String)? {
+        let snapshot = TransportSnapshot(of: replica.file.replica, vector, replica.fold.known)
+        let covered = vector
+        let plain = SnapshotText.text(replica.fold, journal: coder.journal)
+        let text = try coder.sealed(plain)
+        try transport.put(text, as: snapshot)
+        // Only what was read back counts.
+        try listSnapshots()
+        guard let listed = there.first(where: { $0.id == snapshot.id }),
+            let back = try transport.text(of: listed), SnapshotText.isSame(back, text)
+        else { return nil }
+        state.snapshots[listed.noteID] = covered
+        // What the place cannot hold as records is there now.
+        for id in replica.own.keys { state.pushed[id] = replica.own[id]?.last?.number ?? 0 }
+        return (covered, plain, snapshot.id)
+    }
+
     /// What replicas have left that will not come back, as far as a snapshot covers it.
     private mutating func dropForgotten(_ there: [TransportSnapshot]) throws(SyncError) {
-        for id in forgotten {
+        for id in state.forgotten {
             guard let covering = there.filter({ $0.replica != id }).max(by: { $0.vector[id] < $1.vector[id] }),
                 covering.vector[id] > 0
             else { continue }
@@ -198,6 +318,60 @@ struct SyncRound: ~Copyable {
             guard !left.isEmpty || last[id] > 0 && covering.vector[id] >= last[id] else { continue }
             try transport.drop(id, upTo: covering.vector[id], snapshots: left)
         }
+    }
+
+    // MARK: What is missing
+
+    /// Records that are known of and could not be got make the state `incomplete`.
+    private mutating func tellMissing() {
+        let known = replica.fold.known
+        var missing: [UUID: ClosedRange<Int>] = [:]
+        func add(_ id: UUID, _ number: Int, _ crc: UInt32) {
+            if known.contains(id, number, crc) { return }
+            let range = min(vector[id] + 1, number)...number
+            let before = missing[id] ?? range
+            missing[id] = min(before.lowerBound, range.lowerBound)...max(before.upperBound, range.upperBound)
+        }
+        for (id, number) in last.last where number > vector[id] { add(id, number, 0) }
+        for snapshot in there {
+            let told = state.snapshots[snapshot.noteID] ?? snapshot.vector
+            for id in told.last.keys { for head in told.heads(of: id) { add(id, head.number, head.crc) } }
+        }
+        replica.inbox.forEach { record in
+            for id in record.needs.last.keys {
+                for head in record.needs.heads(of: id) { add(id, head.number, head.crc) }
+            }
+        }
+        state.missing = missing.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        state.refused = refused
+        state.passedOver = transport.passedOver
+        state.problem = words
+    }
+
+    /// What is to be said of it; nil where nothing is missing.
+    private var words: String? {
+        var sentences: [String] = []
+        if let problem { sentences.append("A record cannot be read: \(problem).") }
+        if !refused.isEmpty {
+            sentences.append("Not taken, because it did not pass the filter: \(refused.joined(separator: ", ")).")
+        }
+        if !state.missing.isEmpty {
+            let parts = state.missing.prefix(5).map { id, range in
+                let name = replica.fold.names[id] ?? String(id.text.suffix(8))
+                return range.count == 1
+                    ? "\(range.lowerBound) of \(name)" : "\(range.lowerBound) to \(range.upperBound) of \(name)"
+            }
+            let unread = there.filter { state.snapshots[$0.noteID] == nil && !isKnown($0) }
+            sentences.append("Records are known of that are not there: \(parts.joined(separator: ", ")).")
+            if !unread.isEmpty {
+                let ids = unread.prefix(3).map(\.id).joined(separator: ", ")
+                sentences.append(
+                    "A snapshot cannot be read (\(ids)): it is not whole yet, was changed, or a newer MoodBoard wrote it."
+                )
+            }
+            sentences.append("They come once a device that has them syncs twice.")
+        }
+        return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 }
 

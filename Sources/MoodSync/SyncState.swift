@@ -5,7 +5,7 @@ import Replication
 /// `sync/status.json`: what is told of the sync without looking anywhere else. It is written after each round, and is no more
 /// than a note.
 struct SyncState: Sendable {
-    enum Name: String, Sendable { case idle, syncing, offline, diverged, off }
+    enum Name: String, Sendable { case idle, syncing, offline, incomplete, off }
 
     var state = Name.idle
     /// When a round last came to its end, by this host's clock.
@@ -22,6 +22,45 @@ struct SyncState: Sendable {
     /// The last commit that is among its records.
     var recorded = 0
     var forgotten: [UUID] = []
+    /// Records that were made here and are not there.
+    var unsent: Int?
+    /// Records that are known of and could not be got.
+    var missing: [(replica: UUID, numbers: ClosedRange<Int>)] = []
+    /// Lines that did not pass the filter.
+    var refused: [String] = []
+    /// What has a name of ours on the other side and is none.
+    var passedOver: [String] = []
+    /// What is to be said of what is missing; nil where nothing is.
+    var problem: String?
+    /// The snapshots there that were read, by what they are noted by, and what they know.
+    var snapshots: [String: Vector] = [:]
+    /// The files of records that were there.
+    var files: [String] = []
+    /// When holes were last looked for.
+    var checked: Int64 = 0
+    /// Since when, and in how many rounds, the other side has less than is known here.
+    var lacking: (since: Int64, rounds: Int)?
+    /// Whether a snapshot is to be put whatever is there: the filter is another one.
+    var wantsSnapshot = false
+
+    /// How long the other side has to have less before it is believed: a folder may be on its way. Who asks does not wait.
+    static let lackMilliseconds: Int64 = 600_000
+
+    /// Nothing is known of another place.
+    mutating func leavePlace() {
+        pushed = Vector()
+        (snapshots, files, checked, lacking) = ([:], [], 0, nil)
+        (missing, refused, passedOver, problem) = ([], [], [], nil)
+    }
+
+    /// Notes that the other side has less in one more round.
+    /// - Returns: whether it is sent again now.
+    mutating func lacks(asked: Bool) -> Bool {
+        let now = Clock.milliseconds
+        let (since, rounds) = lacking ?? (now, 0)
+        lacking = (since, rounds + 1)
+        return rounds > 0 && (asked || now - since >= Self.lackMilliseconds || now < since)
+    }
 
     init() {}
 
@@ -41,6 +80,35 @@ struct SyncState: Sendable {
             if let seen = replica["seen"]?.string { state.seen[id] = seen }
             if let name = replica["name"]?.string { state.names[id] = name }
         }
+        state.unsent = value["unsent"]?.integer
+        for one in value["missing"]?.array ?? [] {
+            guard let id = one["replica"]?.string.flatMap({ UUID($0) }), let from = one["from"]?.integer,
+                let to = one["to"]?.integer, from <= to
+            else { continue }
+            state.missing.append((id, from...to))
+        }
+        state.refused = (value["refused"]?.array ?? []).compactMap(\.string)
+        state.passedOver = (value["passedOver"]?.array ?? []).compactMap(\.string)
+        for one in value["snapshots"]?.object ?? [] {
+            var vector = Vector()
+            for member in one.value.object ?? [] {
+                guard let id = UUID(member.name) else { continue }
+                for text in member.value.array ?? [] {
+                    let parts = (text.string ?? "").split(separator: "/")
+                    guard parts.count == 2, let number = Int(parts[0]), let crc = LineSeal.crc(String(parts[1])) else {
+                        continue
+                    }
+                    vector.add(.init(number: number, crc: crc), of: id)
+                }
+            }
+            state.snapshots[one.name] = vector
+        }
+        state.files = (value["files"]?.array ?? []).compactMap(\.string)
+        state.checked = Int64(value["checked"]?.integer ?? 0)
+        if let since = value["lacking"]?["since"]?.integer, let rounds = value["lacking"]?["rounds"]?.integer {
+            state.lacking = (Int64(since), rounds)
+        }
+        state.wantsSnapshot = value["wantsSnapshot"]?.boolean ?? false
         state.forgotten = (value["forgotten"]?.array ?? []).compactMap { $0.string.flatMap { UUID($0) } }
         return state
     }
@@ -61,11 +129,46 @@ struct SyncState: Sendable {
         }
         members.append(.init("replicas", .array(replicas)))
         members.append(.init("forgotten", .array(forgotten.map { .string($0.text) })))
+        if let unsent { members.append(.init("unsent", .number(String(unsent)))) }
+        func texts(_ name: String, _ all: [String]) {
+            if !all.isEmpty { members.append(.init(name, .array(all.map { .string($0) }))) }
+        }
+        if !missing.isEmpty { members.append(.init("missing", Self.value(missing))) }
+        texts("refused", refused)
+        texts("passedOver", passedOver)
+        let notes = snapshots.sorted { $0.key < $1.key }.map { id, vector in
+            let heads = vector.last.keys.sorted().map { replica in
+                let all = vector.heads(of: replica).map { JSONValue.string("\($0.number)/\(LineSeal.text($0.crc))") }
+                return JSONValue.Member(replica.text, .array(all))
+            }
+            return JSONValue.Member(id, .object(heads))
+        }
+        if !notes.isEmpty { members.append(.init("snapshots", .object(notes))) }
+        texts("files", files)
+        members.append(.init("checked", .number(String(checked))))
+        if let lacking {
+            let value = JSONValue.object([
+                .init("since", .number(String(lacking.since))), .init("rounds", .number(String(lacking.rounds))),
+            ])
+            members.append(.init("lacking", value))
+        }
+        if wantsSnapshot { members.append(.init("wantsSnapshot", .boolean(true))) }
         let text = Array((JSONValue.object(members).prettyText + "\n").utf8)
         do throws(SystemError) {
             try place.fileSystem.replaceWhole(place.status, by: place.path + "/temporary-status") { _ in text }
         } catch {
             throw SyncPlace.error(error)
         }
+    }
+
+    /// `[{replica, from, to}]`
+    static func value(_ missing: [(replica: UUID, numbers: ClosedRange<Int>)]) -> JSONValue {
+        .array(
+            missing.map { id, numbers in
+                .object([
+                    .init("replica", .string(id.text)), .init("from", .number(String(numbers.lowerBound))),
+                    .init("to", .number(String(numbers.upperBound))),
+                ])
+            })
     }
 }

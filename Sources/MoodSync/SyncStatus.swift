@@ -26,6 +26,12 @@ public struct SyncStatus: Sendable {
     /// Records and commits that were not sent.
     public var pending = 0
     public var replicas: [Replica] = []
+    /// Records that are known of and could not be got.
+    public var missing: [(replica: UUID, numbers: ClosedRange<Int>)] = []
+    /// Lines that did not pass the filter.
+    public var refused: [String] = []
+    /// Paths that have a name of ours and are no such file.
+    public var passedOver: [String] = []
 
     public static let off = SyncStatus(state: SyncState.Name.off.rawValue)
 
@@ -45,7 +51,13 @@ public struct SyncStatus: Sendable {
         if isAtWork(place) { status.state = SyncState.Name.syncing.rawValue }
         status.pending = commitsAfter(max(notes.recorded, file.from))
         let own = [file.replica] + file.former.map(\.replica)
-        for id in own { status.pending += max(notes.known[id] - notes.pushed[id], 0) }
+        if let unsent = notes.unsent {
+            status.pending += unsent
+        } else {
+            // An older host has written the notes.
+            for id in own { status.pending += max(notes.known[id] - notes.pushed[id], 0) }
+        }
+        (status.missing, status.refused, status.passedOver) = (notes.missing, notes.refused, notes.passedOver)
         for (id, last) in notes.known.last.sorted(by: { $0.key < $1.key }) where !notes.forgotten.contains(id) {
             let name = notes.names[id] ?? file.name(of: id) ?? String(id.text.suffix(8))
             status.replicas.append(Replica(id: id, name: name, last: last, lastSeen: notes.seen[id]))

@@ -31,8 +31,23 @@ protocol Transport {
     /// Removes records of a replica, and snapshots, that a later snapshot covers.
     mutating func drop(_ replica: UUID, upTo number: Int, snapshots: [TransportSnapshot]) throws(SyncError)
 
+    /// Whether what is sent is on the other side only after `finish`.
+    var sendsLater: Bool { get }
+
     /// Sees to it that what was sent is on the other side.
     mutating func finish() throws(SyncError)
+
+    /// The files of records that are there, by name; nil where there are none of such a kind.
+    var files: [String]? { get }
+
+    /// What has a name of a file of records or of a snapshot and is none.
+    var passedOver: [String] { get }
+}
+
+extension Transport {
+    var sendsLater: Bool { false }
+    var files: [String]? { nil }
+    var passedOver: [String] { [] }
 }
 
 /// A line that is carried, and what a transport knows of it.
@@ -50,14 +65,19 @@ struct TransportSnapshot: Sendable {
     let vector: Vector
     /// Of how many messages it is made; 1 where nothing has to be taken apart.
     var parts = 1
+    /// What changes where the text is written anew.
+    var stamp = ""
+
+    /// What it is noted by.
+    var noteID: String { stamp.isEmpty ? id : id + " " + stamp }
 
     init(id: String, vector: Vector, parts: Int = 1) {
         (self.id, self.vector, self.parts) = (id, vector, parts)
     }
 
-    /// What a replica puts. Its vector only grows, so with the count no two are the same.
-    init(of replica: UUID, _ vector: Vector) {
-        self.init(id: "\(replica.text)-\(vector.recordCount(beyond: Vector()))", vector: vector)
+    /// What a replica puts. Its vector only grows, and so does the count of what is known.
+    init(of replica: UUID, _ vector: Vector, _ known: Known) {
+        self.init(id: "\(replica.text)-\(known.count)", vector: vector)
     }
 
     /// Who put it.

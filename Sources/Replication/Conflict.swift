@@ -16,6 +16,11 @@ public struct Conflict: Sendable {
             self.operation = operation
         }
 
+        /// Whether it names the same value; what a person gives has no checksum.
+        public func isSame(as other: ID) -> Bool {
+            mood == other.mood && member == other.member && operation.isSame(as: other.operation)
+        }
+
         public var text: String { "\(mood.text)/\(member.text)/\(operation.text)" }
 
         public init?(_ text: String) {

@@ -33,6 +33,8 @@ extension Fold {
     /// shown otherwise (`shownBefore`), and for those that were changed since: the store shows them as they were changed, where
     /// the fold may show a value that remains and has a later time.
     /// - Parameters:
+    ///   - saw: what was in the store then, where that is less than what is known.
+    ///   - own: the record that it goes on after, where the replica has branches; number 0: after none.
     ///   - upTo: the last commit that is among the changes.
     ///   - shownBefore: moods that the store showed, or that were not there, where the fold shows something else; then also
     ///     those that were changed.
@@ -40,13 +42,19 @@ extension Fold {
     ///   - name: what the replica is called, for its first record.
     /// - Returns: the record, and the moods that it may have changed.
     public mutating func record(
-        _ changes: [LocalChange], of replica: UUID, in journal: UUID, upTo: Record.Commit,
-        shownBefore shown: inout [UUID: MoodDocument?], isContinued: Bool = false, name: String? = nil
+        _ changes: [LocalChange], of replica: UUID, in journal: UUID, saw: Vector? = nil, after own: Vector.Head? = nil,
+        upTo: Record.Commit, shownBefore shown: inout [UUID: MoodDocument?], isContinued: Bool = false,
+        name: String? = nil
     ) -> (record: Record, touched: Set<UUID>) {
         // What the operations before it in this record did has to be seen by the next one, so each is applied to a copy of
         // its mood's state.
-        let number = vector[replica] + 1
-        let knowledge = Record.Knowledge(replica: replica, number: number, saw: vector)
+        var saw = saw ?? vector
+        let own = own.map { $0.number > 0 ? $0 : nil } ?? saw.heads(of: replica).first
+        let number = (own?.number ?? 0) + 1
+        // Of its own there is one branch.
+        if let own { saw.setHead(own, of: replica) } else { saw.setHeads([], of: replica) }
+        let knowledge = Record.Knowledge(replica: replica, number: number, saw: saw)
+        func isKnown(_ id: OperationID) -> Bool { knowledge.knew(id, at: .max, 0, known) }
         var states: [UUID: MoodState] = [:]
         var operations: [Operation] = []
         var isCleared = false
@@ -59,21 +67,21 @@ extension Fold {
                 let before = shown[mood, default: state.shown]
                 let set = SetOperation(
                     id, mood: mood, at: at, document,
-                    Self.changes(from: before, to: document, put, state))
-                state.apply(set, of: knowledge)
+                    Self.changes(from: before, to: document, put, state, isKnown))
+                state.apply(set, of: knowledge, known)
                 states[mood] = state
                 operations.append(.set(set))
             case .delete(let at, let ids):
                 for mood in ids {
                     guard var state = states[mood] ?? self.state(mood) else { continue }
-                    state.end(by: knowledge, at: id.place)
+                    state.end(by: knowledge, at: id.place, 0, known)
                     states[mood] = state
                 }
                 operations.append(.delete(at: at, ids))
             case .clear(let at):
                 // Everything is ended, also what is only known by the fold.
                 for mood in Set(states.keys) {
-                    states[mood]?.end(by: knowledge, at: id.place)
+                    states[mood]?.end(by: knowledge, at: id.place, 0, known)
                 }
                 isCleared = true
                 operations.append(.clear(at: at))
@@ -81,20 +89,22 @@ extension Fold {
             change.show(in: &shown)
         }
         let record = Record(
-            journal: journal, replica: replica, number: number, saw: vector, upTo: upTo, operations,
-            isContinued: isContinued, name: name)
+            journal: journal, replica: replica, number: number, saw: saw, before: own?.crc ?? 0, upTo: upTo, operations,
+            isContinued: isContinued, name: name, known: known)
         return (record, apply(record) ?? [])
     }
 
     private static func changes(
-        from before: MoodDocument?, to after: MoodDocument, _ put: LocalChange.Put, _ state: MoodState
+        from before: MoodDocument?, to after: MoodDocument, _ put: LocalChange.Put, _ state: MoodState,
+        _ isKnown: (OperationID) -> Bool
     ) -> [SetOperation.Change] {
         if case .restored = put, before == nil { return [] }
         let (old, new) = (before?.members ?? [], after.members)
         var changes: [SetOperation.Change] = []
         func add(_ member: Member, settles: Bool = false) {
             let value = old.first { $0.member == member }?.value
-            changes.append(.init(member, replaced: state.replaced(by: member, showing: value, settles: settles)))
+            changes.append(
+                .init(member, replaced: state.replaced(by: member, showing: value, settles: settles, knowing: isKnown)))
         }
         for (member, value) in new {
             let same = old.contains { $0.member == member && $0.value == value }

@@ -30,27 +30,46 @@ struct MoodState: Sendable {
 
     // MARK: Operations
 
-    mutating func apply(_ set: SetOperation, of record: Record.Knowledge) {
-        alive.removeAll { record.knew($0.id, at: set.id.place) }
+    mutating func apply(_ set: SetOperation, of record: Record.Knowledge, _ known: Known) {
+        alive.removeAll { record.knew($0.id, at: set.id.place, set.id.crc, known) }
         alive.append(set)
         for change in set.changes {
-            heads.removeAll { $0.member == change.member && change.replaced.contains($0.operation.id) }
+            heads.removeAll { head in
+                head.member == change.member && change.replaced.contains { $0.isSame(as: head.operation.id) }
+            }
             heads.append(Head(member: change.member, operation: set))
         }
     }
 
     /// A delete or a clear, at this place of a record.
-    mutating func end(by record: Record.Knowledge, at place: Int) {
-        alive.removeAll { record.knew($0.id, at: place) }
-        heads.removeAll { record.knew($0.operation.id, at: place) }
+    mutating func end(by record: Record.Knowledge, at place: Int, _ crc: UInt32, _ known: Known) {
+        alive.removeAll { record.knew($0.id, at: place, crc, known) }
+        heads.removeAll { record.knew($0.operation.id, at: place, crc, known) }
     }
+
+    /// The same with other names of operations.
+    func renamed(_ name: (OperationID) -> OperationID) -> MoodState {
+        var named: [OperationID: SetOperation] = [:]
+        func renamed(_ set: SetOperation) -> SetOperation {
+            if let known = named[set.id] { return known }
+            let new = set.renamed(name)
+            named[set.id] = new
+            return new
+        }
+        return MoodState(
+            alive: alive.map(renamed),
+            heads: heads.map { Head(member: $0.member, operation: renamed($0.operation)) })
+    }
+
+    /// Whether an operation's record has no checksum.
+    var hasUnknown: Bool { alive.contains { $0.id.crc == 0 } || heads.contains { $0.operation.id.crc == 0 } }
 
     // MARK: Joining
 
-    /// Keeps what both have, and what one has that the other's vector does not cover.
-    func joined(with other: MoodState, _ mine: Vector, _ theirs: Vector) -> MoodState {
+    /// Keeps what both have, and what one has that the other does not know.
+    func joined(with other: MoodState, _ mine: Known, _ theirs: Known) -> MoodState {
         func isKept(_ id: OperationID, here: Bool, there: Bool) -> Bool {
-            (here || !mine.covers(id)) && (there || !theirs.covers(id))
+            (here || !mine.contains(id)) && (there || !theirs.contains(id))
         }
         var result = MoodState()
         let (here, there) = (Set(alive.map(\.id)), Set(other.alive.map(\.id)))
@@ -124,10 +143,14 @@ struct MoodState: Sendable {
         return best.map(\.value)
     }
 
-    /// What a change of a member replaces: the values that were shown, of a tag all; where a conflict is settled, all.
-    func replaced(by member: Member, showing value: [UInt8]?, settles: Bool) -> [OperationID] {
-        heads.filter { $0.member == member && (settles || member.isTag || $0.value == value) }.map(\.operation.id)
-            .sorted()
+    /// What a change of a member replaces: of the values that were known, those that were shown, of a tag all; where a conflict
+    /// is settled, all.
+    func replaced(
+        by member: Member, showing value: [UInt8]?, settles: Bool, knowing isKnown: (OperationID) -> Bool
+    ) -> [OperationID] {
+        heads.filter { head in
+            head.member == member && (settles || member.isTag || head.value == value) && isKnown(head.operation.id)
+        }.map(\.operation.id).sorted()
     }
 
     /// The heads that are not shown and say something else than what is; of those that say the same, the latest.

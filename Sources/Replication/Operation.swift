@@ -40,6 +40,30 @@ public final class SetOperation: Sendable {
         self.changes = changes
     }
 
+    /// The same set under the name that its record's checksum gives it; what it says of that record itself too.
+    func named(_ crc: UInt32) -> SetOperation {
+        SetOperation(
+            id.with(crc: crc), mood: mood, at: at, document,
+            changes.map { change in
+                let isOwn = change.replaced.contains {
+                    $0.replica == id.replica && $0.record == id.record && $0.crc == 0
+                }
+                guard isOwn else { return change }
+                return Change(
+                    change.member,
+                    replaced: change.replaced.map {
+                        $0.replica == id.replica && $0.record == id.record && $0.crc == 0 ? $0.with(crc: crc) : $0
+                    })
+            })
+    }
+
+    /// The same set with other names of what it replaced.
+    func renamed(_ name: (OperationID) -> OperationID) -> SetOperation {
+        SetOperation(
+            name(id), mood: mood, at: at, document,
+            changes.map { Change($0.member, replaced: $0.replaced.map(name)) })
+    }
+
     /// Whether its value is shown, and not the other's: the later one's; of the same time, that of the greater replica.
     func isShown(before other: SetOperation) -> Bool {
         if at != other.at { return at > other.at }

@@ -1,16 +1,27 @@
 import JSONCodec
 
 /// Which operation: the replica that made it, the number of its record, and its place in that, from 0. Written
-/// `replica/n/i`. (In the literature: a dot.)
+/// `replica/n/i`. (In the literature: a dot.) Where a replica has branches, the record's checksum tells which one is meant.
 public struct OperationID: Sendable, Hashable {
     public let replica: UUID
     public let record: Int
     public let place: Int
+    /// Its record's checksum; 0 where it is not told.
+    public let crc: UInt32
 
-    public init(replica: UUID, record: Int, place: Int) {
+    public init(replica: UUID, record: Int, place: Int, crc: UInt32 = 0) {
         self.replica = replica
         self.record = record
         self.place = place
+        self.crc = crc
+    }
+
+    func with(crc: UInt32) -> OperationID { OperationID(replica: replica, record: record, place: place, crc: crc) }
+
+    /// Whether it may be another one: where a checksum is not told, the number alone says so.
+    func isSame(as other: OperationID) -> Bool {
+        record == other.record && place == other.place && replica == other.replica
+            && (crc == other.crc || crc == 0 || other.crc == 0)
     }
 
     public var text: String { "\(replica.text)/\(record)/\(place)" }
@@ -46,6 +57,7 @@ public struct OperationID: Sendable, Hashable {
 extension OperationID: Comparable {
     public static func < (a: OperationID, b: OperationID) -> Bool {
         if a.replica != b.replica { return a.replica < b.replica }
-        return a.record != b.record ? a.record < b.record : a.place < b.place
+        if a.record != b.record { return a.record < b.record }
+        return a.place != b.place ? a.place < b.place : a.crc < b.crc
     }
 }

@@ -37,6 +37,7 @@ extension Record {
         var (version, number): (Int?, Int?)
         var (journal, replica): (UUID?, UUID?)
         var saw: Vector?
+        var (crcs, branches): (ValidJSON?, ValidJSON?)
         var upTo: Commit?
         var operations: ValidJSON?
         var isContinued = false
@@ -62,6 +63,10 @@ extension Record {
             } else if key.equals("saw") {
                 reader.skip()
                 saw = Vector(reader.slice(from: start))
+            } else if key.equals("sawCrc") {
+                crcs = reader.skip()
+            } else if key.equals("sawAlso") {
+                branches = reader.skip()
             } else if key.equals("upTo") {
                 reader.skip()
                 upTo = Commit(reader.slice(from: start))
@@ -77,7 +82,12 @@ extension Record {
         guard let journal, let replica, let number, (1...Self.numberMax).contains(number), var saw, let upTo,
             let operations
         else { throw .unknown("a member is missing or wrong") }
+        // The own one before it has a place there for its checksum.
+        saw[replica] = number - 1
+        saw.add(crcs: crcs, branches: branches)
+        before = number > 1 ? saw.heads(of: replica).first?.crc ?? 0 : 0
         saw[replica] = 0
+        crc = line.withUnsafeBytes { LineSeal.crc(ofSealed: $0) }
         self.journal = journal
         self.replica = replica
         self.number = number
@@ -86,17 +96,17 @@ extension Record {
         self.line = line
         self.isContinued = isContinued
         self.name = name
-        self.operations = try Self.operations(operations, replica, number)
+        self.operations = try Self.operations(operations, replica, number, crc)
     }
 
     private static func operations(
-        _ text: ValidJSON, _ replica: UUID, _ number: Int
+        _ text: ValidJSON, _ replica: UUID, _ number: Int, _ crc: UInt32
     ) throws(RecordFault) -> [Operation] {
         var reader = JSONReader(text)
         guard reader.enterArray() else { throw .unknown("ops is no array") }
         var all: [Operation] = []
         while reader.nextElement() {
-            let id = OperationID(replica: replica, record: number, place: all.count)
+            let id = OperationID(replica: replica, record: number, place: all.count, crc: crc)
             guard let operation = Operation(reader.skip(), id) else {
                 throw .unknown("operation \(all.count) is of a form that is not known")
             }
@@ -110,14 +120,15 @@ extension Record.Commit {
     fileprivate init?(_ text: ValidJSON) {
         let value = JSONValue(text)
         guard let storeID = value["storeId"]?.string, let revision = value["revision"]?.integer else { return nil }
-        self.init(storeID: storeID, revision: revision)
+        self.init(
+            storeID: storeID, revision: revision, crc: value["crc"]?.string.flatMap { LineSeal.crc($0) } ?? 0)
     }
 }
 
 extension Operation {
     fileprivate init?(_ text: ValidJSON, _ id: OperationID) {
         var at: Timestamp?
-        var (mood, set, delete): (ValidJSON?, ValidJSON?, ValidJSON?)
+        var (mood, set, delete, crcs): (ValidJSON?, ValidJSON?, ValidJSON?, ValidJSON?)
         var isClear = false
         var reader = JSONReader(text)
         guard reader.enterObject() else { return nil }
@@ -130,6 +141,8 @@ extension Operation {
                 mood = value
             } else if key.equals("set") {
                 set = value
+            } else if key.equals("setCrc") {
+                crcs = value
             } else if key.equals("delete") {
                 delete = value
             } else if key.equals("clear") {
@@ -139,8 +152,9 @@ extension Operation {
         guard let at else { return nil }
         if let mood, let set {
             guard let document = MoodDocument(mood), let id = document.id.map({ (id, $0) }),
-                let changes = Self.changes(set)
+                var changes = Self.changes(set)
             else { return nil }
+            if let crcs { Self.name(&changes, by: JSONValue(crcs)) }
             self = .set(SetOperation(id.0, mood: id.1, at: at, document, changes))
         } else if let delete {
             var ids: [UUID] = []
@@ -155,6 +169,19 @@ extension Operation {
             self = .clear(at: at)
         } else {
             return nil
+        }
+    }
+
+    /// Says which records are meant where numbers alone do not.
+    private static func name(_ changes: inout [SetOperation.Change], by crcs: JSONValue) {
+        for member in crcs.object ?? [] {
+            let named = Member(written: Array(member.name.utf8))
+            guard let place = changes.firstIndex(where: { $0.member == named }) else { continue }
+            let told = (member.value.array ?? []).map { $0.string.flatMap { LineSeal.crc($0) } ?? 0 }
+            let replaced = changes[place].replaced.enumerated().map { number, id in
+                number < told.count ? id.with(crc: told[number]) : id
+            }
+            changes[place] = SetOperation.Change(named, replaced: replaced)
         }
     }
 

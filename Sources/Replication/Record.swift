@@ -4,22 +4,28 @@ import Platform
 
 /// What a replica did, as one line of its log:
 ///
-///     {"v":1,"journal":"…","replica":"…","n":7,"saw":{"…":3},"upTo":{"storeId":"…","revision":40},"ops":[…],"crc":"xxxxxxxx"}
+///     {"v":1,"journal":"…","replica":"…","n":7,"saw":{"…":3},"sawCrc":{"…":"xxxxxxxx"},
+///      "upTo":{"storeId":"…","revision":40,"crc":"xxxxxxxx"},"ops":[…],"crc":"xxxxxxxx"}
 ///
 /// A replica writes records 1, 2, 3 … and never another's. `saw` has the last records of the others that were in its store
-/// when it made these commits, `upTo` the last of them. Of a commit that takes several records, all but the last say
+/// when it made these commits, `sawCrc` their checksums and that of its own record before this one, `upTo` the last of the
+/// commits and the digits that end its line. Of a commit that takes several records, all but the last say
 /// `"more":true`. The first one of a replica may have a `name` for people. `crc` is the CRC-32C of every byte of the line before it.
 ///
-/// It is applied when it is the next of its replica and all that it saw is applied. (`Fold`)
+/// A record is its replica, number and checksum: another checksum is another record. It is applied when the one before it and
+/// all that it saw is applied. (`Fold`)
 public struct Record: Sendable {
     /// A commit of the store that a replica is.
     public struct Commit: Sendable, Equatable {
         public let storeID: String
         public let revision: Int
+        /// The digits that end its line; 0 where they are not told.
+        public let crc: UInt32
 
-        public init(storeID: String, revision: Int) {
+        public init(storeID: String, revision: Int, crc: UInt32 = 0) {
             self.storeID = storeID
             self.revision = revision
+            self.crc = crc
         }
     }
 
@@ -33,6 +39,8 @@ public struct Record: Sendable {
     public let replica: UUID
     public let number: Int
     public let saw: Vector
+    /// The checksum of the record before it; 0 where it is not told.
+    public let before: UInt32
     public let upTo: Commit
     public let operations: [Operation]
     /// Whether the next record of this replica tells of the same commit.
@@ -42,25 +50,33 @@ public struct Record: Sendable {
     /// The line, without its line feed.
     public let line: [UInt8]
 
-    /// The eight digits of its checksum. Another record of the same number has others.
-    public var seal: ArraySlice<UInt8> { line.suffix(LineSeal.byteCount) }
+    /// Its checksum. Another record of the same number has another one.
+    public let crc: UInt32
 
-    /// Whether it may be applied to what is known.
-    func follows(_ vector: Vector) -> Bool { number == vector[replica] + 1 && vector.covers(saw) }
+    /// What it saw, and what came before it in its replica.
+    public var needs: Vector {
+        var all = saw
+        if number > 1 { all.setHead(.init(number: number - 1, crc: before), of: replica) }
+        return all
+    }
 
     /// What was known when it was made.
-    var knowledge: Knowledge { Knowledge(replica: replica, number: number, saw: saw) }
+    var knowledge: Knowledge { Knowledge(replica: replica, number: number, saw: needs) }
 
     /// What a record knew of.
     struct Knowledge {
         let replica: UUID
         let number: Int
+        /// With the own records before it.
         let saw: Vector
 
         /// Whether the record, at the operation of this place, knew of an operation.
-        func knew(_ id: OperationID, at place: Int) -> Bool {
-            guard id.replica == replica else { return saw.covers(id) }
-            return id.record < number || id.record == number && id.place < place
+        /// - Parameters:
+        ///   - crc: the record's; 0 while it is made.
+        ///   - known: what tells branches apart.
+        func knew(_ id: OperationID, at place: Int, _ crc: UInt32, _ known: Known) -> Bool {
+            if id.record == number, id.crc == crc, id.replica == replica { return id.place < place }
+            return known.isCovered(id, by: saw)
         }
     }
 
@@ -74,14 +90,14 @@ public struct Record: Sendable {
     // MARK: Writing
 
     public init(
-        journal: UUID, replica: UUID, number: Int, saw: Vector, upTo: Commit, _ operations: [Operation],
-        isContinued: Bool = false, name: String? = nil
+        journal: UUID, replica: UUID, number: Int, saw: Vector, before: UInt32 = 0, upTo: Commit,
+        _ operations: [Operation], isContinued: Bool = false, name: String? = nil, known: Known? = nil
     ) {
         let name = name.flatMap { Self.name($0) }
-        var saw = saw
-        saw[replica] = 0
-        (self.journal, self.replica, self.number, self.saw) = (journal, replica, number, saw)
-        (self.upTo, self.operations, self.isContinued, self.name) = (upTo, operations, isContinued, name)
+        var others = saw
+        others[replica] = 0
+        (self.journal, self.replica, self.number, self.saw, self.before) = (journal, replica, number, others, before)
+        (self.upTo, self.isContinued, self.name) = (upTo, isContinued, name)
         var writer = JSONWriter(capacity: 1024)
         writer.beginObject()
         writer.key("v")
@@ -93,17 +109,29 @@ public struct Record: Sendable {
         writer.key("n")
         writer.integer(number)
         writer.key("saw")
-        saw.write(to: &writer)
+        others.write(to: &writer)
+        var told = others
+        if before != 0 { told.setHead(.init(number: number - 1, crc: before), of: replica) }
+        told.writeCrcs(to: &writer)
         writer.key("upTo")
         writer.beginObject()
         writer.key("storeId")
         writer.string(upTo.storeID)
         writer.key("revision")
         writer.integer(upTo.revision)
+        if upTo.crc != 0 {
+            writer.key("crc")
+            writer.string(LineSeal.text(upTo.crc))
+        }
         writer.endObject()
         writer.key("ops")
         writer.beginArray()
-        for operation in operations { operation.write(to: &writer) }
+        for operation in operations {
+            operation.write(to: &writer) { id in
+                // What is of its own number and not its own is another one's.
+                known?.isAmbiguous(id) ?? false || id.replica == replica && id.record == number && id.crc != 0
+            }
+        }
         writer.endArray()
         if isContinued {
             writer.key("more")
@@ -114,11 +142,17 @@ public struct Record: Sendable {
             writer.string(name)
         }
         line = LineSeal.sealed(&writer.buffer)
+        let crc = line.withUnsafeBytes { LineSeal.crc(ofSealed: $0) }
+        self.crc = crc
+        self.operations = operations.map { operation in
+            if case .set(let set) = operation { .set(set.named(crc)) } else { operation }
+        }
     }
 }
 
 extension Operation {
-    fileprivate func write(to writer: inout JSONWriter) {
+    /// - Parameter isAmbiguous: whether a number alone does not say which record is meant.
+    fileprivate func write(to writer: inout JSONWriter, _ isAmbiguous: (OperationID) -> Bool) {
         writer.beginObject()
         writer.key("at")
         switch self {
@@ -135,6 +169,20 @@ extension Operation {
                 writer.buffer.append(UInt8(ascii: ":"))
                 writer.beginArray()
                 for id in change.replaced { writer.string(id.text) }
+                writer.endArray()
+            }
+            writer.endObject()
+            let branched = set.changes.filter { $0.replaced.contains(where: isAmbiguous) }
+            if branched.isEmpty { break }
+            // In the order of what is in `set`; older hosts pass over it.
+            writer.key("setCrc")
+            writer.beginObject()
+            for change in branched {
+                let isThere = values.contains { $0.member == change.member }
+                change.member.written(isThere: isThere).withUnsafeBytes { writer.string(utf8: $0) }
+                writer.buffer.append(UInt8(ascii: ":"))
+                writer.beginArray()
+                for id in change.replaced { writer.string(LineSeal.text(id.crc)) }
                 writer.endArray()
             }
             writer.endObject()
@@ -166,6 +214,39 @@ public enum LineSeal {
         buffer.append(word: digits)
         buffer.append("\"}" as StaticString)
         return Array(buffer.bytes)
+    }
+
+    /// The checksum that ends a line that is whole.
+    static func crc(ofSealed line: UnsafeRawBufferPointer) -> UInt32 {
+        crc(digits: line[(line.count - 10)..<(line.count - 2)]) ?? 0
+    }
+
+    /// The checksum that ends a line, as it says.
+    public static func crc(of line: [UInt8]) -> UInt32? {
+        line.count > byteCount ? crc(digits: line[(line.count - 10)..<(line.count - 2)]) : nil
+    }
+
+    /// Eight digits.
+    public static func text(_ crc: UInt32) -> String {
+        withUnsafeBytes(of: CRC32C.hexDigits(of: crc)) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// From eight digits.
+    public static func crc(_ text: String) -> UInt32? { crc(digits: text.utf8) }
+
+    static func crc(digits: some Collection<UInt8>) -> UInt32? {
+        guard digits.count == 8 else { return nil }
+        var crc: UInt32 = 0
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case 48...57: value = digit - 48
+            case 97...102: value = digit - 87
+            default: return nil
+            }
+            crc = crc << 4 | UInt32(value)
+        }
+        return crc
     }
 
     /// Whether a line is whole.

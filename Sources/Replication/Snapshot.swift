@@ -4,15 +4,16 @@ import MoodCore
 /// A fold as text, so that nobody has to read all records: lines of JSON, the first with the vector, then one for each mood by id,
 /// the last with how many there were. Each line has its checksum.
 ///
-///     {"v":1,"journal":"…","vector":{"…":7},"names":{"…":"phone"},"moods":2,"crc":"…"}
+///     {"v":1,"journal":"…","vector":{"…":7},"sawCrc":{"…":"…"},"known":{…},"names":{"…":"phone"},"moods":2,"crc":"…"}
 ///     {"id":"…","ops":[{"op":"replica/n/i","at":"…","mood":{…},"isAlive":true,"heads":["label",…]},…],"crc":"…"}
 ///
-/// A set that keeps the mood alive has its whole mood, any other one only the members that it is a head of.
+/// `sawCrc` has the checksums of the last records, `known` those of all (`Known`); `opCrc` tells an operation's record where
+/// several have its number. A set that keeps the mood alive has its whole mood, any other one only the members that it is a head of.
 public enum Snapshot {
     /// What its first line says.
-    public struct Header: Sendable, Equatable {
+    public struct Header: Sendable {
         public let journal: UUID
-        public let vector: Vector
+        public let known: Known
         public let names: [UUID: String]
         public let moods: Int
     }
@@ -29,6 +30,9 @@ public enum Snapshot {
         writer.string(journal.text)
         writer.key("vector")
         fold.vector.write(to: &writer)
+        fold.vector.writeCrcs(to: &writer)
+        writer.key("known")
+        fold.known.write(to: &writer)
         if !fold.names.isEmpty {
             writer.key("names")
             writer.beginObject()
@@ -43,12 +47,12 @@ public enum Snapshot {
         try body(LineSeal.sealed(&writer.buffer))
         for (id, state) in fold.states {
             writer.rewind(to: 0)
-            write(id, state, to: &writer)
+            write(id, state, fold.known, to: &writer)
             try body(LineSeal.sealed(&writer.buffer))
         }
     }
 
-    private static func write(_ id: UUID, _ state: MoodState, to writer: inout JSONWriter) {
+    private static func write(_ id: UUID, _ state: MoodState, _ known: Known, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("id")
         writer.string(id.text)
@@ -64,6 +68,10 @@ public enum Snapshot {
             writer.beginObject()
             writer.key("op")
             writer.string(operation.id.text)
+            if known.isAmbiguous(operation.id) {
+                writer.key("opCrc")
+                writer.string(LineSeal.text(operation.id.crc))
+            }
             writer.key("at")
             writer.string(operation.at.text)
             writer.key("mood")
@@ -95,17 +103,21 @@ public enum Snapshot {
         let text = try checked(line, &validator)
         var (journal, vector, moods): (UUID?, Vector?, Int?)
         var version: Int?
+        var known: ValidJSON?
         var names: [UUID: String] = [:]
         var reader = JSONReader(text)
         guard reader.enterObject() else { throw .unknown("it is no object") }
         while let key = reader.nextKey() {
-            var value = JSONReader(reader.skip())
+            let slice = reader.skip()
+            var value = JSONReader(slice)
             if key.equals("v") {
                 version = value.number()?.integer
             } else if key.equals("journal") {
                 journal = value.text()?.withDecoded { UUID($0) }
             } else if key.equals("vector") {
                 vector = Vector(&value)
+            } else if key.equals("known") {
+                known = slice
             } else if key.equals("names"), value.enterObject() {
                 while let replica = value.nextKey() {
                     let text = JSONValue(value.skip()).string
@@ -119,7 +131,9 @@ public enum Snapshot {
         }
         guard version == 1 else { throw .unknown("it is of a version that is not known") }
         guard let journal, let vector, let moods, moods >= 0 else { throw .unknown("a member is missing or wrong") }
-        return Header(journal: journal, vector: vector, names: names, moods: moods)
+        return Header(
+            journal: journal, known: known.map { Known($0, upTo: vector) } ?? Known(numbers: vector), names: names,
+            moods: moods)
     }
 
     /// Takes a snapshot line by line.
@@ -137,14 +151,14 @@ public enum Snapshot {
         public mutating func take(
             _ line: UnsafeRawBufferPointer, _ validator: inout JSONValidator
         ) throws(RecordFault) {
-            let (id, state) = try Snapshot.mood(Snapshot.checked(line, &validator))
+            let (id, state) = try Snapshot.mood(Snapshot.checked(line, &validator), header.known)
             moods[id] = state
             count += 1
         }
 
         /// The fold, once every line was taken; nil where some are missing.
         public var fold: Fold? {
-            count == header.moods && count == moods.count ? Fold(header.vector, header.names, moods) : nil
+            count == header.moods && count == moods.count ? Fold(header.known, header.names, moods) : nil
         }
     }
 
@@ -159,7 +173,7 @@ public enum Snapshot {
         return ValidJSON(trusting: line)
     }
 
-    private static func mood(_ text: ValidJSON) throws(RecordFault) -> (UUID, MoodState) {
+    private static func mood(_ text: ValidJSON, _ known: Known) throws(RecordFault) -> (UUID, MoodState) {
         var id: UUID?
         var operations: ValidJSON?
         var reader = JSONReader(text)
@@ -179,7 +193,7 @@ public enum Snapshot {
         var list = JSONReader(operations)
         guard list.enterArray() else { throw .unknown("ops is no array") }
         while list.nextElement() {
-            guard operation(list.skip(), of: id, &alive, &heads) else {
+            guard operation(list.skip(), of: id, known, &alive, &heads) else {
                 throw .unknown("an operation of mood \(id.text) is of a form that is not known")
             }
         }
@@ -188,10 +202,11 @@ public enum Snapshot {
     }
 
     private static func operation(
-        _ text: ValidJSON, of mood: UUID, _ alive: inout [SetOperation], _ heads: inout [MoodState.Head]
+        _ text: ValidJSON, of mood: UUID, _ known: Known, _ alive: inout [SetOperation], _ heads: inout [MoodState.Head]
     ) -> Bool {
         var (id, at): (OperationID?, Timestamp?)
         var (document, members): (ValidJSON?, ValidJSON?)
+        var crc: UInt32?
         var isAlive = false
         var reader = JSONReader(text)
         guard reader.enterObject() else { return false }
@@ -200,6 +215,8 @@ public enum Snapshot {
             var value = JSONReader(slice)
             if key.equals("op") {
                 id = value.text().flatMap { OperationID($0) }
+            } else if key.equals("opCrc") {
+                crc = value.text().flatMap { LineSeal.crc($0.string) }
             } else if key.equals("at") {
                 at = value.text()?.withDecoded { Timestamp(rfc3339: $0) }
             } else if key.equals("mood") {
@@ -211,9 +228,10 @@ public enum Snapshot {
             }
         }
         guard let id, let at, let document, let members else { return false }
-        let known = isAlive ? MoodDocument(document) : MoodDocument(partial: document)
-        guard let known, !isAlive || known.id == mood else { return false }
-        let set = SetOperation(id, mood: mood, at: at, known, [])
+        let kept = isAlive ? MoodDocument(document) : MoodDocument(partial: document)
+        guard let kept, !isAlive || kept.id == mood else { return false }
+        let named = id.with(crc: crc ?? known.crc(of: id.record, id.replica))
+        let set = SetOperation(named, mood: mood, at: at, kept, [])
         if isAlive { alive.append(set) }
         var list = JSONReader(members)
         guard list.enterArray() else { return false }

@@ -1,33 +1,81 @@
 import JSONCodec
+import MoodCore
 
-/// How far each replica's records are known: the number of its last record. (Lamport, Fidge, Mattern: a vector clock,
-/// of which nobody counts for another.)
+/// How far each replica's records are known: the number of its last record and that record's checksum. (Lamport, Fidge,
+/// Mattern: a vector clock, of which nobody counts for another.)
+///
+/// A machine that was put back or cloned with all of its ids makes other records under numbers that it has used. Then a
+/// replica has branches, each told by its last record: the one with the greatest number in `last` and `crcs`, the others in
+/// `branches`. Older hosts tell numbers only; such a one stands for the branch that was known first.
 public struct Vector: Sendable, Equatable {
+    /// The last record of a branch.
+    public struct Head: Sendable, Hashable {
+        public let number: Int
+        /// 0 where it is not told.
+        public let crc: UInt32
+
+        public init(number: Int, crc: UInt32) { (self.number, self.crc) = (number, crc) }
+    }
+
     public private(set) var last: [UUID: Int]
+    private var crcs: [UUID: UInt32] = [:]
+    private var branches: [UUID: [Head]] = [:]
 
     public init(_ last: [UUID: Int] = [:]) { self.last = last.filter { $0.value > 0 } }
 
-    /// The last record of a replica; 0 where none is known.
+    /// The number of a replica's last record; 0 where none is known. What is set has no checksum and no other branch.
     public subscript(replica: UUID) -> Int {
         get { last[replica] ?? 0 }
-        set { last[replica] = newValue > 0 ? newValue : nil }
+        set { setHeads(newValue > 0 ? [Head(number: newValue, crc: 0)] : [], of: replica) }
     }
 
-    /// Whether an operation is among the known records.
-    func covers(_ id: OperationID) -> Bool { id.record <= self[id.replica] }
+    /// The last records of all branches of a replica, the greatest number first.
+    public func heads(of replica: UUID) -> [Head] {
+        guard let number = last[replica] else { return [] }
+        let first = Head(number: number, crc: crcs[replica] ?? 0)
+        guard !branches.isEmpty, let others = branches[replica] else { return [first] }
+        return [first] + others
+    }
 
-    /// Whether every record that the other one knows is known.
+    mutating func setHead(_ head: Head, of replica: UUID) {
+        last[replica] = head.number
+        crcs[replica] = head.crc == 0 ? nil : head.crc
+        if !branches.isEmpty { branches[replica] = nil }
+    }
+
+    public mutating func setHeads(_ heads: [Head], of replica: UUID) {
+        let sorted = heads.sorted { ($0.number, $0.crc) > ($1.number, $1.crc) }
+        guard let first = sorted.first else {
+            last[replica] = nil
+            crcs[replica] = nil
+            branches[replica] = nil
+            return
+        }
+        setHead(first, of: replica)
+        if sorted.count > 1 { branches[replica] = Array(sorted.dropFirst()) }
+    }
+
+    /// Adds the last record of a branch, which may be a known one.
+    public mutating func add(_ head: Head, of replica: UUID) {
+        let known = heads(of: replica)
+        if !known.contains(head) { setHeads(known + [head], of: replica) }
+    }
+
+    /// Whether it tells the checksum of each record that it names.
+    public var hasAllCrcs: Bool { crcs.count == last.count }
+
+    /// Whether every number that the other one knows is known.
     public func covers(_ other: Vector) -> Bool {
         for (replica, number) in other.last where number > self[replica] { return false }
         return true
     }
 
-    /// What either knows.
+    /// The numbers that either knows.
     public func joined(with other: Vector) -> Vector {
         Vector(last.merging(other.last) { max($0, $1) })
     }
 
-    /// The sum of what is known of all replicas here and not there.
+    /// The sum of what is known of all replicas here and not there, by numbers.
     public func recordCount(beyond other: Vector) -> Int {
         var count = 0
         for (replica, number) in last { count += max(number - other[replica], 0) }
@@ -42,6 +90,30 @@ public struct Vector: Sendable, Equatable {
         for (replica, number) in last.sorted(by: { $0.key < $1.key }) {
             writer.key(text: replica.text)
             writer.integer(number)
+        }
+        writer.endObject()
+    }
+
+    /// Adds `"sawCrc":{replica:crc}`, and where there are branches `"sawAlso":{replica:["n/crc"]}`, to an object; nothing
+    /// where no checksum is told.
+    public func writeCrcs(to writer: inout JSONWriter) {
+        if !crcs.isEmpty {
+            writer.key("sawCrc")
+            writer.beginObject()
+            for (replica, crc) in crcs.sorted(by: { $0.key < $1.key }) {
+                writer.key(text: replica.text)
+                writer.string(LineSeal.text(crc))
+            }
+            writer.endObject()
+        }
+        if branches.isEmpty { return }
+        writer.key("sawAlso")
+        writer.beginObject()
+        for (replica, heads) in branches.sorted(by: { $0.key < $1.key }) {
+            writer.key(text: replica.text)
+            writer.beginArray()
+            for head in heads { writer.string("\(head.number)/\(LineSeal.text(head.crc))") }
+            writer.endArray()
         }
         writer.endObject()
     }
@@ -63,5 +135,62 @@ public struct Vector: Sendable, Equatable {
     public init?(_ text: ValidJSON) {
         var reader = JSONReader(text)
         self.init(&reader)
+    }
+
+    /// Reads the member `sawCrc`. What is of another form is passed over, as if an older host had written it.
+    mutating func readCrcs(_ reader: inout JSONReader) {
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() {
+            let value = JSONValue(reader.skip()).string.flatMap { LineSeal.crc($0) }
+            guard let replica = key.withDecoded({ UUID($0) }), let value, last[replica] != nil else { continue }
+            crcs[replica] = value
+        }
+    }
+
+    /// Reads the member `sawAlso`.
+    mutating func readBranches(_ reader: inout JSONReader) {
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() {
+            let value = JSONValue(reader.skip())
+            guard let replica = key.withDecoded({ UUID($0) }) else { continue }
+            for text in value.array ?? [] {
+                let parts = (text.string ?? "").split(separator: "/")
+                guard parts.count == 2, let number = Int(parts[0]), number > 0, number <= Record.numberMax,
+                    let crc = LineSeal.crc(String(parts[1]))
+                else { continue }
+                add(Head(number: number, crc: crc), of: replica)
+            }
+        }
+    }
+
+    /// Reads the members `saw`, `sawCrc` and `sawAlso` of an object that was validated, wherever they stand in it.
+    public init(members text: ValidJSON, _ name: StaticString = "saw") {
+        self.init()
+        var (crcs, branches): (ValidJSON?, ValidJSON?)
+        var reader = JSONReader(text)
+        guard reader.enterObject() else { return }
+        while let key = reader.nextKey() {
+            let value = reader.skip()
+            if key.equals(name) {
+                if let vector = Vector(value) { self = vector }
+            } else if key.equals("sawCrc") {
+                crcs = value
+            } else if key.equals("sawAlso") {
+                branches = value
+            }
+        }
+        add(crcs: crcs, branches: branches)
+    }
+
+    /// Adds what the members `sawCrc` and `sawAlso` say.
+    public mutating func add(crcs: ValidJSON?, branches: ValidJSON?) {
+        if let crcs {
+            var reader = JSONReader(crcs)
+            readCrcs(&reader)
+        }
+        if let branches {
+            var reader = JSONReader(branches)
+            readBranches(&reader)
+        }
     }
 }

@@ -81,13 +81,13 @@ import Testing
         let conflict = try #require(try phone.sync.conflicts().first)
         #expect(conflict.shown == Array(#""Black tea""#.utf8))
         #expect(try laptop.now().conflicts == 1)
-        _ = try phone.sync.settle(conflict.id.text, takesOther: true)
+        try phone.settle(conflict.id.text, takesOther: true)
         #expect(try phone.sync.conflicts().isEmpty)
         #expect(try phone.member(id(1), "label") == #""Green tea""#)
         for store in [phone, laptop] { try store.now() }
         #expect(try laptop.sync.conflicts().isEmpty)
         #expect(try laptop.moods() == phone.moods())
-        #expect(throws: SyncError.self) { try phone.sync.settle(conflict.id.text, takesOther: true) }
+        #expect(throws: SyncError.self) { try phone.settle(conflict.id.text, takesOther: true) }
     }
 
     @Test func aCopiedStoreIsAnotherReplica() throws {
@@ -134,7 +134,7 @@ import Testing
             try file.write(contentsOf: bytes)
         }
         try phone.create(id(3), "Third")
-        for store in [phone, laptop, phone] { try store.now() }
+        for store in [phone, laptop, phone, laptop] { try store.now() }
         #expect(try phone.moods() == laptop.moods())
         #expect(try phone.moods().count == 3)
     }

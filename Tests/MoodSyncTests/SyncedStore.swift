@@ -100,6 +100,12 @@ struct SyncedStore {
         }
     }
 
+    func settle(_ conflict: String, takesOther: Bool) throws {
+        let now = Timestamp(milliseconds: Clock.milliseconds) ?? .minimum
+        let settlement = try sync.settlement(conflict, takesOther: takesOther, at: now)
+        try change { try $0.settle(settlement) }
+    }
+
     func delete(_ id: MoodID) throws { try change { try $0.delete(id, ifRevision: nil) } }
 
     /// Every mood without its revision.

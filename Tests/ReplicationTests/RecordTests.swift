@@ -78,10 +78,10 @@ import Testing
         var other = Fold()
         var inbox = Inbox()
         inbox.add(second)
-        #expect(inbox.next(after: other.vector) == nil)
+        #expect(inbox.next(after: other) == nil)
         #expect(other.apply(second) == nil)
         inbox.add(first)
-        while let record = inbox.next(after: other.vector) { other.apply(record) }
+        while let record = inbox.next(after: other) { other.apply(record) }
         #expect(inbox.isEmpty)
         #expect(other.vector == fold.vector)
     }
@@ -99,7 +99,7 @@ import Testing
         let conflict = try #require(phone.conflicts.first)
         #expect(conflict.shown == Array(#""Black tea""#.utf8))
         #expect(conflict.other == Array(#""Green tea""#.utf8))
-        #expect(Conflict.ID(conflict.id.text) == conflict.id)
+        #expect(try #require(Conflict.ID(conflict.id.text)).isSame(as: conflict.id))
         let chosen = try #require(phone.settled(conflict, takesOther: true))
         let at = try #require(Timestamp(milliseconds: 10))
         let settling = Self.record(&phone, Self.phone, [.put(at: at, chosen, .settling(conflict.id.member))])
@@ -189,5 +189,73 @@ import Testing
             changes, of: Self.phone, in: Self.journal, upTo: upTo, shownBefore: &before)
         #expect(!String(decoding: made.record.line, as: UTF8.self).contains(#""label":["#))
         #expect(phone.shown(Self.mood)?.value(of: Member(name: Array("label".utf8))) == Array(#""Tea""#.utf8))
+    }
+
+    // MARK: Branches
+
+    /// A machine was cloned with all of its ids: both go on with number 2.
+    @Test func twoRecordsOfOneNumberAreTwo() throws {
+        var phone = Fold()
+        let first = Self.record(&phone, Self.phone, Self.put("Tea"))
+        var clone = phone
+        let left = Self.record(&phone, Self.phone, Self.put("Green tea", at: 2000))
+        let right = Self.record(&clone, Self.phone, Self.put("Black tea", at: 3000))
+        #expect(left.number == 2 && right.number == 2 && left.crc != right.crc)
+        // What goes on in either covers nothing of the other.
+        let later = Self.record(&clone, Self.phone, Self.put("Black tea", tags: #"["sea"]"#, at: 4000))
+        var folds: [Fold] = []
+        for order in [[first, left, right, later], [later, right, left, first], [right, first, later, left]] {
+            var (fold, inbox) = (Fold(), Inbox())
+            for record in order { inbox.add(try Self.again(record)) }
+            inbox.drop(knownTo: fold)
+            while let record = inbox.next(after: fold) { fold.apply(record) }
+            #expect(inbox.isEmpty)
+            folds.append(fold)
+        }
+        for fold in folds {
+            #expect(fold.shown(Self.mood)?.bytes == folds[0].shown(Self.mood)?.bytes)
+            #expect(fold.conflicts.map(\.other) == [Array(#""Green tea""#.utf8)])
+            #expect(fold.known.count == 5)
+        }
+        // Who settles the conflict names both, and an older reader passes over how.
+        let conflict = try #require(folds[0].conflicts.first)
+        let chosen = try #require(folds[0].settled(conflict, takesOther: true))
+        let at = try #require(Timestamp(milliseconds: 10))
+        let settling = Self.record(&folds[0], Self.laptop, [.put(at: at, chosen, .settling(conflict.id.member))])
+        #expect(String(decoding: settling.line, as: UTF8.self).contains(#""setCrc":{"label":["#))
+        for place in 1..<3 { #expect(folds[place].apply(try Self.again(settling)) != nil) }
+        for fold in folds { #expect(fold.conflicts.isEmpty) }
+        // A snapshot brings all of it.
+        let read = try #require(SnapshotText.fold(SnapshotText.text(folds[1], journal: Self.journal))).fold
+        #expect(read.known.covers(folds[1].vector))
+        var new = Fold()
+        new.apply(first)
+        new.apply(left)
+        _ = new.join(read)
+        #expect(new.conflicts.isEmpty && new.shown(Self.mood)?.bytes == folds[1].shown(Self.mood)?.bytes)
+    }
+
+    /// What an older host has written tells no checksums: a number stands for the branch that was known first.
+    @Test func aNumberAloneStandsForWhatWasKnownFirst() throws {
+        var phone = Fold()
+        _ = Self.record(&phone, Self.phone, Self.put("Tea"))
+        let text = String(decoding: SnapshotText.text(phone, journal: Self.journal), as: UTF8.self)
+        var lines = text.split(separator: "\n").map(String.init)
+        lines[0] = lines[0].replacing(/,"sawCrc":\{[^}]*\}/, with: "").replacing(/,"known":\{.*\]\}\}/, with: "")
+        var head = ByteBuffer(capacity: 256)
+        head.append(utf8: String(lines[0].prefix(lines[0].utf8.count - 18)))
+        lines[0] = String(decoding: LineSeal.sealed(&head), as: UTF8.self)
+        let old = try #require(SnapshotText.fold(Array((lines.joined(separator: "\n") + "\n").utf8))).fold
+        #expect(old.known.contains(Self.phone, 1, 0) && old.vector[Self.phone] == 1)
+        // A change that a newer host makes replaces what the older one told of.
+        var laptop = Fold()
+        _ = laptop.join(old)
+        let change = Self.record(&laptop, Self.laptop, Self.put("Coffee", at: 2000))
+        #expect(laptop.conflicts.isEmpty)
+        #expect(phone.apply(try Self.again(change)) != nil)
+        #expect(phone.conflicts.isEmpty && phone.shown(Self.mood)?.bytes == laptop.shown(Self.mood)?.bytes)
+        _ = laptop.join(phone)
+        #expect(laptop.conflicts.isEmpty)
+        #expect(laptop.known.covers(phone.vector) && phone.known.covers(laptop.vector))
     }
 }

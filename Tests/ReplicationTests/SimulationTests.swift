@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [1] + SeededRandom.further)
     func nothingIsLostAndNothingDiverges(first: UInt64) {
         for seed in first..<first + 60 {
-            var simulation = Simulation(seed: seed, SimulationFeatures("pklrcsutx"))
+            var simulation = Simulation(seed: seed, .all)
             #expect(simulation.run() == [], "seed \(seed)")
         }
     }
@@ -18,10 +18,10 @@ import Testing
         #expect(simulation.run() == [])
     }
 
-    @Test(arguments: ["C", "O", "N"])
-    func plantedMistakesAreFound(mistake: String) {
-        let found = (1...UInt64(100)).contains { seed in
-            var simulation = Simulation(seed: seed, SimulationFeatures("pklrcsut" + mistake))
+    @Test(arguments: ["bK", "mgfW", "peF", "mgfV", "pklrcsutO", "pN"])
+    func plantedMistakesAreFound(features: String) {
+        let found = (1...UInt64(200)).contains { seed in
+            var simulation = Simulation(seed: seed, SimulationFeatures(features))
             return !simulation.run().isEmpty
         }
         #expect(found)

@@ -138,7 +138,7 @@ import Testing
         try CommitFile.write(Array(line.bytes), 1, in: place, settings(directory))
         func isRead() throws -> Bool {
             var isRead = false
-            try CommitFile.withLine(1, in: place) { (_, _) in isRead = true }
+            try CommitFile.withLine(1, in: place) { (_, _, _) in isRead = true }
             return isRead
         }
         #expect(try isRead())

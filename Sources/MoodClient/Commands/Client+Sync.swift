@@ -5,7 +5,9 @@ extension Command {
         name: "sync", summary: "Keep one journal on several machines.",
         parameters: [
             .init("ACTION", "setup, now, status, conflicts, settle, leave or forget."),
-            .init("ARGUMENT", .any, "For setup a URL, for settle a conflict and which value, for forget a replica."),
+            .init(
+                "ARGUMENT", .any,
+                "For setup a URL, for settle a conflict's number or id and which value, for forget the end of an id."),
         ],
         options: [
             .init("new", "For setup: begin a journal; else the one that is there is joined."),
@@ -21,8 +23,10 @@ extension Command {
             "setup URL lets this store take part: folder:/path for a folder that something else copies (Syncthing, Dropbox,"
                 + " a USB stick), git+ssh://…, git+https://… or git+file:///… for a git repository.",
             "now sends what was done here and brings in what others did; it also happens by itself. status tells how far it is.",
-            "What was set on two machines at once is kept: conflicts lists it, settle ID shown and settle ID other choose.",
-            "leave ends it here; nothing is removed on either side. forget ID is for a machine that will not come back.",
+            "What was set on two machines at once is kept: conflicts lists it, settle NUMBER shown and settle NUMBER other choose.",
+            "leave ends it here; nothing is removed on either side. forget ID is for a machine that will not come back; the last"
+                + " six digits of its id, or more, are enough.",
+            "setup with another URL, once it is set up, goes on there: a new password, server or folder needs no leaving.",
         ],
         examples: [
             .init("mood sync setup folder:/home/me/Sync/moods --new", "Begin a journal, on the first machine."),
@@ -37,7 +41,7 @@ extension Client {
     /// What each action takes after its name: the least and the most.
     private static let syncActions: [(name: String, words: Int, form: String)] = [
         ("setup", 1, " URL"), ("now", 0, ""), ("status", 0, ""), ("conflicts", 0, ""),
-        ("settle", 2, " ID shown|other"), ("leave", 0, ""), ("forget", 1, " ID"),
+        ("settle", 2, " NUMBER shown|other"), ("leave", 0, ""), ("forget", 1, " ID"),
     ]
 
     func sync() throws(ClientError) {
@@ -53,9 +57,28 @@ extension Client {
         case "status": try show(status: call("sync.status"))
         case "conflicts": try listConflicts()
         case "settle": try settle(words[0], words[1])
-        case "leave": try show(status: callLong("sync.leave"))
-        default: try show(status: callLong("sync.forget", [.init("replica", .string(words[0]))]))
+        case "leave": try show(status: call("sync.leave"))
+        default: try show(status: callLong("sync.forget", [.init("replica", .string(try replica(words[0])))]))
         }
+    }
+
+    /// The replica whose id ends so.
+    private func replica(_ end: String) throws(ClientError) -> String {
+        let digits = end.lowercased()
+        guard digits.utf8.count < 36 else { return digits }
+        let isEnd =
+            digits.utf8.count >= 6
+            && digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) || $0 == 45 }
+        guard isEnd else { throw usage("Give the last six hexadecimal digits of the replica's id, or more.") }
+        let ids = (try tree(call("sync.status"))["replicas"]?.array ?? []).compactMap { $0["id"]?.string }
+        let found = ids.filter { $0.hasSuffix(digits) }
+        guard found.count <= 1 else {
+            throw usage("Several replicas end with \(digits): \(found.joined(separator: ", ")). Give more digits.")
+        }
+        guard let id = found.first else {
+            throw usage("No replica ends with \(Escaping.visible(digits)). See mood sync status.")
+        }
+        return id
     }
 
     private func setUpSync(_ url: String) throws(ClientError) {
@@ -90,6 +113,9 @@ extension Client {
             let conflicts = counts["conflicts"]?.integer
         else { throw unexpected() }
         let status = try tree(call("sync.status"))
+        if status["state"]?.string == "incomplete" {
+            try print("Incomplete: \(Escaping.visible(status["lastError"]?.string ?? ""))\n")
+        }
         if status["state"]?.string == "offline" {
             return try print("Not reached: \(Escaping.visible(status["lastError"]?.string ?? ""))\n")
         }
@@ -117,29 +143,53 @@ extension Client {
         try line("last error", status["lastError"]?.string)
         try line("not sent", String(pending))
         for replica in replicas where replica["id"]?.string != status["replica"]?.string {
-            try line("with", replica["id"]?.string)
+            guard let id = replica["id"]?.string else { throw unexpected() }
+            let (end, name) = (String(id.suffix(8)), replica["name"]?.string)
+            try line("with", name == nil || name == end ? end : "\(name ?? "") (\(end))")
+        }
+        for gap in status["missing"]?.array ?? [] {
+            guard let id = gap["replica"]?.string, let from = gap["from"]?.integer, let to = gap["to"]?.integer else {
+                throw unexpected()
+            }
+            let name = replicas.first { $0["id"]?.string == id }?["name"]?.string
+            try line("missing", "\(from == to ? "\(from)" : "\(from) to \(to)") of \(name ?? String(id.suffix(8)))")
+        }
+        for name in ["refused", "passedOver"] {
+            for text in status[name]?.array ?? [] {
+                try line(name == "refused" ? "refused" : "passed over", text.string)
+            }
         }
     }
 
     private func listConflicts() throws(ClientError) {
-        let result = try callLong("sync.conflicts")
+        let result = try call("sync.conflicts")
         if wantsJSON { return try print(json: result) }
         guard let items = try tree(result)["items"]?.array else { throw unexpected() }
         if items.isEmpty { return try print("Nothing is in conflict.\n") }
-        for item in items {
+        for (number, item) in items.enumerated() {
             guard let id = item["id"]?.string, let member = item["member"]?.string, let shown = item["shown"],
                 let other = item["other"]
             else { throw unexpected() }
             try print(
-                "\(Escaping.visible(id))\n  \(Escaping.visible(member)): shown \(Escaping.visible(shown.text)),"
+                "\(number + 1)  \(Escaping.visible(id))\n   \(Escaping.visible(member)): shown \(Escaping.visible(shown.text)),"
                     + " other \(Escaping.visible(other.text))\n")
         }
     }
 
     private func settle(_ id: String, _ choice: String) throws(ClientError) {
         guard ["shown", "other"].contains(choice) else { throw usage("Say which value: shown or other.") }
-        let result = try callLong("sync.settle", [.init("id", .string(id)), .init("take", .string(choice))])
+        let result = try call("sync.settle", [.init("id", .string(try conflict(id))), .init("take", .string(choice))])
         if wantsJSON { return try print(json: result) }
         try print("Settled.\n")
+    }
+
+    /// The id of a conflict of which a number is given, as `conflicts` shows it.
+    private func conflict(_ text: String) throws(ClientError) -> String {
+        guard let number = Int(text) else { return text }
+        let items = try tree(call("sync.conflicts"))["items"]?.array ?? []
+        guard items.indices.contains(number - 1), let id = items[number - 1]["id"]?.string else {
+            throw usage("There is no conflict \(number). See mood sync conflicts.")
+        }
+        return id
     }
 }

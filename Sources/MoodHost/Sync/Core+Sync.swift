@@ -15,9 +15,9 @@ extension Core {
         Handler(SyncMethods.now, later: { (core, _, _) throws(RPCError) in try core.syncNow() }),
         Handler(
             SyncMethods.status, { (core, _, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
-        Handler(SyncMethods.conflicts, later: { (core, _, _) throws(RPCError) in try core.syncConflicts() }),
-        Handler(SyncMethods.settle, later: { (core, _, arguments) throws(RPCError) in try core.settle(arguments) }),
-        Handler(SyncMethods.leave, later: { (core, _, _) throws(RPCError) in try core.leaveSync() }),
+        Handler(SyncMethods.conflicts, { (core, _, _, out) throws(RPCError) in try core.writeSyncConflicts(&out) }),
+        Handler(SyncMethods.settle, { (core, _, arguments, out) throws(RPCError) in try core.settle(arguments, &out) }),
+        Handler(SyncMethods.leave, { (core, _, _, out) throws(RPCError) in try core.leaveSync(&out) }),
         Handler(
             SyncMethods.forget,
             later: { (core, _, arguments) throws(RPCError) in
@@ -50,12 +50,17 @@ extension Core {
         let setup = given
         return try changeSync("sync.setup") { (sync, work) throws(SyncError) in
             try sync.setUp(setup)
-            _ = try sync.now { work.tell($0, $1) }
+            // It is set up; what the first round did not do, the status tells.
+            _ = try? sync.now { work.tell($0, $1) }
         }
     }
 
-    private mutating func leaveSync() throws(RPCError) -> any LaterWork {
-        try changeSync("sync.leave") { (sync, _) throws(SyncError) in try sync.leave() }
+    private mutating func leaveSync(_ out: inout JSONWriter) throws(RPCError) {
+        let sync = try storeSync("sync.leave")
+        do throws(SyncError) { try sync.leave() } catch { throw RPCError(error, by: "sync.leave") }
+        store.lookAround()
+        prepareSync()
+        try writeSyncStatus(&out)
     }
 
     /// Work after which the status is told.
@@ -91,18 +96,26 @@ extension Core {
         }
     }
 
-    private mutating func syncConflicts() throws(RPCError) -> any LaterWork {
-        try syncWork("sync.conflicts") { (sync, _) throws(SyncError) in
-            let conflicts = try sync.conflicts()
-            return { (_, out) throws(RPCError) in
-                out.beginObject()
-                out.key("items")
-                out.beginArray()
-                for conflict in conflicts { Self.write(conflict, &out) }
-                out.endArray()
-                out.endObject()
-            }
+    /// From files alone, which have to hold what was done before.
+    private mutating func storeSync(_ method: String) throws(RPCError) -> StoreSync {
+        guard let settings = store.settingsForSync else {
+            throw RPCError(SyncError.refused(reason: "Moods that are kept in memory only are not synced."), by: method)
         }
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
+        return StoreSync(
+            settings, peer: transportPeer(), patienceMilliseconds: Self.patienceMilliseconds, isCancelled: { false })
+    }
+
+    private mutating func writeSyncConflicts(_ out: inout JSONWriter) throws(RPCError) {
+        let sync = try storeSync("sync.conflicts")
+        let conflicts: [Conflict]
+        do throws(SyncError) { conflicts = try sync.conflicts() } catch { throw RPCError(error, by: "sync.conflicts") }
+        out.beginObject()
+        out.key("items")
+        out.beginArray()
+        for conflict in conflicts { Self.write(conflict, &out) }
+        out.endArray()
+        out.endObject()
     }
 
     private static func write(_ conflict: Conflict, _ out: inout JSONWriter) {
@@ -128,13 +141,22 @@ extension Core {
         out.endObject()
     }
 
-    private mutating func settle(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+    /// A change of this store as any other: whoever asks behind it sees it.
+    private mutating func settle(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let (id, takesOther) = (
             arguments[SyncParams.conflict], arguments[SyncParams.take].utf8.elementsEqual("other".utf8)
         )
-        return try syncWork("sync.settle") { (sync, _) throws(SyncError) in
-            let mood = try sync.settle(id, takesOther: takesOther)
-            return { (_, out) throws(RPCError) in mood.withUnsafeBytes { out.raw($0) } }
+        try openForWriting()
+        let sync = try storeSync("sync.settle")
+        let settlement: Settlement
+        do throws(SyncError) { settlement = try sync.settlement(id, takesOther: takesOther, at: now) } catch {
+            throw RPCError(error, by: "sync.settle")
+        }
+        do throws(MoodStoreError) {
+            try store.settle(settlement)
+            try store.get(settlement.mood, to: &out)
+        } catch {
+            throw RPCError(error)
         }
     }
 
@@ -216,6 +238,27 @@ extension SyncStatus {
             out.endObject()
         }
         out.endArray()
+        if !missing.isEmpty {
+            out.key("missing")
+            out.beginArray()
+            for (replica, numbers) in missing {
+                out.beginObject()
+                out.key("replica")
+                out.string(replica.text)
+                out.key("from")
+                out.integer(numbers.lowerBound)
+                out.key("to")
+                out.integer(numbers.upperBound)
+                out.endObject()
+            }
+            out.endArray()
+        }
+        for (name, texts) in [("refused", refused), ("passedOver", passedOver)] where !texts.isEmpty {
+            out.key(text: name)
+            out.beginArray()
+            for text in texts { out.string(text) }
+            out.endArray()
+        }
         out.endObject()
     }
 }
@@ -239,7 +282,7 @@ extension RPCError {
         case .ambiguous(let journals):
             details.append(.init("journals", .array(journals.map { .string($0) })))
             self.init(.refused, error.reason, details)
-        case .offline, .diverged, .refused, .needsConfirmation: self.init(.refused, error.reason, details)
+        case .offline, .refused, .needsConfirmation: self.init(.refused, error.reason, details)
         }
     }
 }

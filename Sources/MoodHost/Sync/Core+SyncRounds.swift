@@ -41,8 +41,10 @@ extension Core {
         // One at a time; what was committed meanwhile is seen when it ends.
         guard sync.round == nil, !sync.thread.isRunning else { return sync.wait() }
         let work = LongWork(on: sync.thread, .init(message: "Syncing", done: 0, total: 0))
-        let store = StoreSync(
+        var rounds = StoreSync(
             settings, peer: transportPeer(), patienceMilliseconds: 0, isCancelled: { work.isCancelled })
+        rounds.isAsked = false
+        let store = rounds
         sync.round = work
         tellOfSync("syncing", nil)
         _ = work.begin {

@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MoodCore
 import MoodStore
 import MoodSync
 import Platform
@@ -20,7 +21,10 @@ extension Host {
         var core = Core(options, location(options))
         core.setTime(Clock.milliseconds)
         let peer = core.transportPeer()
-        let sync = StoreSync(settings, peer: peer, patienceMilliseconds: 0, isCancelled: { false })
+        StoreSync.waitWhenNoted(settings, everyMilliseconds: intervalMilliseconds)
+        var rounds = StoreSync(settings, peer: peer, patienceMilliseconds: 0, isCancelled: { false })
+        rounds.isAsked = false
+        let sync = rounds
         let work = LongWork(on: core.sync.thread, .init(message: "Syncing", done: 0, total: 0))
         let failure = Mutex<SyncError?>(nil)
         let isDone = work.begin {
@@ -82,17 +86,24 @@ extension Core {
     /// How long a round that is at work is waited for.
     private static let roundMilliseconds = 100
 
-    /// At the end of a host whose last changes were not sent: a process of its own does it, which nobody waits for.
+    /// At the end of a host that lived too shortly for a round: a process of its own does it, which nobody waits for. It sends what
+    /// was changed, and brings in what others did where only moods were read. What comes too early for it is sent by one that waits.
     mutating func leaveSyncToOthers() {
         guard sync.wasAutomatic, store.isOpen, let settings = store.settingsForSync else { return }
         // One that is at work holds the lock of the sync.
         sync.round?.cancel()
         _ = sync.thread.wait(milliseconds: Self.roundMilliseconds)
         store.lookAround()
-        guard let pending = try? syncStatus(commitsMax: 1).pending, pending > 0,
-            let program = Terminal.executablePath(),
-            StoreSync.mayBegin(settings, everyMilliseconds: Host.intervalMilliseconds)
-        else { return }
+        guard let program = Terminal.executablePath(), let status = try? syncStatus(commitsMax: 1) else { return }
+        let last = status.lastSync.flatMap { text in
+            Array(text.utf8).withUnsafeBytes { Timestamp(rfc3339: $0) }
+        }
+        if status.pending == 0, let last, Clock.milliseconds - last.milliseconds < Host.intervalMilliseconds { return }
+        if !StoreSync.mayBegin(settings, everyMilliseconds: Host.intervalMilliseconds) {
+            guard status.pending > 0,
+                StoreSync.mayWait(settings, everyMilliseconds: Host.intervalMilliseconds)
+            else { return }
+        }
         var arguments = ["--sync-once", "--store", settings.directory]
         if settings.trustsDirectory { arguments.append("--trust-directory") }
         if settings.durability == .none { arguments += ["--durability", "none"] }

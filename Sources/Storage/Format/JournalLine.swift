@@ -33,6 +33,8 @@ struct JournalLine {
         /// The commits that it makes again.
         case redoes([Int])
         case operation(OperationMembers)
+        /// What the line says of replicas besides `saw`: the members `sawCrc`, `sawAlso` and `replica`, without braces.
+        case marks(UnsafeRawBufferPointer)
     }
 
     /// `content` is the line before its seal, which was found to be right. Nil where it is not of the form.
@@ -78,7 +80,7 @@ struct JournalLine {
             case .clear: try body(.clear)
             case .put(let record): try body(.put(record))
             case .delete(let id): try body(.delete(id: id))
-            case .cleared, .clearedID, .created, .undoes, .redoes, .operation: break
+            case .cleared, .clearedID, .created, .undoes, .redoes, .operation, .marks: break
             }
         }
     }
@@ -127,7 +129,20 @@ struct JournalLine {
             guard let operation = OperationMembers(&matcher) else { return false }
             try body(.operation(operation))
         }
+        let start = matcher.position
+        let isMarked = Self.takeMarks(&matcher)
+        if isMarked { try body(.marks(UnsafeRawBufferPointer(rebasing: changes[(start + 1)..<matcher.position]))) }
         return matcher.take(",") && matcher.isAtEnd || Self.areUnknown(changes[matcher.position...])
+    }
+
+    /// Older versions pass over these: so they are the last ones.
+    @inline(__always)
+    private static func takeMarks(_ matcher: inout ByteMatcher) -> Bool {
+        guard matcher.take(",\"sawCrc\":") else { return false }
+        guard matcher.takeObject() != nil else { return false }
+        if matcher.take(",\"sawAlso\":"), matcher.takeObject() == nil { return false }
+        if matcher.take(",\"replica\":\""), matcher.takeString() == nil { return false }
+        return true
     }
 
     /// Whether the rest is members that this version does not know. They are passed over: the line's checksum is right, so a

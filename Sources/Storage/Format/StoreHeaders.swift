@@ -27,6 +27,16 @@ enum Seal {
         line.loadUnaligned(fromByteOffset: line.count - 10, as: UInt64.self)
     }
 
+    /// The checksum that digits stand for.
+    static func crc(ofDigits digits: UInt64) -> UInt32 {
+        var crc: UInt32 = 0
+        for place in 0..<8 {
+            let digit = UInt8(truncatingIfNeeded: digits >> (place * 8))
+            crc = crc << 4 | UInt32(digit < 97 ? digit &- 48 : digit &- 87)
+        }
+        return crc
+    }
+
     /// How many bytes are as they are in every seal.
     static func likeness(of bytes: UnsafeRawBufferPointer) -> Int {
         zip(bytes, "\"crc\":\"00000000\"}".utf8).count { byte, form in

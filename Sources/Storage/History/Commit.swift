@@ -21,6 +21,10 @@ public struct Commit {
     public let isRedo: Bool
     /// How far the records of other replicas are in the store from here on: a JSON object.
     public let saw: UnsafeRawBufferPointer?
+    /// What else it says of replicas: the members `sawCrc`, `sawAlso` and `replica` of a JSON object, without its braces.
+    public let marks: UnsafeRawBufferPointer?
+    /// The CRC-32C that ends its line; of a commit that is kept as a file, that of the file.
+    public let crc: UInt32
     /// The member of its records whose conflicts it settles.
     public let settles: String?
     /// Whether it removed all records before it put any.
@@ -33,7 +37,8 @@ public struct Commit {
     /// - Parameter upgrade: what makes records of this version of those in the line; nil where they are.
     /// - Parameter buffer: where those are written; it must stay as it is as long as the commit is used.
     init?(
-        _ line: JournalLine, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?, _ buffer: inout ByteBuffer
+        _ line: JournalLine, seal: UInt64, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?,
+        _ buffer: inout ByteBuffer
     ) {
         buffer.truncate(to: 0)
         var created: Set<Int> = []
@@ -44,6 +49,7 @@ public struct Commit {
         var reversed: [Int] = []
         var isRedo = false
         var isClear = false
+        var marks: UnsafeRawBufferPointer?
         var upgraded: [(change: Int, range: Range<Int>)] = []
         let isKnown = line.forEachPart { part in
             switch part {
@@ -65,6 +71,7 @@ public struct Commit {
             case .clear: isClear = true
             case .undoes(let revisions): reversed = revisions
             case .redoes(let revisions): (reversed, isRedo) = (revisions, true)
+            case .marks(let members): marks = members
             case .created, .operation: break
             }
         }
@@ -80,6 +87,8 @@ public struct Commit {
         self.reversed = reversed
         self.isRedo = isRedo
         saw = line.saw
+        self.marks = marks
+        crc = Seal.crc(ofDigits: seal)
         settles = line.settles.map { String(decoding: $0, as: UTF8.self) }
         self.isClear = isClear
         count = changes.count + max(unnamed, 0)
@@ -197,7 +206,7 @@ private struct CommitReading {
         var reader = JournalReader(journal, name, from: start.offset, in: files.settings.fileSystem)
         _ = try reader.commits(after: start.revision, upTo: last) { line in
             guard line.content.seq > revision else { return true }
-            guard let change = Commit(line.content, extractor, upgrade, &buffer) else { return false }
+            guard let change = Commit(line.content, seal: line.seal, extractor, upgrade, &buffer) else { return false }
             wantsMore = body(change)
             revision = line.content.seq
             place = CommitPlace(
@@ -212,8 +221,10 @@ private struct CommitReading {
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         guard wantsMore, link.base < link.last, revision == link.last - 1 else { return }
-        try CommitFile.withLine(link.last, files) { line, _ in
-            guard let change = Commit(line, extractor, link.upgrade(files.settings), &buffer) else { return }
+        try CommitFile.withLine(link.last, files) { line, _, seal in
+            guard let change = Commit(line, seal: seal, extractor, link.upgrade(files.settings), &buffer) else {
+                return
+            }
             wantsMore = body(change)
             revision = line.seq
         }

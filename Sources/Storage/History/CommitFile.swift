@@ -76,14 +76,14 @@ enum CommitFile {
     /// - Throws: `corrupt` where the file is not as it was written.
     static func withLine(
         _ revision: Int, _ files: borrowing StoreFiles,
-        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+        _ body: (JournalLine, _ bytes: Int, _ seal: UInt64) throws(StorageError) -> Void
     ) throws(StorageError) {
         try withLine(revision, in: files.place, body)
     }
 
     static func withLine(
         _ revision: Int, in place: borrowing StoreDirectory,
-        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+        _ body: (JournalLine, _ bytes: Int, _ seal: UInt64) throws(StorageError) -> Void
     ) throws(StorageError) {
         let name = name(revision)
         var bytes = ByteBuffer(capacity: 4096)
@@ -117,7 +117,9 @@ enum CommitFile {
         var failure: StorageError?
         let isRead = line.withBytes { line in
             guard let commit = JournalLine(content: line), commit.seq == revision else { return false }
-            do throws(StorageError) { try body(commit, bytes.count) } catch { failure = error }
+            do throws(StorageError) { try body(commit, bytes.count, Seal.digits(ofSealed: sealed)) } catch {
+                failure = error
+            }
             return true
         }
         if let failure { throw failure }

@@ -128,7 +128,7 @@ struct JournalChain {
             return true
         }
         guard found == link.last - 1 else { return found }
-        try CommitFile.withLine(link.last, files) { (line, size) throws(StorageError) in
+        try CommitFile.withLine(link.last, files) { (line, size, _) throws(StorageError) in
             found = line.seq
             if found > base { try body(line, size) }
         }

@@ -193,7 +193,7 @@ struct RecordHistory {
                 puts += 1
             case .created(let number): isNew = isNew || number == put?.number
             case .delete(let text): isDeleted = isDeleted || RecordID(text) == id
-            case .cleared, .undoes, .redoes, .operation: break
+            case .cleared, .undoes, .redoes, .operation, .marks: break
             }
         }
         let at = Array(line.time)

@@ -4,7 +4,7 @@ import JSONCodec
 extension RecordStore {
     /// The records as they were before a commit, by id; nil where that is not kept any more.
     /// - Parameter wanted: of these only; without it, of all.
-    mutating func records(
+    public mutating func records(
         before revision: Int, of wanted: Set<RecordID>?
     ) throws(StorageError) -> [RecordID: [UInt8]]? {
         guard let start = try Self.start(before: revision, &files) else { return nil }

@@ -5,7 +5,7 @@ import JSONCodec
 /// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` where no client made the commit, `,"saw":{…}` and `,"settles":"…"`
 /// of replicas, and, each only where it has something to say and in this order,
 /// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`,
-/// `,"undoes":[R,…]` or `,"redoes":[R,…]`, the members of `OperationMembers`, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
+/// `,"undoes":[R,…]` or `,"redoes":[R,…]`, the members of `OperationMembers`, `,"sawCrc":{…}` with more of replicas, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
 /// too; ids of deletions are kept apart until the line ends, so that they may be staged in any.
 ///
 /// `created` has the places in `put`, from 0, of what was not there before, and `cleared` says how many were removed and
@@ -28,6 +28,8 @@ struct CommitLines: ~Copyable {
     private var reversal = ByteBuffer(capacity: 16)
     /// The members that name the line's operation.
     private var operation = ByteBuffer(capacity: 64)
+    /// What older versions pass over.
+    private var marks = ByteBuffer(capacity: 16)
 
     /// - Parameter seq: the commit before the first line.
     init(after seq: Int) {
@@ -73,6 +75,9 @@ struct CommitLines: ~Copyable {
         lineHeadEnd += member.count
         lastPutStart += member.count
     }
+
+    /// Stages what else the line says of replicas, at its end: `,"sawCrc":{…}` and what follows it.
+    mutating func markEnd(_ members: UnsafeRawBufferPointer) { marks.append(members) }
 
     /// Stages a record: the bytes of one JSON object and nothing around them. Line feeds in it become spaces, which in
     /// JSON means the same.
@@ -176,6 +181,10 @@ struct CommitLines: ~Copyable {
             buffer.append(operation.bytes)
             operation.truncate(to: 0)
         }
+        if !marks.isEmpty {
+            buffer.append(marks.bytes)
+            marks.truncate(to: 0)
+        }
         buffer.append(UInt8(ascii: ","))
         buffer.appendSeal(from: lineStart)
         buffer.append(UInt8(ascii: "\n"))
@@ -214,5 +223,6 @@ struct CommitLines: ~Copyable {
         creations.truncate(to: 0)
         reversal.truncate(to: 0)
         operation.truncate(to: 0)
+        marks.truncate(to: 0)
     }
 }

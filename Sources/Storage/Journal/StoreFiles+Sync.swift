@@ -14,6 +14,8 @@ extension StoreFiles {
 
     public mutating func stageMark(_ member: UnsafeRawBufferPointer) { journal.lines.mark(member) }
 
+    public mutating func stageMarkEnd(_ members: UnsafeRawBufferPointer) { journal.lines.markEnd(members) }
+
     @inline(__always)
     public mutating func stagePut(_ record: UnsafeRawBufferPointer, isNew: Bool = false) {
         journal.lines.put(record, isNew: isNew)

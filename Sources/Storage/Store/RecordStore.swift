@@ -182,13 +182,20 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Says in the open commit how far the records of other replicas are in the store with it. A commit may say nothing else.
-    /// - Parameter vector: a JSON object.
-    public mutating func mark(saw vector: UnsafeRawBufferPointer) throws(StorageError) {
+    /// - Parameters:
+    ///   - vector: a JSON object.
+    ///   - more: members that come at the end of the line, `"sawCrc":{…}` first; empty for none.
+    public mutating func mark(saw vector: UnsafeRawBufferPointer, more: UnsafeRawBufferPointer) throws(StorageError) {
         try beginCommit()
         var member = ByteBuffer(capacity: vector.count + 8)
         member.append(",\"saw\":")
         member.append(vector)
         files?.stageMark(member.bytes)
+        if more.isEmpty { return }
+        member.truncate(to: 0)
+        member.append(UInt8(ascii: ","))
+        member.append(more)
+        files?.stageMarkEnd(member.bytes)
     }
 
     /// Says in the open commit that it settles the conflicts of a member of its moods.

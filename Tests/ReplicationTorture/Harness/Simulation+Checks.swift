@@ -4,7 +4,7 @@ import Replication
 extension Simulation {
     mutating func check() -> Set<String> {
         var found: Set<String> = []
-        let folds = replicasFolds()
+        guard let folds = try? replicasFolds(), folds.count == replicas.count else { return ["broken"] }
         let views = replicas.map(\.view)
         let conflicts = folds.map { fold in
             Set(
@@ -12,29 +12,34 @@ extension Simulation {
                     "\($0.id.mood.text) \($0.id.member.text) \($0.other.map(SimulatedMoods.text) ?? "-")"
                 })
         }
-        if replicas.contains(where: \.isWaiting) { found.insert("stuck") }
+        for replica in replicas {
+            for id in replica.missing.last.keys {
+                for head in replica.missing.heads(of: id)
+                where folds.contains(where: { $0.known.contains(id, head.number, head.crc) }) { found.insert("stuck") }
+            }
+        }
         if views.contains(where: { $0 != views[0] }) || conflicts.contains(where: { $0 != conflicts[0] }) {
             found.insert("diverged")
         }
         for (place, fold) in folds.enumerated() {
             var shown: [UUID: [UInt8]] = [:]
             fold.forEachID { shown[$0] = fold.shown($0)?.bytes }
-            if shown != replicas[place].disk.moods.mapValues(\.bytes) { found.insert("unfolded") }
+            if shown != replicas[place].moods.moods.mapValues(\.bytes) { found.insert("unfolded") }
         }
-        let known = replicas.reduce(into: Set<Int>()) { $0.formUnion($1.disk.known) }
-        let expected = truth.expected(of: known)
+        let excused = excusedNow()
+        let expected = truth.expected(of: Set(truth.all.indices).subtracting(excused))
         if views[0].keys.contains(where: { expected[$0] == nil }) { found.insert("zombie") }
         if expected.keys.contains(where: { views[0][$0] == nil }) { found.insert("gone") }
         for (mood, shown) in views[0] {
             guard let wanted = expected[mood] else { continue }
-            checkMood(mood, shown, wanted, folds[0], &found)
+            checkMood(mood, shown, wanted, folds[0], excused, &found)
         }
         return found
     }
 
     private func checkMood(
         _ mood: UUID, _ shown: SimulatedMood, _ wanted: SimulatedTruth.Expected, _ fold: Fold,
-        _ found: inout Set<String>
+        _ excused: Set<Int>, _ found: inout Set<String>
     ) {
         let conflicts = fold.conflicts(of: mood)
         for member in SimulatedMoods.members {
@@ -45,7 +50,9 @@ extension Simulation {
             }
             let kept = Set(
                 conflicts.filter { $0.id.member.text == member }.map { $0.other.map(SimulatedMoods.text) })
-            let puts = truth.all.indices.filter { truth.all[$0].mood == mood && truth.all[$0].values[member] != nil }
+            let puts = truth.all.indices.filter {
+                truth.all[$0].mood == mood && truth.all[$0].values[member] != nil && !excused.contains($0)
+            }
             let replaced = puts.filter { u in puts.contains { truth.isReplaced(u, by: $0, member) } }
             let old = Set(replaced.map { truth.all[$0].values[member] ?? nil }).subtracting(heads)
             if !heads.subtracting([shown[member]]).subtracting(kept).isEmpty { found.insert("lost") }

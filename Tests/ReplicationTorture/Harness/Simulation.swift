@@ -3,17 +3,20 @@ import MoodCore
 import Replication
 import Seeds
 
-/// What may happen in a run, as letters: p snapshots and purges, k clocks off by minutes to a year, r restored backups, c copied
-/// stores, s settled conflicts, u undone deletes, l long absences, t a transport that loses acknowledged records at its end,
-/// x crashes inside each step.
+/// What may happen in a run, as letters: p snapshots and purges, k clocks off by minutes to a year, s settled conflicts, u undone
+/// deletes, l long absences, b moods put back alone, or a lost end of the journal, y `sync/` put back alone, w both, to different
+/// times, r a restored backup, c a copied store, m a machine put back with all ids, g one cloned with all ids, f in 6 of 10 runs
+/// another program carries the files between copies of the place, e a place that is emptied or put back, or loses a file or a record,
+/// n a snapshot that cannot be read, t a place that loses records at its end, x crashes inside each step.
 ///
-/// Planted mistakes, which have to be found: C a copy keeps its id, O records are applied without waiting for what they saw,
-/// N only the newest snapshot is read.
+/// Planted mistakes, which have to be found: K where the store stands is told by a count (with b), W only own records are
+/// compared (with m, g, f), F an emptied place is never filled again (with p, e), V numbers without checksums (with m, g, f), O
+/// records are applied without waiting for what they saw, N only the newest snapshot is read.
 public struct SimulationFeatures: Sendable {
     private let letters: Set<Character>
 
     public init(_ letters: String) { self.letters = Set(letters) }
-    public static let all = SimulationFeatures("pklrcsutx")
+    public static let all = SimulationFeatures("pklrcsutbywmgfenx")
 
     func without(_ letter: Character) -> SimulationFeatures {
         SimulationFeatures(String(letters.subtracting([letter])))
@@ -22,13 +25,13 @@ public struct SimulationFeatures: Sendable {
     func crashes(_ random: inout SeededRandom) -> Bool { has("x") && random.isOne(in: 40) }
 }
 
-/// Two to seven replicas, some dozens of changes, and all the trouble that there is; then everybody hears of everything.
+/// Two to six replicas, some dozens of changes, and all the trouble that there is; then everybody hears of everything.
 ///
 /// What may be found: *diverged*: replicas show different moods · *lost*: a value that nobody replaced or deleted knowingly is
 /// neither shown nor in conflict · *false*: a conflict with a value that was replaced knowingly or settled · *gone*: a mood with a change
-/// that no deleter saw is not there · *zombie*: one is there that was deleted · *stuck*: a record waits for ever ·
+/// that no deleter saw is not there · *zombie*: one is there that was deleted · *stuck*: a record waits for what somebody has ·
 /// *clobbered*: shown is a value that was replaced knowingly · *unfolded*: a store shows something else than its records say ·
-/// *broken*: the run could not go on.
+/// *broken*: the run could not go on. What was, after a trouble, in no store and no place any more is not counted.
 public struct Simulation {
     private static let day = 86_400
 
@@ -36,11 +39,14 @@ public struct Simulation {
     private let ledger = SimulatedReplica.Ledger()
     private let features: SimulationFeatures
     private var random: SeededRandom
-    private var transport = SimulatedTransport()
+    private let shared = SimulatedPlace()
+    private var isCarried = false
     private(set) var replicas: [SimulatedReplica] = []
-    private var backups: [(place: Int, replica: SimulatedReplica)] = []
+    private var backups: [(replica: SimulatedReplica, place: SimulatedPlace)] = []
+    private var oldPlaces: [[SimulatedPlace.Name: SimulatedPlace.File]] = []
+    /// Changes that were nowhere any more after a trouble.
+    private var excused: Set<Int> = []
     private var now = 0
-    private var replicaCount = 0
     private var moodCount = 0
     private var valueCount = 0
 
@@ -60,14 +66,12 @@ public struct Simulation {
         }
     }
 
-    private mutating func newReplica() -> UUID {
-        replicaCount += 1
-        return SimulatedMoods.replica(replicaCount)
-    }
-
     private mutating func live() throws(SimulationFailure) {
-        for _ in 0..<(2 + random.below(4)) {
-            var replica = SimulatedReplica(id: newReplica(), ledger, features)
+        isCarried = features.has("f") && random.below(10) < 6
+        for number in 0..<(2 + random.below(3)) {
+            let place = isCarried ? SimulatedPlace(owner: number + 1) : shared
+            var replica = SimulatedReplica(id: SimulatedMoods.replica(ledger.next()), ledger, features, place)
+            replica.home = ledger.next()
             if features.has("k") {
                 replica.skew = random.pick([0, 0, -300, 300, 3600, -Self.day * 365, Self.day * 365])
             }
@@ -79,61 +83,168 @@ public struct Simulation {
     private mutating func step() throws(SimulationFailure) {
         now += random.pick([1, 5, 3600, features.has("l") ? Self.day * 20 : Self.day])
         let place = random.below(replicas.count)
+        if features.has("l"), replicas[place].awayUntil > now { return }
         let chance = random.below(1000)
-        if chance < 660 {
-            let fold = chance < 630 ? nil : replicas[place].current()
+        if chance < 490 {
+            var fold: Fold?
+            if chance >= 460 { fold = try current(place) }
             replicas[place].beginCommit()
             if let fold { settle(place, fold) } else { change(place, chance) }
-            if random.isOne(in: 4) { change(place, random.below(600)) }
+            if random.isOne(in: 4) { change(place, random.below(440)) }
             replicas[place].endCommit()
-        } else if chance < 680 {
-            if features.has("p") { try replicas[place].putSnapshot(&transport, &random) }
-        } else if chance < 690 {
-            if features.has("r") { backups.append((place, replicas[place])) }
-        } else if chance < 700 {
-            guard let backup = backups.popLast() else { return }
-            replicas[backup.place] = backup.replica
-            replicas[backup.place].becomeAnother(newReplica())
-        } else if chance < 705 {
-            guard features.has("t"), let replica = transport.records.keys.sorted().randomElement(using: &random) else {
-                return
+        } else if chance < 530 {
+            guard features.has("p") else { return }
+            let drops = random.below(10) < 7
+            try perform(place) { (process, random) throws(SimulationFailure) in
+                guard try process.open(&random) else { return }
+                try process.pull(&random, isWhole: true)
+                try process.push(&random)
+                try process.putSnapshot(&random, drops: drops)
             }
-            transport.loseLast(of: replica)
-        } else if chance < 710 {
-            guard features.has("c"), replicas.count < 7 else { return }
-            var copy = replicas[place]
-            copy.becomeAnother(newReplica())
-            replicas.append(copy)
-        } else if features.has("l"), replicas[place].awayUntil > now {
-            return
-        } else if chance < 720, features.has("l") {
-            replicas[place].awayUntil = now + Self.day * 300
-        } else if chance < 850 {
-            try replicas[place].push(&transport, &random)
+        } else if chance < 570 {
+            backups.append((replicas[place], replicas[place].place.copy()))
+        } else if chance < 600 {
+            oldPlaces.append(shared.files)
+        } else if chance < 660 {
+            trouble(place)
+        } else if chance < 680 {
+            if features.has("l") { replicas[place].awayUntil = now + Self.day * 300 }
+        } else if chance < 760, isCarried {
+            replicas[place].place.carry(random.pick(replicas).place, &random)
+            excuse()
         } else {
-            replicas[place].pull(transport, &random, isWhole: random.isOne(in: 2))
+            let isWhole = random.below(10) < 6
+            try perform(place) { (process, random) throws(SimulationFailure) in
+                try process.round(&random, isWhole: isWhole)
+            }
+        }
+    }
+
+    /// Runs a process, which may die in it; what is on its disk stays.
+    private mutating func perform(
+        _ place: Int, _ body: (inout SimulatedProcess, inout SeededRandom) throws(SimulationFailure) -> Void
+    ) throws(SimulationFailure) {
+        var process = SimulatedProcess(replicas[place], now: now)
+        do throws(SimulationFailure) { try body(&process, &random) } catch {
+            if case .broken = error { throw error }
+        }
+        replicas[place] = process.here
+    }
+
+    /// What the records say, with all that was done here; nil where the process dies.
+    private mutating func current(_ place: Int) throws(SimulationFailure) -> Fold? {
+        var fold: Fold?
+        try perform(place) { (process, random) throws(SimulationFailure) in
+            if try process.open(&random) { fold = process.fold }
+        }
+        return fold
+    }
+
+    private func everything() -> Set<Int> {
+        var all: Set<Int> = []
+        for replica in replicas {
+            all.formUnion(replica.everything)
+            for records in replica.place.records.values {
+                for record in records.values { all.formUnion(ledger.changes(of: record)) }
+            }
+            for snapshot in replica.place.snapshots.values where snapshot.isReadable { all.formUnion(snapshot.known) }
+        }
+        return all
+    }
+
+    private mutating func excuse() { excused.formUnion(Set(truth.all.indices).subtracting(everything())) }
+
+    private mutating func trouble(_ place: Int) {
+        let kinds = "rcmgbywent".filter { features.has($0) }
+        guard let kind = kinds.randomElement(using: &random) else { return }
+        defer { excuse() }
+        let home = replicas[place].home
+        let mine = backups.filter { $0.replica.home == home }
+        switch kind {
+        case "r", "m":
+            guard let backup = mine.randomElement(using: &random) else { return }
+            var restored = backup.replica
+            restored.place = replicas[place].place
+            if kind == "r" { restored.isMoved = true } else if isCarried { restored.place = backup.place.copy() }
+            replicas[place] = restored
+        case "c", "g":
+            guard replicas.count < 6 else { return }
+            var copy = replicas[place]
+            if kind == "c" { copy.isMoved = true }
+            if isCarried { copy.place = copy.place.copy(owner: ledger.next()) }
+            copy.home = ledger.next()
+            replicas.append(copy)
+        case "b":
+            replicas[place].loseCommits(random.pick([1, 1, 2, 3, 5, 8]))
+            if random.below(10) < 2, !mine.isEmpty { replicas[place].isMoved = true }
+        case "y":
+            guard let backup = mine.randomElement(using: &random) else { return }
+            replicas[place].sync = backup.replica.sync
+            replicas[place].isMoved = random.isOne(in: 2)
+        case "w":
+            guard mine.count > 1 else { return }
+            let (a, b) = (random.pick(mine), random.pick(mine))
+            replicas[place].moods = a.replica.moods
+            replicas[place].sync = b.replica.sync
+            replicas[place].isMoved = random.isOne(in: 2)
+            if isCarried, random.isOne(in: 2) { replicas[place].place = b.place.copy() }
+        case "e": empty(replicas[place].place)
+        case "n":
+            let there = replicas[place].place
+            guard let id = there.snapshots.keys.sorted().randomElement(using: &random),
+                var snapshot = there.snapshots[id]
+            else { return }
+            snapshot.isReadable = false
+            there.put(.snapshot(snapshot), id, at: now, serial: ledger.next())
+        default:
+            let there = replicas[place].place
+            guard let id = there.records.keys.sorted().randomElement(using: &random), var records = there.records[id],
+                let last = records.keys.max()
+            else { return }
+            records[last] = nil
+            there.put(.records(records), id, at: now, serial: ledger.next())
+        }
+    }
+
+    private mutating func empty(_ place: SimulatedPlace) {
+        let chance = random.below(10)
+        func remove(_ name: SimulatedPlace.Name) {
+            place.put(
+                name.isSnapshot ? .snapshot(nil) : .records([:]), name.replica, at: now, serial: ledger.next())
+        }
+        if chance < 3 {
+            for name in place.files.keys.sorted() { remove(name) }
+        } else if chance < 6, !isCarried, !oldPlaces.isEmpty {
+            place.files = random.pick(oldPlaces)
+        } else if let name = place.files.keys.sorted().randomElement(using: &random) {
+            if name.isSnapshot || random.below(10) < 4 { return remove(name) }
+            guard var records = place.records[name.replica],
+                let number = records.keys.sorted().randomElement(using: &random)
+            else { return }
+            records[number] = nil
+            place.put(.records(records), name.replica, at: now, serial: ledger.next())
         }
     }
 
     private mutating func change(_ place: Int, _ chance: Int) {
-        let ids = replicas[place].disk.moods.keys.sorted()
-        if chance < 400, let mood = ids.randomElement(using: &random), var values = replicas[place].shown(mood) {
+        let ids = replicas[place].moods.moods.keys.sorted()
+        if chance < 280, let mood = ids.randomElement(using: &random), var values = replicas[place].shown(mood) {
             let member = random.pick(SimulatedMoods.members)
             values[member] = SimulatedMoods.isTag(member) ? (values[member] == nil ? "true" : nil) : newValue()
             put(place, mood, values, [member: values[member]], .usual)
-        } else if chance < 500 {
+        } else if chance < 380 {
             moodCount += 1
             let values: SimulatedMood = ["label": newValue(), "emoji": "e", "notes": ""]
             put(place, SimulatedMoods.id(moodCount), values, values.mapValues { $0 }, .usual)
-        } else if chance < 580 {
+        } else if chance < 430 {
             guard let mood = ids.randomElement(using: &random) else { return }
             replicas[place].bin[mood] = replicas[place].shown(mood)
             add(place, .delete, mood, [:], .delete(at: time(place), [mood]))
-        } else if chance < 590 {
+        } else if chance < 435 {
             add(place, .clear, nil, [:], .clear(at: time(place)))
         } else {
             guard features.has("u"), let mood = replicas[place].bin.keys.sorted().randomElement(using: &random),
-                let values = replicas[place].bin.removeValue(forKey: mood), replicas[place].disk.moods[mood] == nil
+                let values = replicas[place].bin.removeValue(forKey: mood), replicas[place].moods.moods[mood] == nil
             else { return }
             put(place, mood, values, [:], .restored)
         }
@@ -163,7 +274,7 @@ public struct Simulation {
         if case .put(_, _, .settling) = change { settles = true }
         let number = truth.add(
             .init(
-                kind: kind, mood: mood, values: set, known: replica.disk.known,
+                kind: kind, mood: mood, values: set, known: replica.known,
                 before: mood.flatMap { replica.shown($0) } ?? [:], settles: settles))
         replicas[place].change(change, number)
     }
@@ -176,24 +287,41 @@ public struct Simulation {
     private func time(_ place: Int) -> Timestamp { SimulatedMoods.time(now + replicas[place].skew) }
 
     private mutating func exchange() throws(SimulationFailure) {
-        now += 60
         for place in replicas.indices { replicas[place].features = features.without("x") }
-        for _ in 0..<6 {
+        for _ in 0..<10 {
+            now += 600
             for place in replicas.indices {
-                replicas[place].pull(transport, &random, isWhole: true)
-                try replicas[place].push(&transport, &random)
-                // It has more than the transport shows.
-                let vector = replicas[place].current().vector
-                if vector.last.contains(where: { $0.value > transport.last[$0.key] ?? 0 }) {
-                    try replicas[place].putSnapshot(&transport, &random)
+                try perform(place) { (process, random) throws(SimulationFailure) in
+                    try process.round(&random, isWhole: true)
                 }
             }
+            guard isCarried else { continue }
+            for _ in 0..<2 {
+                for a in replicas.indices {
+                    for b in replicas.indices where b > a { replicas[a].place.carry(replicas[b].place, &random) }
+                }
+            }
+            excuse()
         }
     }
 
-    mutating func replicasFolds() -> [Fold] {
+    mutating func replicasFolds() throws(SimulationFailure) -> [Fold] {
         var folds: [Fold] = []
-        for place in replicas.indices { folds.append(replicas[place].current()) }
+        for place in replicas.indices { if let fold = try current(place) { folds.append(fold) } }
         return folds
+    }
+
+    /// Changes that are in nothing that remains, and records whose saw such ones, where a status says that they are missing.
+    func excusedNow() -> Set<Int> {
+        var all = excused.subtracting(everything())
+        guard replicas.contains(where: \.isIncomplete) else { return all }
+        var seen: Set<Int> = []
+        for replica in replicas { seen.formUnion(replica.known) }
+        for replica in replicas {
+            for records in replica.place.records.values {
+                for record in records.values { all.formUnion(Set(ledger.changes(of: record)).subtracting(seen)) }
+            }
+        }
+        return all
     }
 }

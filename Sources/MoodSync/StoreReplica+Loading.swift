@@ -1,0 +1,141 @@
+import JSONCodec
+import MoodCore
+import MoodStore
+import Platform
+import Replication
+import Storage
+
+/// What is known, and how much of it the store has.
+extension StoreReplica {
+    func load(_ makesAgain: Bool) throws(SyncError) {
+        var base = try BaseFile.read(place.base, in: place.fileSystem)
+        if base?.commit.storeID != file.storeID { base = nil }
+        let isPutBack = !(lastRecorded.map(has) ?? true)
+        let isBaseHere = base.map { has($0.commit) } ?? true
+        isAllUnsettled = isPutBack || !isBaseHere
+        if let base {
+            fold = base.fold
+            if isBaseHere { saw = base.fold.vector }
+        }
+        let start = isBaseHere ? base?.commit.revision ?? file.from : file.from
+        looked = start
+        let heads = own.compactMapValues { $0.last.map { Vector.Head(number: $0.number, crc: $0.crc) } }
+        var names: [UUID: String] = [:]
+        for id in [file.replica] + file.former.map(\.replica) { names[id] = file.name(of: id) }
+        recorder = LocalRecorder(
+            journal: file.journal, storeID: file.storeID, ids: Set(ownIDs), seen: saw, own: heads, names: names)
+        recorder.isPutBack = isPutBack
+        if isPutBack {
+            for id in ownIDs {
+                for record in own[id]?.records ?? [] where record.upTo.crc == 0 {
+                    recorder.unnamed[id, default: [:]][record.number] = record
+                }
+            }
+        }
+        let isPart = readSteps(after: start)
+        let joined = try BaseFile.read(place.joined, in: place.fileSystem)
+        isJoined = joined.map { saw.covers($0.fold.vector) } ?? false
+        // It may be older than the base, where only its removal was missed.
+        if let joined, isJoined { unsettled.formUnion(fold.join(joined.fold)) }
+        if !isJoined, isPart { unfinished = joined?.fold }
+        let (before, file) = (fold, file)
+        let known = apply()
+        judge(makesAgain)
+        guard !isAllUnsettled, !isJoined, unfinished == nil,
+            recorder.makesAgain(steps, fold.known, maker: { file.maker(of: $0) })
+        else { return }
+        fold = before
+        recorder.waiting = known
+        isAllUnsettled = true
+    }
+
+    /// Reads what the journal says after a commit.
+    /// - Returns: whether it ends with a part of what was brought in.
+    func readSteps(after start: Int) -> Bool {
+        var (saw, marked, isPart) = (saw, marked, false)
+        var steps: [LocalRecorder.Step] = []
+        hasHistory = moods.commits(after: start) { commit in
+            if commit.origin != MoodRecords.syncOrigin {
+                steps.append(.local(revision: commit.seq, crc: commit.crc, LocalCommit(commit).changes))
+                return true
+            }
+            var shown: [UUID: MoodDocument?] = [:]
+            for change in commit.changes {
+                shown.updateValue(
+                    change.record.flatMap { MoodDocument(ValidJSON(trusting: $0)) }, forKey: change.id)
+            }
+            steps.append(.shown(shown))
+            isPart = commit.saw == nil
+            if let line = commit.seenVector {
+                saw = line.vector
+                if let replica = line.replica { marked = replica }
+                steps.append(.seen(line.vector, line.replica))
+            }
+            return true
+        }
+        (self.saw, self.marked) = (saw, marked)
+        self.steps += steps
+        looked = max(looked, moods.durableRevision)
+        return isPart
+    }
+
+    /// Applies the records of `sync/`.
+    /// - Returns: these.
+    func apply() -> Inbox {
+        var known = Inbox()
+        needed = saw
+        for replica in ownIDs {
+            for record in own[replica]?.records ?? [] {
+                known.add(record)
+                needed = needed.joined(with: record.saw)
+            }
+        }
+        // Where nothing was put back, what is not in the store comes again.
+        for record in others.records where isAllUnsettled || record.number <= needed[record.replica] {
+            known.add(record)
+        }
+        known.drop(knownTo: fold)
+        let all = known
+        while let record = known.next(after: fold) {
+            let touched = fold.apply(record) ?? []
+            if !saw.heads(of: record.replica).contains(where: { $0.number >= record.number }) {
+                unsettled.formUnion(touched)
+            } else if fold.known.isBranched(record.replica) {
+                unsettled.formUnion(touched)
+            }
+        }
+        return all
+    }
+
+    /// Finds out whether the fold has what the store has.
+    func judge(_ makesAgain: Bool) {
+        let ownIDs = Set(ownIDs)
+        // Of what it was before, others may have records too.
+        let formerIDs = ownIDs.subtracting([file.replica])
+        // What the journal's own commits make again.
+        let mayMake = makesAgain ? ownIDs.union(marked.map { [$0] } ?? []) : formerIDs
+        isWhole =
+            needed.last.keys.allSatisfy { replica in
+                mayMake.contains(replica)
+                    || needed.heads(of: replica).allSatisfy { fold.known.contains(replica, $0.number, $0.crc) }
+                    || fold.known.isTold(needed, of: replica)
+            }
+            && ownIDs.allSatisfy { id in
+                own[id]?.last.map { fold.known.contains(id, $0.number, $0.crc) } ?? true
+            }
+    }
+
+    /// The ids under which this very store has made records.
+    var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
+
+    /// The commit that the last record tells of which was made here.
+    var lastRecorded: Record.Commit? {
+        for replica in [file.replica] + file.former.reversed().map(\.replica) {
+            if replica == file.replica, let anchor = file.anchor, own[replica]?.last == nil {
+                return .init(storeID: file.storeID, revision: anchor.revision, crc: anchor.crc)
+            }
+            if let last = own[replica]?.last, last.upTo.storeID == file.storeID { return last.upTo }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,69 @@
+import JSONCodec
+import MoodCore
+import Platform
+import Replication
+
+/// Whether the other side has less than is known here: it was emptied, put back, or has a hole.
+extension SyncRound {
+    mutating func isLacking() throws(SyncError) -> Bool {
+        let covering = there.compactMap { snapshot -> Vector? in
+            state.snapshots[snapshot.noteID] ?? (snapshot.vector.hasAllCrcs ? snapshot.vector : nil)
+        }.map { replica.fold.known.resolved($0) }
+        // Of each branch, the records that no snapshot covers.
+        var wanted: [(id: UUID, from: Int, branch: [Known.Entry])] = []
+        for (id, branches) in replica.fold.known.branches {
+            for branch in branches {
+                let covered = covering.map { replica.fold.known.covered(of: branch, id, by: $0) }.max() ?? 0
+                if covered < branch.count { wanted.append((id, covered, branch)) }
+            }
+        }
+        let files = transport.files
+        defer { state.files = files ?? [] }
+        // Of branches, a place holds one; a number does not show which.
+        var mustLook = false
+        for one in wanted {
+            if replica.fold.known.isBranched(one.id) { mustLook = true }
+            // Own ones are sent as soon as they can be.
+            guard last[one.id] >= one.branch.count else { return true }
+            guard let tip = tips[one.id] else { continue }
+            if tip.number == one.branch.count, tip.crc != one.branch[tip.number - 1].crc { return true }
+        }
+        if wanted.isEmpty { return false }
+        // A hole is looked for where a file has gone, and now and then.
+        let now = Clock.milliseconds
+        let hasLost = files.map { files in state.files.contains { !files.contains($0) } } ?? false
+        guard
+            mustLook || hasLost || state.lacking != nil || now - state.checked >= SyncState.lackMilliseconds
+                || now < state.checked
+        else { return false }
+        state.checked = now
+        for one in wanted where try hasHole(one.id, one.from, one.branch) { return true }
+        return false
+    }
+
+    /// Reads the records of a branch.
+    private mutating func hasHole(_ id: UUID, _ from: Int, _ branch: [Known.Entry]) throws(SyncError) -> Bool {
+        var have = last
+        have[id] = from
+        while true {
+            try check()
+            let before = have[id]
+            let pulled = try transport.pull(have)
+            let lines = pulled.lines.filter { $0.replica == id }
+            for line in lines {
+                guard line.number == have[id] + 1, line.number <= branch.count else { break }
+                var crc = LineSeal.crc(of: line.text) ?? 0
+                if coder.filter != nil {
+                    guard case .record(let record) = try coder.record(line) else { return true }
+                    crc = record.crc
+                }
+                let wanted = branch[line.number - 1].crc
+                if wanted != 0, crc != wanted { return true }
+                have[id] = line.number
+            }
+            if have[id] >= branch.count { return false }
+            // Parts of a long line make no line yet.
+            if !pulled.hasMore || !pulled.lines.isEmpty && have[id] == before { return true }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+import JSONCodec
+import MoodCore
+
+/// Which records are known: of each replica, the checksums of its records from the first one on, for each branch.
+///
+/// Invariants
+/// 1. No branch is the beginning of another one of the same replica.
+/// 2. `vector` has the last records of all branches.
+/// 3. A checksum of 0 is one that nobody has told. It stands only in the branch that was known first.
+public struct Known: Sendable {
+    /// A record: its checksum, and which commit of its store it tells of.
+    public struct Entry: Sendable, Hashable {
+        public let crc: UInt32
+        public let revision: Int
+        /// The digits that end that commit's line; 0 where they are not told.
+        public let commit: UInt32
+
+        public init(crc: UInt32, revision: Int = 0, commit: UInt32 = 0) {
+            (self.crc, self.revision, self.commit) = (crc, revision, commit)
+        }
+    }
+
+    /// By replica, the branches; the one that was known first comes first.
+    public private(set) var branches: [UUID: [[Entry]]] = [:]
+    /// Which store's commits the records of a replica tell of.
+    public private(set) var stores: [UUID: String] = [:]
+    public private(set) var vector = Vector()
+    /// Whether there may be records whose checksums are not known.
+    private(set) var hasUnknown = false
+    /// Whether a replica has several branches.
+    private var isBranched = false
+
+    public init() {}
+
+    init(_ branches: [UUID: [[Entry]]], _ stores: [UUID: String]) {
+        (self.branches, self.stores) = (branches, stores)
+        for replica in branches.keys { setHeads(of: replica) }
+        hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
+    }
+
+    /// Numbers that nobody has told the checksums of.
+    init(numbers vector: Vector) {
+        self.init(vector.last.mapValues { [Array(repeating: Entry(crc: 0), count: $0)] }, [:])
+    }
+
+    private static func isSame(_ a: UInt32, _ b: UInt32) -> Bool { a == b || a == 0 || b == 0 }
+
+    private mutating func setHeads(of replica: UUID) {
+        let heads = (branches[replica] ?? []).compactMap { branch in
+            branch.last.map { Vector.Head(number: branch.count, crc: $0.crc) }
+        }
+        vector.setHeads(heads, of: replica)
+        if heads.count > 1 { isBranched = true }
+    }
+
+    // MARK: Questions
+
+    /// Whether a record is known; without a checksum, whether one of this number is.
+    public func contains(_ replica: UUID, _ number: Int, _ crc: UInt32) -> Bool {
+        if number == 0 { return true }
+        return (branches[replica] ?? []).contains { $0.count >= number && Self.isSame($0[number - 1].crc, crc) }
+    }
+
+    /// Whether every record that another one tells of is known.
+    public func covers(_ other: Vector) -> Bool {
+        for replica in other.last.keys {
+            for head in other.heads(of: replica) where !contains(replica, head.number, head.crc) { return false }
+        }
+        return true
+    }
+
+    func contains(_ id: OperationID) -> Bool { contains(id.replica, id.record, id.crc) }
+
+    /// Whether an operation that is known is among the records up to others.
+    func isCovered(_ id: OperationID, by saw: Vector) -> Bool {
+        guard id.record <= saw[id.replica] else { return false }
+        guard isBranched, let all = branches[id.replica], all.count > 1 else { return true }
+        return saw.heads(of: id.replica).contains { head in
+            head.number >= id.record
+                && all.contains { branch in
+                    branch.count >= head.number && Self.isSame(branch[head.number - 1].crc, head.crc)
+                        && Self.isSame(branch[id.record - 1].crc, id.crc)
+                }
+        }
+    }
+
+    /// The checksum of the record of a number that is among the records up to others; 0 where it is not told.
+    func crc(of number: Int, _ replica: UUID, upTo saw: Vector) -> UInt32 {
+        for head in saw.heads(of: replica) where head.number >= number {
+            for branch in branches[replica] ?? []
+            where branch.count >= head.number && Self.isSame(branch[head.number - 1].crc, head.crc) {
+                return branch[number - 1].crc
+            }
+        }
+        return 0
+    }
+
+    /// Whether a replica has several branches.
+    public func isBranched(_ replica: UUID) -> Bool { isBranched && (branches[replica]?.count ?? 0) > 1 }
+
+    /// Whether several known records of a replica have this number.
+    func isAmbiguous(_ id: OperationID) -> Bool {
+        guard isBranched, let all = branches[id.replica], all.count > 1 else { return false }
+        return Set(all.filter { $0.count >= id.record }.map { $0[id.record - 1].crc }).count > 1
+    }
+
+    /// How many records are known, each branch by itself.
+    public var count: Int { branches.values.reduce(0) { $0 + $1.reduce(0) { $0 + $1.count } } }
+
+    /// How many of a branch's first records are among those up to others.
+    public func covered(of branch: [Entry], _ replica: UUID, by vector: Vector) -> Int {
+        vector.heads(of: replica).map { head in
+            (branches[replica] ?? []).filter { other in
+                other.count >= head.number && Self.isSame(other[head.number - 1].crc, head.crc)
+            }.map { other in
+                min(head.number, zip(other, branch).prefix { Self.isSame($0.crc, $1.crc) }.count)
+            }.max() ?? 0
+        }.max() ?? 0
+    }
+
+    // MARK: More
+
+    /// The branch that a record goes on in, or begins after; nil where what comes before it is not known.
+    func branch(before record: Record) -> Int? {
+        let number = record.number
+        guard let all = branches[record.replica] else { return number == 1 ? 0 : nil }
+        if number == 1 { return 0 }
+        // One that ends there is gone on with; else another one begins.
+        func follows(_ branch: [Entry]) -> Bool {
+            branch.count >= number - 1 && Self.isSame(branch[number - 2].crc, record.before)
+        }
+        return all.firstIndex { $0.count == number - 1 && follows($0) } ?? all.firstIndex(where: follows)
+    }
+
+    /// Adds a record that goes on in a branch, or begins another one after it.
+    mutating func append(_ record: Record, to branch: Int) {
+        let entry = Entry(crc: record.crc, revision: record.upTo.revision, commit: record.upTo.crc)
+        let (replica, number) = (record.replica, record.number)
+        if stores[replica] == nil { stores[replica] = record.upTo.storeID }
+        // No other reference to a branch is held here: it would be copied.
+        let count = branches[replica]?.count ?? 0
+        if count > 0, branches[replica]?[branch].count == number - 1 {
+            branches[replica]?[branch].append(entry)
+        } else {
+            let start = count > 0 ? branches[replica]?[branch].prefix(number - 1) ?? [] : []
+            branches[replica, default: []].append(start + [entry])
+        }
+        if branches[replica]?.count == 1 {
+            vector.setHead(.init(number: number, crc: record.crc), of: replica)
+        } else {
+            setHeads(of: replica)
+        }
+    }
+
+    /// Adds what another one knows.
+    mutating func join(_ other: Known) {
+        for (replica, theirs) in other.branches {
+            var mine = branches[replica] ?? []
+            for branch in theirs { Self.join(branch, to: &mine) }
+            branches[replica] = mine
+            if stores[replica] == nil { stores[replica] = other.stores[replica] }
+            setHeads(of: replica)
+        }
+        if hasUnknown || other.hasUnknown {
+            hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
+        }
+    }
+
+    private static func join(_ branch: [Entry], to mine: inout [[Entry]]) {
+        var (best, common) = (0, -1)
+        for (place, known) in mine.enumerated() {
+            let count = zip(known, branch).prefix { isSame($0.crc, $1.crc) }.count
+            if count > common { (best, common) = (place, count) }
+        }
+        guard common >= 0 else { return mine.append(branch) }
+        // What one of them does not tell, the other may.
+        let shared = zip(mine[best], branch).prefix(common).map { $0.crc == 0 ? $1 : $0 }
+        if common == mine[best].count {
+            mine[best] = shared + branch[common...]
+        } else {
+            mine[best].replaceSubrange(..<common, with: shared)
+            if common < branch.count { mine.append(shared + branch[common...]) }
+        }
+    }
+
+    /// Takes over checksums that are not known here, and nothing else.
+    mutating func fill(from other: Known) {
+        for (replica, theirs) in other.branches {
+            guard var mine = branches[replica], !mine.isEmpty else { continue }
+            for branch in theirs {
+                let common = zip(mine[0], branch).prefix { Self.isSame($0.crc, $1.crc) }.count
+                guard common == min(mine[0].count, branch.count) else { continue }
+                for place in 0..<common where mine[0][place].crc == 0 { mine[0][place] = branch[place] }
+                break
+            }
+            branches[replica] = mine
+            setHeads(of: replica)
+        }
+        hasUnknown = branches.values.contains { $0.contains { $0.contains { $0.crc == 0 } } }
+    }
+
+    /// The checksum of the record of a number, of the branch that was known first of those that have it; 0 where it is not told.
+    public func crc(of number: Int, _ replica: UUID) -> UInt32 {
+        branches[replica]?.first { $0.count >= number }.map { $0[number - 1].crc } ?? 0
+    }
+}
+
+// MARK: Text
+
+extension Known {
+    /// `{"replica":{"storeId":"…","branches":["crc.revision.commit …",…]}}`: of each record its checksum and, where it is told,
+    /// the revision of its commit in hexadecimal digits and what ends the commit's line.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (replica, all) in branches.sorted(by: { $0.key < $1.key }) {
+            writer.key(text: replica.text)
+            writer.beginObject()
+            if let store = stores[replica] {
+                writer.key("storeId")
+                writer.string(store)
+            }
+            writer.key("branches")
+            writer.beginArray()
+            for branch in all { writer.string(Self.text(of: branch)) }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endObject()
+    }
+
+    private static func text(of branch: [Entry]) -> String {
+        branch.map { entry in
+            let crc = LineSeal.text(entry.crc)
+            if entry.revision == 0 { return crc }
+            return "\(crc).\(String(entry.revision, radix: 16)).\(LineSeal.text(entry.commit))"
+        }.joined(separator: " ")
+    }
+
+    /// - Parameter vector: how far the records go; what is said of others counts for nothing.
+    init(_ text: ValidJSON, upTo vector: Vector) {
+        var (branches, stores): ([UUID: [[Entry]]], [UUID: String]) = ([:], [:])
+        for member in JSONValue(text).object ?? [] {
+            guard let replica = UUID(member.name), vector[replica] > 0 else { continue }
+            let all = (member.value["branches"]?.array ?? []).compactMap { $0.string.flatMap { Self.branch($0) } }
+            guard !all.isEmpty, all.map(\.count).max() == vector[replica] else { continue }
+            branches[replica] = all
+            stores[replica] = member.value["storeId"]?.string
+        }
+        for (replica, number) in vector.last where branches[replica] == nil {
+            branches[replica] = [Array(repeating: Entry(crc: 0), count: number)]
+        }
+        self.init(branches, stores)
+    }
+
+    private static func branch(_ text: String) -> [Entry]? {
+        var entries: [Entry] = []
+        var text = text
+        let isRead = text.withUTF8 { bytes in
+            for word in bytes.split(separator: UInt8(ascii: " ")) {
+                let parts = word.split(separator: UInt8(ascii: "."))
+                guard let crc = LineSeal.crc(digits: parts[0]) else { return false }
+                guard parts.count == 3, let revision = Int(String(decoding: parts[1], as: UTF8.self), radix: 16),
+                    let commit = LineSeal.crc(digits: parts[2])
+                else {
+                    entries.append(Entry(crc: crc))
+                    continue
+                }
+                entries.append(Entry(crc: crc, revision: revision, commit: commit))
+            }
+            return true
+        }
+        return isRead && !entries.isEmpty ? entries : nil
+    }
+}

@@ -1,0 +1,276 @@
+import JSONCodec
+import MoodCore
+
+/// Makes records of what a store's journal says, in its order. Which commit a record tells of is said by the digits that end the
+/// commit's line, not by a count: so moods that were put back to an earlier state lose nothing.
+///
+/// A commit that a known record tells of is passed over. Any other one becomes a record of the replica that the store was, with
+/// what the journal says was in the store then. Where the store was put back, it is a record of a replica that is made of the
+/// former one and of the first such commit: copies of one store make the same records.
+public struct LocalRecorder: Sendable {
+    public enum Step: Sendable {
+        /// A commit of a person or a client.
+        case local(revision: Int, crc: UInt32, [LocalChange])
+        /// From here on these records are in the store, and it is that replica, where the line says so.
+        case seen(Vector, UUID?)
+        /// What a commit that was brought in shows, where the fold may show something else.
+        case shown([UUID: MoodDocument?])
+    }
+
+    /// A record has no more operations, but for one that has a single one.
+    private static let operationsMax = 500
+    private static let recordBytesMax = 256 << 10
+
+    private let journal: UUID
+    private let storeID: String
+    /// Whether commits that no record tells of may be others than those that the records after the last known one tell of.
+    public var isPutBack = false
+    /// Every id that the store has or had.
+    private var ids: Set<UUID>
+    /// What is in the store at this place of the journal.
+    public private(set) var seen: Vector
+    /// The last record made here of each id.
+    private var own: [UUID: Vector.Head]
+    /// The replica that commits are made of from here on, whatever the store was said to be.
+    private var renamed: UUID?
+    /// Ids that were taken, and the last commit before them.
+    public private(set) var taken: [(replica: UUID, after: Int)] = []
+    public private(set) var made: [UUID: [Record]] = [:]
+    /// What known records tell of, by the commit.
+    private var tellers: [Int: [Teller]]?
+    private let names: [UUID: String]
+    /// Records that are known and not applied yet: they are, where the journal says that the store has them. So what is made again is
+    /// made of what the store showed then, byte by byte.
+    public var waiting = Inbox()
+    /// Records that an older host has made without saying which commits they tell of: what they say tells it.
+    public var unnamed: [UUID: [Int: Record]] = [:]
+
+    private struct Teller {
+        let replica: UUID
+        let commit: UInt32
+        let head: Vector.Head
+    }
+
+    public init(
+        journal: UUID, storeID: String, ids: Set<UUID>, seen: Vector, own: [UUID: Vector.Head], names: [UUID: String]
+    ) {
+        (self.journal, self.storeID, self.ids) = (journal, storeID, ids)
+        (self.seen, self.own, self.names) = (seen, own, names)
+    }
+
+    /// Ids that the journal says the store had.
+    public mutating func add(ids more: Set<UUID>) { ids.formUnion(more) }
+
+    public mutating func takeMade() -> [UUID: [Record]] {
+        let taken = made
+        made = [:]
+        return taken
+    }
+
+    /// What is known is in the store.
+    public mutating func see(_ vector: Vector) {
+        seen = vector
+        tellers = nil
+    }
+
+    /// - Parameters:
+    ///   - maker: the replica that the store was when it made a commit.
+    ///   - shown: what the store shows where the fold shows something else.
+    /// - Returns: the moods that may have changed.
+    public mutating func take(
+        _ step: Step, in fold: inout Fold, shown: inout [UUID: MoodDocument?], maker: (Int) -> UUID
+    ) -> Set<UUID> {
+        switch step {
+        case .seen(let vector, _):
+            applyWaiting(to: &fold) { $0.number <= vector[$0.replica] }
+            seen = fold.known.resolved(vector)
+            for (replica, head) in own where fold.known.contains(replica, head.number, head.crc) {
+                if renamed == replica { seen = fold.known.adding(head, of: replica, to: seen) }
+            }
+            return []
+        case .shown(let moods):
+            shown.merge(moods) { $1 }
+            return []
+        case .local(let revision, let crc, let changes):
+            let storeID = storeID
+            applyWaiting(to: &fold) { $0.upTo.storeID == storeID && $0.upTo.revision <= revision }
+            if let teller = teller(of: revision, crc, changes, fold.known, maker) {
+                seen = fold.known.adding(teller.head, of: teller.replica, to: seen)
+                for change in changes { change.show(in: &shown) }
+                return []
+            }
+            return record(revision, crc, changes, in: &fold, shown: &shown, maker)
+        }
+    }
+
+    private mutating func applyWaiting(to fold: inout Fold, _ isDue: (Record) -> Bool) {
+        if waiting.isEmpty { return }
+        var isMore = false
+        while let record = waiting.next(after: fold, where: isDue) {
+            fold.apply(record)
+            isMore = true
+        }
+        if isMore { tellers = nil }
+    }
+
+    /// Whether a commit that no known record tells of comes before others' records: then the fold has to be what the store showed
+    /// when it was made.
+    public mutating func makesAgain(_ steps: [Step], _ known: Known, maker: (Int) -> UUID) -> Bool {
+        defer { tellers = nil }
+        var isOpen = false
+        for step in steps {
+            switch step {
+            case .local(let revision, let crc, let changes):
+                if teller(of: revision, crc, changes, known, maker) == nil { isOpen = true }
+            case .seen: if isOpen { return true }
+            case .shown: break
+            }
+        }
+        return false
+    }
+
+    private mutating func teller(
+        of revision: Int, _ crc: UInt32, _ changes: [LocalChange], _ known: Known, _ maker: (Int) -> UUID
+    ) -> Teller? {
+        if tellers == nil {
+            var all: [Int: [Teller]] = [:]
+            known.forEach(of: storeID) { replica, head, entry in
+                all[entry.revision, default: []].append(Teller(replica: replica, commit: entry.commit, head: head))
+            }
+            tellers = all
+        }
+        let found = tellers?[revision]?.filter { teller in
+            if teller.commit != 0, crc != 0 { return teller.commit == crc }
+            // An older host has told the number alone.
+            guard maker(revision) == teller.replica else { return false }
+            guard isPutBack, let record = unnamed[teller.replica]?[teller.head.number] else { return true }
+            return record.tells(of: changes)
+        }
+        return found?.max { $0.head.number < $1.head.number }
+    }
+
+    private mutating func record(
+        _ revision: Int, _ crc: UInt32, _ changes: [LocalChange], in fold: inout Fold,
+        shown: inout [UUID: MoodDocument?], _ maker: (Int) -> UUID
+    ) -> Set<UUID> {
+        // It was made so before, and the record was lost.
+        if crc != 0, let known = ids.lazy.map({ $0.derived(by: crc) }).first(where: { ids.contains($0) }) {
+            take(known, after: revision - 1)
+        } else if isPutBack, renamed == nil {
+            take(maker(revision).derived(by: crc), after: revision - 1)
+        }
+        let replica = renamed ?? maker(revision)
+        let upTo = Record.Commit(storeID: storeID, revision: revision, crc: crc)
+        var touched: Set<UUID> = []
+        var start = 0
+        repeat {
+            var end = start
+            var bytes = 0
+            while end < changes.count, end - start < Self.operationsMax, bytes < Self.recordBytesMax {
+                if case .put(_, let document, _) = changes[end] { bytes += document.bytes.count }
+                end += 1
+            }
+            let last = own[replica] ?? seen.heads(of: replica).first
+            let (record, changed) = fold.record(
+                Array(changes[start..<end]), of: replica, in: journal, saw: seen,
+                after: last ?? Vector.Head(number: 0, crc: 0), upTo: upTo, shownBefore: &shown,
+                isContinued: end < changes.count, name: last == nil ? names[replica] : nil)
+            touched.formUnion(changed)
+            made[replica, default: []].append(record)
+            let head = Vector.Head(number: record.number, crc: record.crc)
+            own[replica] = head
+            seen = fold.known.adding(head, of: replica, to: seen)
+            start = end
+        } while start < changes.count
+        return touched
+    }
+
+    private mutating func take(_ replica: UUID, after revision: Int) {
+        if renamed == replica { return }
+        renamed = replica
+        ids.insert(replica)
+        taken.append((replica, revision))
+    }
+}
+
+extension Known {
+    /// Passes each record that tells of a commit of a store to `body`.
+    func forEach(of storeID: String, _ body: (UUID, Vector.Head, Entry) -> Void) {
+        for (replica, all) in branches where stores[replica] == storeID {
+            for branch in all {
+                for (place, entry) in branch.enumerated() where entry.revision > 0 {
+                    body(replica, Vector.Head(number: place + 1, crc: entry.crc), entry)
+                }
+            }
+        }
+    }
+
+    /// Whether a vector that an older host has written tells of no more than is known.
+    public func isTold(_ vector: Vector, of replica: UUID) -> Bool {
+        vector.heads(of: replica).allSatisfy { $0.crc == 0 && contains(replica, $0.number, 0) }
+    }
+
+    /// What a vector says with the checksums that are known, as far as these records are.
+    public func resolved(_ vector: Vector) -> Vector {
+        var result = Vector()
+        for replica in vector.last.keys {
+            for head in vector.heads(of: replica) {
+                let longest = branches[replica]?.map(\.count).max() ?? 0
+                let number = min(head.number, longest)
+                if number == 0 { continue }
+                let isTold = head.crc != 0 && head.number == number && contains(replica, number, head.crc)
+                result = adding(
+                    Vector.Head(number: number, crc: isTold ? head.crc : crc(of: number, replica)), of: replica,
+                    to: result)
+            }
+        }
+        return result
+    }
+
+    /// A vector that covers one more record, which is known.
+    public func adding(_ head: Vector.Head, of replica: UUID, to vector: Vector) -> Vector {
+        var result = vector
+        let id = OperationID(replica: replica, record: head.number, place: 0, crc: head.crc)
+        if isCovered(id, by: vector) { return vector }
+        var only = Vector()
+        only.setHead(head, of: replica)
+        let rest = vector.heads(of: replica).filter { other in
+            !isCovered(OperationID(replica: replica, record: other.number, place: 0, crc: other.crc), by: only)
+        }
+        result.setHeads(rest + [head], of: replica)
+        return result
+    }
+}
+
+extension Record {
+    /// Whether it says what was done.
+    func tells(of changes: [LocalChange]) -> Bool {
+        if isContinued || changes.count != operations.count { return isContinued }
+        return zip(changes, operations).allSatisfy { change, operation in
+            switch (change, operation) {
+            case (.put(_, let document, _), .set(let set)): document.bytes == set.document.bytes
+            case (.delete(_, let ids), .delete(_, let gone)): ids == gone
+            case (.clear, .clear): true
+            default: false
+            }
+        }
+    }
+}
+
+extension UUID {
+    /// A replica's id that is made of another one and a checksum, the same everywhere.
+    public func derived(by crc: UInt32) -> UUID {
+        // (Steele, Lea, Flood: SplitMix64.)
+        func mixed(_ value: UInt64) -> UInt64 {
+            var z = value &+ 0x9e37_79b9_7f4a_7c15
+            z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
+            z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
+            return z ^ z >> 31
+        }
+        let first = mixed(high ^ mixed(UInt64(crc)))
+        let second = mixed(low ^ mixed(first ^ UInt64(crc) << 32))
+        // RFC 9562: version 8, whose other bits mean nothing to others.
+        return UUID(
+            high: first & ~0xf000 | 0x8000, low: second & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+    }
+}

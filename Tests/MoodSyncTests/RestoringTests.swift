@@ -1,0 +1,212 @@
+import Foundation
+import JSONCodec
+import MoodCore
+import MoodStore
+import Platform
+import Replication
+import Testing
+
+@testable import MoodSync
+
+/// What people do with machines: moods are put back, machines are cloned with all ids, and places are emptied.
+@Suite struct RestoringTests {
+    private func id(_ number: Int) -> MoodID { MoodID(high: 0x7000, low: 0x8000_0000_0000_0000 | UInt64(number)) }
+
+    private func status(_ store: SyncedStore) throws -> SyncStatus {
+        try SyncStatus.read(store.path, in: .system) { _ in 0 }
+    }
+
+    private func replica(_ store: SyncedStore) throws -> MoodID {
+        let found = try #require(try ReplicaFile.read(store.path, in: .system))
+        return found.file.replica
+    }
+
+    /// A backup of a store in use has the moods of one time and `sync/` of another. Fewer commits follow than were lost, as many,
+    /// or more.
+    @Test(arguments: [1, 3], [1, 2, 3, 5])
+    func moodsThatWerePutBackAloneLoseNothing(lost: Int, more: Int) throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp(url, isNew: true)
+        try phone.create(id(1), "Tea")
+        try phone.now()
+        try laptop.setUp(url)
+        try laptop.now()
+        let before = try phone.copied()
+        for number in 0..<lost { try phone.create(id(10 + number), "After") }
+        try phone.update(id(1), #"{"label":"Green tea"}"#)
+        for store in [phone, laptop] { try store.now() }
+        for name in try FileSystem.system.list(phone.path) where name != "sync" {
+            try FileManager.default.removeItem(atPath: phone.path + "/" + name)
+        }
+        for name in try FileSystem.system.list(before.path) where name != "sync" {
+            try FileManager.default.copyItem(atPath: before.path + "/" + name, toPath: phone.path + "/" + name)
+        }
+        let old = try replica(phone)
+        for number in 0..<more { try phone.create(id(20 + number), "New") }
+        try phone.update(id(1), #"{"notes":"put back"}"#)
+        for store in [phone, laptop, phone, laptop] { try store.now() }
+        let moods = try phone.moods()
+        #expect(moods.count == 1 + lost + more)
+        #expect(try laptop.moods() == moods)
+        #expect(try phone.member(id(1), "label") == #""Green tea""#)
+        #expect(try phone.member(id(1), "notes") == #""put back""#)
+        #expect(try phone.sync.conflicts().isEmpty)
+        #expect(try replica(phone) != old)
+        // And it goes on.
+        try phone.create(id(30), "Later")
+        for store in [phone, laptop] { try store.now() }
+        #expect(try laptop.moods()[id(30)] != nil)
+        #expect(try status(phone).state == "idle" && status(phone).pending == 0)
+    }
+
+    /// A clone with its file's device and inode as they are there, as on a disk that was copied block by block.
+    private func cloned(_ store: SyncedStore) throws -> SyncedStore {
+        let clone = try store.copied()
+        let path = clone.path + "/sync/replica.json"
+        let status = try FileSystem.system.statusOfPath(path)
+        var text = try String(contentsOfFile: path, encoding: .utf8)
+        text = text.replacing(/"inode": "[0-9]+"/, with: "\"inode\": \"\(status.inode)\"")
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(text.utf8))
+        return clone
+    }
+
+    @Test func aMachineThatWasClonedWithAllIDsLosesNothing() throws {
+        let url = "folder:" + (try SyncedStore.folder())
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp(url, isNew: true)
+        try phone.create(id(1), "First")
+        for store in [phone] { try store.now() }
+        try laptop.setUp(url)
+        try laptop.now()
+        let clone = try cloned(phone)
+        #expect(try replica(clone) == replica(phone))
+        try phone.create(id(2), "Phone's")
+        for store in [phone, laptop] { try store.now() }
+        try clone.create(id(3), "Clone's")
+        try clone.update(id(1), #"{"label":"Clone's"}"#)
+        for _ in 0..<3 { for store in [clone, phone, laptop] { try store.now() } }
+        try phone.create(id(4), "Phone's too")
+        try clone.create(id(5), "Clone's too")
+        for _ in 0..<3 { for store in [clone, phone, laptop] { try store.now() } }
+        for store in [phone, clone, laptop] {
+            #expect(try store.moods() == laptop.moods())
+            #expect(try store.moods().count == 5)
+            #expect(try status(store).state == "idle" && status(store).pending == 0)
+        }
+        #expect(try replica(clone) != replica(phone))
+    }
+
+    /// After a snapshot nobody has the records any more; what they say is in every store.
+    @Test(arguments: ["emptied", "no snapshot", "a spoiled snapshot", "a newer snapshot"])
+    func aPlaceThatHasLessIsFilledAgain(trouble: String) throws {
+        let folder = try SyncedStore.folder()
+        var (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        phone.operationsBeyondSnapshots = 5
+        laptop.operationsBeyondSnapshots = 1_000
+        try phone.setUp("folder:" + folder, isNew: true)
+        for number in 0..<8 { try phone.create(id(number), "Mood") }
+        for store in [phone, phone] { try store.now() }
+        try laptop.setUp("folder:" + folder)
+        try laptop.create(id(20), "Laptop's")
+        for store in [laptop, phone] { try store.now() }
+        phone.operationsBeyondSnapshots = 1_000
+        let journal = try #require(FileSystem.system.list(folder).first { $0.contains("-") })
+        let snapshot = "\(folder)/\(journal)/\(try replica(phone).text)/snapshot.jsonl"
+        switch trouble {
+        case "emptied":
+            for name in try FileSystem.system.list(folder) {
+                try FileManager.default.removeItem(atPath: folder + "/" + name)
+            }
+        case "no snapshot": try FileManager.default.removeItem(atPath: snapshot)
+        default:
+            let text = try String(contentsOfFile: snapshot, encoding: .utf8)
+            var lines = text.split(separator: "\n").map(String.init)
+            if trouble.hasPrefix("a newer") {
+                var head = ByteBuffer(capacity: 256)
+                head.append(
+                    utf8: String(lines[1].replacing("{\"v\":1", with: "{\"v\":2").prefix(lines[1].utf8.count - 18)))
+                lines[1] = String(decoding: LineSeal.sealed(&head), as: UTF8.self)
+            } else {
+                lines[2] = String(lines[2].dropLast(30))
+            }
+            try (lines.joined(separator: "\n") + "\n").write(toFile: snapshot, atomically: true, encoding: .utf8)
+        }
+        for store in [phone, laptop, phone, laptop] { try store.now() }
+        let new = try SyncedStore()
+        try new.setUp("folder:" + folder)
+        for _ in 0..<2 { for store in [new, phone, laptop] { try store.now() } }
+        #expect(try new.moods() == phone.moods())
+        #expect(try new.moods().count == 9)
+        #expect(try status(new).state == "idle")
+        try phone.create(id(30), "Later")
+        for store in [phone, new] { try store.now() }
+        #expect(try new.moods()[id(30)] != nil)
+    }
+
+    /// Whoever tidies up takes a device's folder away: what others know of it comes again.
+    @Test func aDevicesFolderThatWasRemovedComesAgain() throws {
+        let folder = try SyncedStore.folder()
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp("folder:" + folder, isNew: true)
+        try phone.now()
+        try laptop.setUp("folder:" + folder)
+        try laptop.create(id(1), "Laptop's")
+        for store in [laptop, phone] { try store.now() }
+        try phone.create(id(2), "Phone's")
+        try phone.now()
+        let journal = try #require(FileSystem.system.list(folder).first { $0.contains("-") })
+        try FileManager.default.removeItem(atPath: "\(folder)/\(journal)/\(try replica(laptop).text)")
+        for _ in 0..<2 { try phone.now() }
+        let new = try SyncedStore()
+        try new.setUp("folder:" + folder)
+        try new.now()
+        #expect(try new.moods() == phone.moods())
+        #expect(try new.moods().count == 2)
+    }
+
+    @Test(arguments: ["fifo", "folder", "link", "file for a folder", "copied folder"])
+    func anOddEntryStopsNobody(kind: String) throws {
+        let folder = try SyncedStore.folder()
+        let (phone, laptop) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp("folder:" + folder, isNew: true)
+        try phone.now()
+        try laptop.setUp("folder:" + folder)
+        try phone.create(id(1), "Seen")
+        try phone.now()
+        let journal = try #require(FileSystem.system.list(folder).first { $0.contains("-") })
+        let there = "\(folder)/\(journal)/\(try replica(phone).text)"
+        var odd = there + "/900000.jsonl"
+        switch kind {
+        case "fifo": #expect(mkfifo(odd, 0o600) == 0)
+        case "folder": try FileManager.default.createDirectory(atPath: odd, withIntermediateDirectories: false)
+        case "link": try FileManager.default.createSymbolicLink(atPath: odd, withDestinationPath: "/etc/passwd")
+        case "file for a folder":
+            odd = "\(folder)/\(journal)/\(id(9).text)"
+            try "odd".write(toFile: odd, atomically: false, encoding: .utf8)
+        default:
+            odd = "\(folder)/\(journal)/\(id(9).text)"
+            try FileManager.default.copyItem(atPath: there, toPath: odd)
+        }
+        try laptop.now()
+        #expect(try laptop.moods().keys.sorted() == [id(1)])
+        #expect(try status(laptop).passedOver.contains { $0.hasPrefix(odd) })
+    }
+
+    @Test func anotherPlaceOfTheSameJournalNeedsNoLeaving() throws {
+        let (first, second) = (try SyncedStore.folder(), try SyncedStore.folder())
+        let (phone, new) = (try SyncedStore(), try SyncedStore())
+        try phone.setUp("folder:" + first, isNew: true)
+        try phone.create(id(1), "Tea")
+        try phone.now()
+        try phone.setUp("folder:" + second)
+        try phone.now()
+        try new.setUp("folder:" + second)
+        try new.now()
+        #expect(try new.moods() == phone.moods())
+        #expect(throws: SyncError.self) { try phone.setUp("folder:/proc/none/there") }
+        #expect(try status(phone).url == "folder:" + second)
+    }
+}

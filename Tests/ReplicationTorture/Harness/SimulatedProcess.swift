@@ -1,0 +1,255 @@
+import JSONCodec
+import MoodCore
+import Replication
+import Seeds
+
+/// The process of a round, as `StoreReplica` and `SyncRound` are it: what it has in memory.
+struct SimulatedProcess {
+    var here: SimulatedReplica
+    let now: Int
+    var fold = Fold()
+    var inbox = Inbox()
+    var recorder = LocalRecorder(
+        journal: SimulatedReplica.journalID, storeID: "s", ids: [], seen: Vector(), own: [:], names: [:])
+    var unsettled: Set<UUID> = []
+    var isAllUnsettled = false
+    var unfinished: Fold?
+    var isJoined = false
+    var shownBefore: [UUID: MoodDocument?] = [:]
+    var saw = Vector()
+    var marked: UUID?
+    var looked = 0
+    var steps: [LocalRecorder.Step] = []
+    var numbers: [Int: [Int]] = [:]
+    var tips: [UUID: (number: Int, crc: UInt32)] = [:]
+
+    init(_ here: SimulatedReplica, now: Int) { (self.here, self.now) = (here, now) }
+
+    func step(_ random: inout SeededRandom) throws(SimulationFailure) {
+        if here.features.crashes(&random) { throw .crash }
+    }
+
+    // MARK: Opening
+
+    func has(_ revision: Int, _ crc: UInt32) -> Bool {
+        revision <= here.revision && (revision == 0 || crc == 0 || here.crc(of: revision) == crc)
+    }
+
+    var ids: [UUID] { [here.sync.id] + here.sync.former.map(\.id) }
+
+    var lastRecorded: (revision: Int, crc: UInt32)? {
+        for id in [here.sync.id] + here.sync.former.reversed().map(\.id) {
+            if id == here.sync.id, let anchor = here.sync.anchor, here.sync.own[id]?.last == nil { return anchor }
+            if let last = here.sync.own[id]?.last { return (last.upTo.revision, last.upTo.crc) }
+        }
+        return nil
+    }
+
+    mutating func becomeAnother(_ id: UUID, after revision: Int) {
+        here.sync.former = here.sync.former.map { ($0.id, min($0.upTo, revision)) }
+        here.sync.former.append((here.sync.id, revision))
+        here.sync.anchor = (revision, here.crc(of: revision) ?? 0)
+        here.sync.id = id
+    }
+
+    func freshID() -> UUID { SimulatedMoods.replica(here.ledger.next()) }
+
+    /// - Returns: false where records are missing that the store has.
+    mutating func open(_ random: inout SeededRandom, makesAgain: Bool = false) throws(SimulationFailure) -> Bool {
+        if here.isMoved {
+            becomeAnother(freshID(), after: here.revision)
+            here.isMoved = false
+        }
+        (fold, saw, steps, shownBefore, unsettled, marked, unfinished) = (
+            here.sync.base, Vector(), [], [:], [], nil, nil
+        )
+        let isBaseHere = has(here.sync.baseCommit.revision, here.sync.baseCommit.crc)
+        var isPutBack = !(lastRecorded.map { has($0.revision, $0.crc) } ?? true)
+        if here.features.has("K") { isPutBack = false }
+        isAllUnsettled = isPutBack || !isBaseHere
+        if isBaseHere { saw = fold.vector }
+        let start = isBaseHere ? here.sync.baseCommit.revision : 0
+        let heads = here.sync.own.compactMapValues { $0.last.map { Vector.Head(number: $0.number, crc: $0.crc) } }
+        recorder = LocalRecorder(
+            journal: SimulatedReplica.journalID, storeID: "s", ids: Set(ids), seen: saw, own: heads, names: [:])
+        recorder.isPutBack = isPutBack
+        looked = start
+        let isPart = readSteps()
+        isJoined = here.sync.joined.map { saw.covers($0.vector) } ?? false
+        if isJoined, let joined = here.sync.joined { unsettled.formUnion(fold.join(joined)) }
+        if !isJoined, isPart { unfinished = here.sync.joined }
+        let before = fold
+        let known = applyKnown()
+        guard isWhole(makesAgain) else { return false }
+        let sync = here.sync
+        let maker = { (revision: Int) in sync.former.first { revision <= $0.upTo }?.id ?? sync.id }
+        if !isAllUnsettled, !isJoined, unfinished == nil, recorder.makesAgain(steps, fold.known, maker: maker) {
+            fold = before
+            recorder.waiting = known
+            isAllUnsettled = true
+        }
+        let isNew = isAllUnsettled
+        try takeLocal(&random)
+        if recorder.isPutBack {
+            if recorder.taken.isEmpty { becomeAnother(freshID(), after: here.revision) }
+            recorder.isPutBack = false
+        }
+        if exchange(&isJoined, with: false) || isNew { keepBase() }
+        return true
+    }
+
+    mutating func readSteps() -> Bool {
+        var isPart = false
+        for commit in here.moods.journal[min(looked, here.moods.journal.count)...] {
+            if !commit.isSync {
+                steps.append(.local(revision: commit.revision, crc: commit.crc, commit.changes))
+                numbers[commit.revision] = commit.numbers
+                continue
+            }
+            steps.append(.shown(commit.puts))
+            isPart = commit.saw == nil
+            if let vector = commit.saw {
+                saw = vector
+                if let replica = commit.replica { marked = replica }
+                steps.append(.seen(vector, commit.replica))
+            }
+        }
+        looked = here.revision
+        return isPart
+    }
+
+    var needed: Vector {
+        var needed = saw
+        for id in ids { for record in here.sync.own[id] ?? [] { needed = needed.joined(with: record.saw) } }
+        return needed
+    }
+
+    mutating func applyKnown() -> Inbox {
+        var known = Inbox()
+        for id in ids { for record in here.sync.own[id] ?? [] { known.add(record) } }
+        let needed = needed
+        for record in here.sync.others where isAllUnsettled || record.number <= needed[record.replica] {
+            known.add(record)
+        }
+        known.drop(knownTo: fold)
+        let all = known
+        while let record = known.next(after: fold) {
+            let touched = fold.apply(record) ?? []
+            let isSeen = saw.heads(of: record.replica).contains { $0.number >= record.number }
+            if !isSeen || fold.known.isBranched(record.replica) { unsettled.formUnion(touched) }
+        }
+        return all
+    }
+
+    func isWhole(_ makesAgain: Bool) -> Bool {
+        let all = Set(ids)
+        let mayMake = makesAgain ? all.union(marked.map { [$0] } ?? []) : all.subtracting([here.sync.id])
+        let needed = saw.joined(with: needed)
+        return needed.last.keys.allSatisfy { id in
+            mayMake.contains(id)
+                || saw.heads(of: id).allSatisfy { fold.known.contains(id, $0.number, $0.crc) }
+                    && fold.known.contains(id, needed[id], 0)
+        } && all.allSatisfy { id in here.sync.own[id]?.last.map { fold.known.contains(id, $0.number, $0.crc) } ?? true }
+    }
+
+    // MARK: Local commits
+
+    mutating func takeLocal(_ random: inout SeededRandom) throws(SimulationFailure) {
+        var touched = exchange(&unsettled, with: [])
+        if looked < here.revision { _ = readSteps() }
+        let steps = exchange(&steps, with: [])
+        if isAllUnsettled { showHistory(steps) }
+        for step in steps { if case .seen(_, let replica?) = step { recorder.add(ids: [replica]) } }
+        let recorded = lastRecorded?.revision ?? 0
+        for step in steps {
+            if case .local(let revision, _, let changes) = step, here.features.has("K"), revision <= recorded {
+                for change in changes { change.show(in: &shownBefore) }
+                continue
+            }
+            if case .seen = step, !isAllUnsettled { shownBefore = [:] }
+            let sync = here.sync
+            touched.formUnion(
+                recorder.take(step, in: &fold, shown: &shownBefore) { revision in
+                    sync.former.first { revision <= $0.upTo }?.id ?? sync.id
+                })
+        }
+        while let record = recorder.waiting.next(after: fold) { touched.formUnion(fold.apply(record) ?? []) }
+        for one in recorder.taken
+        where one.replica != here.sync.id && !here.sync.former.contains(where: { $0.id == one.replica }) {
+            becomeAnother(one.replica, after: one.after)
+            try step(&random)
+        }
+        for (id, records) in recorder.takeMade() {
+            for record in records {
+                for number in numbers[record.upTo.revision] ?? [] { here.ledger.note(record, number) }
+            }
+            here.sync.own[id, default: []] += records
+        }
+        try step(&random)
+        touched.formUnion(shownBefore.keys)
+        if let unfinished = unfinished.take() {
+            touched.formUnion(fold.join(unfinished))
+            isJoined = true
+        }
+        if exchange(&isAllUnsettled, with: false) {
+            fold.forEachID { touched.insert($0) }
+            touched.formUnion(here.moods.moods.keys)
+        }
+        commit(touched)
+        shownBefore = [:]
+    }
+
+    mutating func showHistory(_ steps: [LocalRecorder.Step]) {
+        var first: Int?
+        var ids: Set<UUID> = []
+        for case .local(let revision, _, let changes) in steps {
+            if first == nil { first = revision }
+            for change in changes {
+                if case .put(_, let document, _) = change, let id = document.id { ids.insert(id) }
+                if case .delete(_, let gone) = change { ids.formUnion(gone) }
+            }
+        }
+        guard let first else { return }
+        let before = SimulatedReplica.moods(after: here.moods.journal.prefix { $0.revision < first })
+        for id in ids { shownBefore.updateValue(before[id], forKey: id) }
+    }
+
+    mutating func commit(_ touched: Set<UUID>) {
+        let puts = put(touched)
+        let isSeen =
+            (marked == nil || marked == here.sync.id)
+            && fold.vector.last.keys.allSatisfy { id in
+                let seen = recorder.seen.heads(of: id)
+                return fold.vector.heads(of: id).allSatisfy { seen.contains($0) }
+            }
+        if puts.isEmpty, isSeen { return }
+        here.moods.journal.append(
+            .init(
+                revision: here.revision + 1, crc: UInt32(here.ledger.next()), puts: puts, isSync: true,
+                saw: fold.vector,
+                replica: here.sync.id))
+        here.moods.known.append(here.known.union(here.ledger.changes(knownTo: fold.known)))
+        saw = fold.vector
+        marked = here.sync.id
+        recorder.see(saw)
+        looked = here.revision
+    }
+
+    mutating func put(_ touched: Set<UUID>) -> [UUID: MoodDocument?] {
+        var puts: [UUID: MoodDocument?] = [:]
+        for mood in touched {
+            let shown = fold.shown(mood)
+            if shown?.bytes == here.moods.moods[mood]?.bytes { continue }
+            here.moods.moods[mood] = shown
+            puts.updateValue(shown, forKey: mood)
+        }
+        return puts
+    }
+
+    mutating func keepBase() {
+        here.sync.base = fold
+        here.sync.baseCommit = (here.revision, here.crc(of: here.revision) ?? 0)
+        here.sync.joined = nil
+        here.sync.others = here.sync.others.filter { !fold.known.contains($0.replica, $0.number, $0.crc) }
+    }
+}
