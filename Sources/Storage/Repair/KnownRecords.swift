@@ -46,7 +46,7 @@ struct KnownRecords: ~Copyable {
             }
         }
         for revision in past.commits {
-            try? CommitFile.withLine(revision, in: place) { (line, _) throws(StorageError) in
+            try? CommitFile.withLine(revision, in: place) { (line, _, _) throws(StorageError) in
                 forEachRecord(of: line, add)
             }
         }
