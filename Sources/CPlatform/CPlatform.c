@@ -1,11 +1,36 @@
 #include "CPlatform.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#if defined(__linux__)
+#include <sys/auxv.h>
+#endif
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+// At its start Swift's runtime looks for the program that prints backtraces beside itself. In a static executable it asks /proc
+// where that is, and aborts if there is no answer. With SWIFT_ROOT it does not ask. This comes before its own initialisers;
+// nobody else is to find the variable, least of all the programs that are started from here.
+#if defined(__linux__)
+static bool is_root_ours;
+
+__attribute__((constructor(101))) static void give_root(void) {
+    char byte;
+    if (getenv("SWIFT_ROOT") || readlink("/proc/self/exe", &byte, 1) >= 0) return;
+    is_root_ours = setenv("SWIFT_ROOT", "/", 1) == 0;
+}
+
+static void take_root_back(void) {
+    if (is_root_ours) unsetenv("SWIFT_ROOT");
+    is_root_ours = false;
+}
+#else
+static void take_root_back(void) {}
+#endif
 
 // Swift's runtime looks for the arguments in /proc, and where that cannot be read it has none: a host that was told which
 // store to open would then open another one. glibc and Apple's library hand them to initialisers.
@@ -18,15 +43,34 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
     argument_values = values;
 }
 
-int cplatform_argument_count(void) { return argument_count; }
+// Asked when the program begins: the runtime has, by then.
+int cplatform_argument_count(void) {
+    take_root_back();
+    return argument_count;
+}
 char *cplatform_argument(int index) { return index < argument_count ? argument_values[index] : NULL; }
 #else
-int cplatform_argument_count(void) { return -1; }
+int cplatform_argument_count(void) {
+    take_root_back();
+    return -1;
+}
 char *cplatform_argument(int index) {
     (void)index;
     return NULL;
 }
 #endif
+
+const char *cplatform_own_program(void) {
+#if defined(__linux__)
+    char byte;
+    if (readlink("/proc/self/exe", &byte, 1) < 0) {
+        // By the name under which it was started: another program may have that by now.
+        const char *name = (const char *)getauxval(AT_EXECFN);
+        if (name) return name;
+    }
+#endif
+    return "/proc/self/exe";
+}
 
 int cplatform_process_descriptor(int child) {
 #if defined(__linux__) && defined(SYS_pidfd_open)

@@ -27,6 +27,11 @@ struct Configuration {
 
     /// - Throws: bad input with the line and the column, if the file is there and wrong.
     static func read(_ console: Console) throws(ClientError) -> Configuration {
+        if let fault = console.environmentFault("XDG_CONFIG_HOME") {
+            throw .usage(
+                "XDG_CONFIG_HOME is not UTF-8 text (\(fault.shown)). Set it to another directory, or unset it.",
+                command: nil)
+        }
         guard let path = path(console) else { return Configuration() }
         var none = Configuration()
         none.path = path

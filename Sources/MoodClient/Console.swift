@@ -20,6 +20,8 @@ struct Console {
     /// Its height.
     let lines: Int
     let environment: (String) -> String?
+    /// A variable that is set and is no text.
+    var environmentFault: (String) -> NotText? = { _ in nil }
     /// Where relative paths begin; nil where the system does not say.
     let workingDirectory: () -> String?
     /// The directory that keeps a path from being made, because it may not be written; nil where nothing does.
@@ -63,7 +65,12 @@ struct Console {
             isInputTerminal: Terminal.isTerminal(StandardStream.input),
             isOutputTerminal: Terminal.isTerminal(StandardStream.output),
             isErrorTerminal: Terminal.isTerminal(StandardStream.error),
-            columns: width, lines: Terminal.lines(StandardStream.output) ?? 24, environment: Terminal.environment,
+            columns: width, lines: Terminal.lines(StandardStream.output) ?? 24,
+            environment: { $0 == "PATH" ? Terminal.searchPath() : Terminal.environment($0) },
+            environmentFault: { name in
+                do throws(NotText) { _ = try ProcessFacts.path(name) } catch { return error }
+                return nil
+            },
             workingDirectory: Terminal.workingDirectory, unwritableDirectory: Terminal.unwritableDirectory,
             readFile: { (path, bytesMax) throws(SystemError) in try SmallFile.read(path, bytesMax: bytesMax) },
             writeFile: { (path, bytes) throws(SystemError) in try SmallFile.write(bytes, to: path) },

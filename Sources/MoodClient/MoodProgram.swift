@@ -35,8 +35,8 @@ public enum MoodProgram {
         var command: Command?
         do throws(ClientError) {
             let texts = arguments.compactMap { $0 }
-            guard texts.count == arguments.count else {
-                throw .usage("An argument is not UTF-8 text.", command: nil)
+            if let place = arguments.firstIndex(of: nil) {
+                throw .usage("Argument \(place + 1) is not UTF-8 text.", command: nil)
             }
             try runOther(texts, console)
             if texts.isEmpty, console.isInputTerminal, console.isOutputTerminal {

@@ -188,7 +188,9 @@ public enum StoreMethods {
         "store.accept", .write, .owner, "Check a snapshot that was edited by hand, and seal it.",
         [StoreParams.confirmEdit.field],
         result: .result([
-            .required("accepted", .boolean, "False when nothing was edited, and nothing was changed."),
+            .required(
+                "accepted", .boolean,
+                "False when nothing was edited and no operations are lost, and nothing was changed."),
             .required("moods", .integer(0 ... .max), "How many moods the store holds now."),
             .required("revision", .integer(0 ... .max), "The store's revision now."),
             .required("bytes", .integer(0 ... .max), "The size of the snapshot."),
@@ -196,6 +198,9 @@ public enum StoreMethods {
             .required(
                 "overtaken", .integer(0 ... .max),
                 "Moods of the file that later commits of the journal have replaced or deleted."),
+            .optional(
+                "forgottenOperations", .integer(1 ... .max),
+                "Operations whose outcomes were lost with their file; their opIds are new ones now."),
             .optional("backup", .string(.plain), "The name of the file that keeps the snapshot as it was edited."),
         ]), errors: ErrorCode.writing + [.refused], example: .init(#"{"confirm":true}"#))
 

@@ -59,8 +59,9 @@ extension MoodRecords {
     }
 
     /// Writes a page of moods that are deleted, the last one first: `{items: [{id, revision, at, origin?, mood?}], nextCursor?}`.
+    /// - Parameter isCancelled: asked now and then; nothing is of use then.
     public mutating func deleted(
-        limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
+        limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter, isCancelled: () -> Bool = { false }
     ) throws(MoodStoreError) {
         var place: (Int, MoodID)?
         if let cursor {
@@ -71,7 +72,8 @@ extension MoodRecords {
         let page: (items: [DeletedRecord], hasMore: Bool)
         do throws(StorageError) {
             try flushEarly()
-            page = try records.deletedRecords(after: place.map { ($0.0, $0.1) }, limit: limit)
+            page = try records.deletedRecords(
+                after: place.map { ($0.0, $0.1) }, limit: limit, isCancelled: isCancelled)
         } catch {
             throw .storage(error)
         }
@@ -96,6 +98,11 @@ extension MoodRecords {
         }
         writer.endObject()
     }
+
+    /// Whether `deleted` takes long: it reads the history, and the snapshots that were cleared.
+    public func isDeletedLong() -> Bool { records.hasPast(over: Self.deletedAtOnceBytes) }
+
+    private static let deletedAtOnceBytes = 1 << 20
 
     private static func write(_ item: DeletedRecord, to writer: inout JSONWriter) {
         writer.beginObject()

@@ -13,18 +13,24 @@ extension MoodRecords {
     ///   - makeID: called for each mood that has no id.
     ///   - problem: what is wrong with a mood, by the rules of the protocol; nil when nothing is. Members that every mood
     ///     has may be missing: they get what `mood.create` would give them.
+    ///   - isCancelled: asked before each read; nothing was changed then.
     public mutating func accept(
-        makeID: () -> MoodID, problem: (ValidJSON) -> EditProblem?
+        makeID: () -> MoodID, problem: (ValidJSON) -> EditProblem?,
+        isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(RepairError) -> AcceptReport {
-        let settings = try files("Nothing is edited: the moods are kept in memory.")
+        let settings = try files("Nothing is edited: the moods are kept in memory.").cancelled(when: isCancelled)
         close()
         let inspector = MoodInspector()
-        let report = try StoreFiles.accept(
+        var report = try StoreFiles.accept(
             settings,
             seal: { bytes, revision, buffer in
                 seal(ValidJSON(trusting: bytes), revision, &buffer, makeID: makeID, problem: problem)
             },
             inspect: { inspector.finding($0) })
+        if !report.isAccepted {
+            report.forgotten = try StoreFiles.forgetLostOperations(settings, .moods)
+            report.isAccepted = report.forgotten > 0
+        }
         waitHere()
         return report
     }

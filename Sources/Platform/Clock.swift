@@ -57,19 +57,67 @@ public enum ProcessFacts {
     /// The arguments after the program's name.
     public static var arguments: ProgramArguments { ProgramArguments() }
 
+    /// What this program is started by once more: the file itself where /proc tells it, else the path by which it was started.
+    public static var ownProgram: String { String(cString: cplatform_own_program()) }
+
     /// This process is nobody's any more: what ends a terminal's processes does not end it. setsid(2).
     public static func beginSession() { _ = setsid() }
 
-    /// The value of an environment variable; nil when it is unset or empty.
+    /// The value of an environment variable; nil when it is unset, empty or no text.
     public static func environment(_ name: String) -> String? {
         Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The value of an environment variable that says where something is; nil when it is unset or empty.
+    /// - Throws: where it is no text. What would be made of it is another path.
+    public static func path(_ name: String) throws(NotText) -> String? {
+        guard let value = getenv(name) else { return nil }
+        guard let text = String(validatingCString: value) else {
+            throw NotText(source: name, UnsafePointer(value))
+        }
+        return text.isEmpty ? nil : text
+    }
+}
+
+/// Bytes from outside that were to be text and are not UTF-8: an argument, or a variable of the environment.
+public struct NotText: Error, Sendable, Equatable {
+    /// Where they stand: `HOME`, `argument 2`.
+    public let source: String
+    /// The bytes for people: those that are not printable ASCII as `\xff`.
+    public let shown: String
+
+    public init(source: String, shown: String) {
+        self.source = source
+        self.shown = shown
+    }
+
+    init(source: String, _ bytes: UnsafePointer<CChar>) {
+        let digits = Array("0123456789abcdef".utf8)
+        var shown: [UInt8] = []
+        for byte in UnsafeBufferPointer(start: bytes, count: strlen(bytes)).lazy.map({ UInt8(bitPattern: $0) }) {
+            if (0x20...0x7E).contains(byte) {
+                shown.append(byte)
+            } else {
+                shown += [UInt8(ascii: "\\"), UInt8(ascii: "x"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        self.init(source: source, shown: String(decoding: shown, as: UTF8.self))
     }
 }
 
 /// A program's arguments after its name, made one by one: for a program that starts often and is given one or two.
-/// Bytes that are not UTF-8 become replacement characters, as in `CommandLine.arguments`.
+/// Bytes that are not UTF-8 become replacement characters, as in `CommandLine.arguments`; `fault` tells of them.
 public struct ProgramArguments: Sequence, IteratorProtocol {
     private var index: Int32 = 0
+
+    /// The first argument that is no text; nil where all are.
+    public var fault: NotText? {
+        for index in 1..<Swift.max(CArguments.count, 1) {
+            guard let bytes = CArguments[index], String(validatingCString: bytes) == nil else { continue }
+            return NotText(source: "argument \(index)", bytes)
+        }
+        return nil
+    }
 
     public mutating func next() -> String? {
         guard index + 1 < CArguments.count else { return nil }

@@ -48,10 +48,17 @@ public enum Terminal {
         return body()
     }
 
-    /// A variable of the environment; nil when it is not set.
+    /// A variable of the environment; nil when it is not set, or is no text.
     public static func environment(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        return String(cString: value)
+        getenv(name).flatMap { String(validatingCString: $0) }
+    }
+
+    /// The directories of PATH, with colons between them; those whose names are no text are left out.
+    public static func searchPath() -> String? {
+        guard let value = getenv("PATH") else { return nil }
+        let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
+        let folders = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return folders.compactMap { String(validating: $0, as: UTF8.self) }.joined(separator: ":")
     }
 
     /// The directory in which relative paths begin; nil where it is gone, or its name is not UTF-8.

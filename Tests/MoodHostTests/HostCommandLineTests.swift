@@ -1,4 +1,5 @@
 import MoodProtocol
+import Platform
 import Storage
 import Testing
 
@@ -129,5 +130,22 @@ import Testing
             #expect(HostCommandLine.help.contains("  \(option)"), "\(option)")
         }
         for line in HostCommandLine.help.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+    }
+
+    /// With another letter in the place of a byte it would be another store.
+    @Test(arguments: ["MOODBOARD_STORE", "XDG_DATA_HOME", "HOME"])
+    func refusesAPlaceThatIsNoText(name: String) throws {
+        let before = ["MOODBOARD_STORE", "XDG_DATA_HOME", "HOME"].prefix { $0 != name }
+        func read(_ arguments: [String]) -> HostCommandLine.Request {
+            HostCommandLine.read(arguments) { (asked) throws(NotText) in
+                if before.contains(asked) || asked.hasPrefix("MOODBOARD_TEST") { return nil }
+                throw NotText(source: asked, shown: #"/x\xff"#)
+            }
+        }
+        guard case .misuse(let reason) = read([]) else { return _ = Issue.record("it is not refused") }
+        #expect(reason.contains(name) && reason.contains(#"/x\xff"#))
+        guard case .serve = read(["--store", "/s"]), case .serve = read(["--in-memory"]) else {
+            return _ = Issue.record("what is not used is refused")
+        }
     }
 }

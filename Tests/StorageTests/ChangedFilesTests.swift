@@ -15,13 +15,19 @@ import Testing
         var deed: Deed
         var doing: Doing
         var hosts: Int
-        var testDescription: String { "\(file), \(deed), \(doing), \(hosts) hosts" }
+        /// Whether the directory's time tells nothing.
+        var isBlind = false
+        var testDescription: String {
+            "\(file), \(deed), \(doing), \(hosts) hosts\(isBlind ? ", a directory whose time stays" : "")"
+        }
     }
 
     static let cases = ["moods.json", "journal-2.jsonl", "operations-2.jsonl", "lock"].flatMap { file in
         Deed.allCases.flatMap { deed in
             Doing.allCases.flatMap { doing in
-                [1, 2].map { Case(file: file, deed: deed, doing: doing, hosts: $0) }
+                [1, 2].flatMap { hosts in
+                    [false, true].map { Case(file: file, deed: deed, doing: doing, hosts: hosts, isBlind: $0) }
+                }
             }
         }
     }
@@ -72,7 +78,8 @@ import Testing
     @Test(arguments: cases)
     func losesNothingWithoutAWord(_ example: Case) throws {
         var acknowledged: Set<Int> = []
-        let first = try open()
+        let fileSystem = example.isBlind ? FileSystem.keepingDirectoryTimes : .system
+        let first = try open(fileSystem)
         func make(_ store: TestRecords, _ number: Int) throws {
             try Self.commit(store, number)
             acknowledged.insert(number)
@@ -81,7 +88,7 @@ import Testing
         _ = try first.with { try $0.compact() }
         try make(first, 2)
         let older = directory.contents()
-        let second = example.hosts == 2 ? try open() : nil
+        let second = example.hosts == 2 ? try open(fileSystem) : nil
         try make(second ?? first, 3)
         #expect(try Self.numbers(first) == acknowledged)
         change(example.file, example.deed, older: older)
@@ -311,8 +318,8 @@ import Testing
         }
         #expect(
             files.trace == [
-                "pwrite journal-1.jsonl", "fdatasync journal-1.jsonl", "pwrite lock", "flock journal-1.jsonl",
-                "flock lock",
+                "pwrite journal-1.jsonl", "fdatasync journal-1.jsonl", "lstat journal-1.jsonl", "pwrite lock",
+                "flock journal-1.jsonl", "flock lock",
             ])
         files.set(.none)
         try store.with { try $0.lock() }

@@ -155,3 +155,18 @@ final class FaultyFiles: Sendable {
         return faulty
     }
 }
+
+extension FileSystem {
+    /// The system's, but no change of its names gives a directory another time, as some file systems have it.
+    static var keepingDirectoryTimes: FileSystem {
+        var files = FileSystem.system
+        @Sendable func kept(_ status: FileStatus) -> FileStatus {
+            var status = status
+            if status.kind == .directory { (status.modified, status.changed) = (1, 1) }
+            return status
+        }
+        files.status = { descriptor throws(SystemError) in kept(try FileSystem.system.status(descriptor)) }
+        files.statusOfPath = { path throws(SystemError) in kept(try FileSystem.system.statusOfPath(path)) }
+        return files
+    }
+}

@@ -200,10 +200,13 @@ import Testing
         }
         try commit(1, "before")
         files.setFreeBytes(6 << 20)
+        // Nor can it be removed.
+        files.set(.named("unlink", EACCES))
         let long = String(repeating: "x", count: 5 << 20)
         guard case .full? = #expect(throws: StorageError.self, performing: { try commit(1, long) }) else {
             throw TestFailure("there is room")
         }
+        files.set(.none)
         files.setFreeBytes(nil)
         store.abandonCommit()
         try commit(1, "short")

@@ -65,6 +65,15 @@ struct TestRecord: Equatable {
             text: texts.randomElement(using: &random) ?? "", isMarked: .random(using: &random))
     }
 
+    /// The whole check of a store that holds such records.
+    static var examination: RecordExamination {
+        RecordExamination(
+            inspect: { bytes in
+                guard let record = TestRecord(bytes) else { return .problem("is no record") }
+                return .record(id: record.id, time: record.time, revision: 0)
+            }, progress: { _, _ in })
+    }
+
     /// Whether it comes before another one, ties broken by id.
     func precedes(_ other: TestRecord, in order: RecordOrder) -> Bool {
         switch order {

@@ -160,8 +160,12 @@ struct TestStore: ~Copyable {
     private var stagedLast = 0
 
     mutating func sync() throws(StorageError) {
-        do {
-            try files.sync()
+        do throws(StorageError) {
+            let revision = files.revision
+            guard try files.sync() else {
+                try files.takeBackSync(to: revision)
+                throw StorageError.unavailable(reason: "the journal was replaced", advice: "")
+            }
             table = pending
         } catch {
             pending = table

@@ -135,7 +135,7 @@ import Testing
         withBytes(time) { store.files.beginLine(seq: 2, at: $0) }
         withBytes(record(9, "c")) { store.files.stagePut($0) }
         store.files.endLine()
-        try store.files.sync()
+        #expect(try store.files.sync())
         store.files.unlock()
         #expect(journal.count == before.count + 1)
         #expect(try TestStore(settings).files.revision == 2)

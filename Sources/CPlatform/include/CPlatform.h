@@ -20,6 +20,9 @@ static inline int cplatform_errno(void) { return errno; }
 int cplatform_argument_count(void);
 char *cplatform_argument(int index);
 
+// What this program can be started by again.
+const char *cplatform_own_program(void);
+
 // A descriptor that becomes readable when a child ends (Linux 5.3); -1 where there is none.
 int cplatform_process_descriptor(int child);
 

@@ -141,6 +141,11 @@ extension Client {
             throw unexpected()
         }
         guard isAccepted else { return try print("moods.json was not edited; nothing was changed\n") }
+        if let forgotten = report["forgottenOperations"]?.integer {
+            tell(
+                "The outcomes of \(forgotten) operation\(forgotten == 1 ? "" : "s") were lost with their file and are forgotten."
+            )
+        }
         try print("Accepted: \(Self.count(moods)), revision \(report["revision"]?.integer ?? 0)\n")
         if let completed = report["completed"]?.integer, completed > 0 {
             tell("\(Self.count(completed)) got what every mood has and \(completed == 1 ? "it" : "they") lacked.")

@@ -36,8 +36,11 @@ final class Client {
     /// The host that the command line names.
     func hostOptions() throws(ClientError) -> HostOptions {
         // The environment's store is the host's to find.
-        let isNamed = console.environment("MOODBOARD_STORE").map { !$0.isEmpty } ?? false
+        let isNamed =
+            console.environmentFault("MOODBOARD_STORE") != nil
+            || console.environment("MOODBOARD_STORE").map { !$0.isEmpty } ?? false
         let store = invocation.value("store") ?? (isNamed ? nil : configuration.store)
+        if store == nil, let fault = usualStoreFault() { throw usage(fault) }
         if store == "" { throw usage("--store needs the path of a directory.") }
         let program = invocation.value("host")
         if program == "" { throw usage("--host needs the path of a program.") }
@@ -50,6 +53,19 @@ final class Client {
             options.more += ["--time-zone", zone]
         }
         return options
+    }
+
+    /// What is wrong with the variable that says where the usual store is; the host would refuse it too.
+    private func usualStoreFault() -> String? {
+        for name in ["MOODBOARD_STORE", "XDG_DATA_HOME", "HOME"] {
+            if let fault = console.environmentFault(name) {
+                return "\(name) is not UTF-8 text (\(fault.shown)). Set it to another directory, or give --store DIR."
+            }
+            // A relative one of XDG is none.
+            let value = console.environment(name) ?? ""
+            if name == "XDG_DATA_HOME" ? value.hasPrefix("/") : !value.isEmpty { return nil }
+        }
+        return nil
     }
 
     /// What was chosen, asked for once; empty where the host does not say.

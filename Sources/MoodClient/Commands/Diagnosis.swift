@@ -73,7 +73,10 @@ struct Diagnosis {
     private mutating func add(_ problems: [JSONValue]) {
         func kind(_ problem: JSONValue) -> String {
             // That file has its own remedy for any problem.
-            problem["file"]?.string == Self.navigation ? Self.navigation : problem["kind"]?.string ?? ""
+            if problem["file"]?.string == Self.navigation { return Self.navigation }
+            let kind = problem["kind"]?.string ?? ""
+            let isOperations = problem["file"]?.string?.hasPrefix(Self.operations) == true
+            return isOperations && kind == "missing" ? Self.operations : kind
         }
         var kinds: [String] = []
         for problem in problems where !kinds.contains(kind(problem)) { kinds.append(kind(problem)) }
@@ -89,6 +92,10 @@ struct Diagnosis {
 
     /// The file of routers that were saved by name.
     private static let navigation = "navigation.json"
+    /// How the name of the file with the outcomes of operations begins.
+    private static let operations = "operations-"
+
+    private var accept: String { "\(mood) store accept --yes" }
 
     private func finding(_ kind: String, _ what: String) -> Finding {
         switch kind {
@@ -101,14 +108,20 @@ struct Diagnosis {
                         when: "Mend the file, or put it away to begin with nothing saved:",
                         command: "mv \(file) \(Self.quoted(path + "/navigation-damaged.json"))")
                 ])
+        case Self.operations:
+            return Finding(
+                what: what,
+                meaning: "Requests with an operation id (--op-id) are refused. Moods are not affected.",
+                remedies: [
+                    Remedy(
+                        when: "If you have the file, put it back. Else have its operations forgotten:", command: accept)
+                ])
         case "edited":
             return Finding(
                 what: what,
                 meaning: "Somebody changed moods.json. Until that is accepted, moods can be read but not changed.",
                 remedies: [
-                    Remedy(
-                        when: "If you want the change, have it checked and sealed:",
-                        command: "\(mood) store accept --yes"),
+                    Remedy(when: "If you want the change, have it checked and sealed:", command: accept),
                     Remedy(
                         when: "If not, undo it; or rebuild the store from the backup and the journals:",
                         command: rebuild),

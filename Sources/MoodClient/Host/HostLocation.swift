@@ -18,7 +18,7 @@ struct HostLocation {
     static func ofThisProcess() -> HostLocation {
         HostLocation(
             ownPath: Terminal.executablePath(), calledAs: Terminal.arguments().first ?? nil,
-            searchPath: Terminal.environment("PATH"), isExecutable: Terminal.isExecutable)
+            searchPath: Terminal.searchPath(), isExecutable: Terminal.isExecutable)
     }
 
     /// - Parameter asked: a path when it has a slash, else a name on PATH; nil is the usual host.

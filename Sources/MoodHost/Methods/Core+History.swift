@@ -26,14 +26,15 @@ extension Core {
         }
     }
 
-    mutating func deleted(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func deleted(
+        _ asked: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         try open()
-        let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
-        do throws(MoodStoreError) {
-            try store.deleted(limit: arguments[MoodParams.changes], cursor: cursor, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+        let job = DeletedJob(
+            limit: arguments[MoodParams.changes], cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) },
+            bytesMax: options.limits[.messageBytes])
+        if path != nil, !asked.ways.contains(.atOnce), store.isDeletedLong() { throw try readBesideLoop(job) }
+        try job.run(&store, to: &out) { false }
     }
 
     mutating func undelete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -70,5 +71,24 @@ extension Core {
         }
         out.endArray()
         out.endObject()
+    }
+}
+
+/// `mood.deleted`: all that it takes besides the store, so that it can be done in any thread.
+struct DeletedJob: Sendable {
+    let limit: Int
+    let cursor: [UInt8]?
+    /// How long the answer may be.
+    let bytesMax: Int
+
+    /// - Parameter isCancelled: asked now and then.
+    func run(
+        _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: () -> Bool
+    ) throws(RPCError) {
+        do throws(MoodStoreError) {
+            try store.deleted(limit: limit, cursor: cursor, to: &out, isCancelled: isCancelled)
+        } catch {
+            throw RPCError(error)
+        }
     }
 }

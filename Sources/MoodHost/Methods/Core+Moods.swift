@@ -52,7 +52,7 @@ extension Core {
             MoodMethods.history, { (core, _, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
         Handler(
             MoodMethods.deletedMoods,
-            { (core, _, arguments, out) throws(RPCError) in try core.deleted(arguments, &out) }),
+            { (core, asked, arguments, out) throws(RPCError) in try core.deleted(asked, arguments, &out) }),
         Handler(
             MoodMethods.undelete, { (core, _, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
         Handler(

@@ -11,7 +11,7 @@ extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
         Handler(StoreMethods.verify, later: { (core, _, _) throws(RPCError) in try core.verify() }),
         Handler(StoreMethods.salvage, later: { (core, _, arguments) throws(RPCError) in try core.salvage(arguments) }),
-        Handler(StoreMethods.accept, { (core, _, _, out) throws(RPCError) in try core.accept(&out) }),
+        Handler(StoreMethods.accept, { (core, asked, _, out) throws(RPCError) in try core.accept(asked, &out) }),
         Handler(StoreMethods.reset, { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
 
@@ -144,15 +144,41 @@ extension Core {
         store.helper.wake()
     }
 
-    private mutating func accept(_ out: inout JSONWriter) throws(RPCError) {
+    private mutating func accept(_ asked: borrowing Request, _ out: inout JSONWriter) throws(RPCError) {
         try beginRepair("store.accept")
+        let job = AcceptJob(now: now, limits: options.limits)
+        if path != nil, !asked.ways.contains(.atOnce) { throw answerBesideLoop(job) }
+        try job.run(&store, to: &out) { false }
+    }
+
+    private mutating func reset(_ out: inout JSONWriter) throws(RPCError) {
+        try beginRepair("store.reset")
+        let aside: String?
+        do throws(RepairError) { aside = try store.reset() } catch { throw RPCError(error, by: "store.reset") }
+        out.beginObject()
+        if let aside {
+            out.key("setAside")
+            out.string(aside)
+        }
+        out.endObject()
+    }
+}
+
+/// `store.accept`: all that it takes besides the store, so that it can be done in any thread.
+struct AcceptJob: Sendable {
+    let now: Timestamp
+    let limits: Limits
+
+    /// - Parameter isCancelled: asked before each read.
+    func run(
+        _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: @escaping @Sendable () -> Bool
+    ) throws(RPCError) {
         let report: AcceptReport
-        let (now, limits) = (now, options.limits)
         let random = RandomWords()
         do throws(RepairError) {
             report = try store.accept(
                 makeID: { MoodID(version7At: now, random: (random.next(), random.next())) },
-                problem: { StoredMood.problem($0, limits) })
+                problem: { StoredMood.problem($0, limits) }, isCancelled: isCancelled)
         } catch {
             throw RPCError(error, by: "store.accept")
         }
@@ -172,21 +198,13 @@ extension Core {
         out.integer(report.completed)
         out.key("overtaken")
         out.integer(report.overtaken)
+        if report.forgotten > 0 {
+            out.key("forgottenOperations")
+            out.integer(report.forgotten)
+        }
         if let backup = report.backup {
             out.key("backup")
             out.string(backup)
-        }
-        out.endObject()
-    }
-
-    private mutating func reset(_ out: inout JSONWriter) throws(RPCError) {
-        try beginRepair("store.reset")
-        let aside: String?
-        do throws(RepairError) { aside = try store.reset() } catch { throw RPCError(error, by: "store.reset") }
-        out.beginObject()
-        if let aside {
-            out.key("setAside")
-            out.string(aside)
         }
         out.endObject()
     }

@@ -73,6 +73,27 @@ final class LentStore: @unchecked Sendable {
         }
     }
 
+    /// A request that makes no commit, or its own.
+    /// - Returns: the answer.
+    fileprivate func answer(_ work: LongWork, _ request: Change) throws(RPCError) -> [UInt8] {
+        store.waitHere()
+        var answer = JSONWriter(capacity: 4096)
+        try request(self, work, &answer)
+        return Array(answer.buffer.bytes)
+    }
+
+    fileprivate func carryOut(_ job: AcceptJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+        guard work.mayCommit() else { throw RPCError(StorageError.cancelled, forWriting: true) }
+        try job.run(&store, to: &answer) { work.isCancelled }
+    }
+
+    fileprivate func carryOut(_ job: DeletedJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+        // What stands around it in the message is short.
+        answer.buffer.limit = job.bytesMax - 1024
+        do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
+        try job.run(&store, to: &answer) { work.isCancelled }
+    }
+
     /// As `Core.adopt(settings:replaces:)`.
     private func adopt(_ given: [[UInt8]], replaces: Bool) throws(RPCError) {
         if given.isEmpty { return }
@@ -118,6 +139,38 @@ extension Core {
         ) { (lent, work, answer) throws(RPCError) in
             try lent.carryOut(job, work, &answer)
         }
+    }
+
+    /// Leaves a `store.accept` to the helper thread.
+    mutating func answerBesideLoop(_ job: AcceptJob) -> RPCError {
+        answerBesideLoop(.init(message: "Reading", done: 0, total: 0)) { (lent, work, answer) throws(RPCError) in
+            try lent.carryOut(job, work, &answer)
+        }
+    }
+
+    /// Leaves a page of `mood.deleted` to the helper thread.
+    mutating func readBesideLoop(_ job: DeletedJob) throws(RPCError) -> RPCError {
+        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
+        return answerBesideLoop(.init(message: "Reading", done: 0, total: 0)) {
+            (lent, work, answer) throws(RPCError) in
+            try lent.carryOut(job, work, &answer)
+        }
+    }
+
+    private mutating func answerBesideLoop(
+        _ beginning: LongWork.Progress, _ request: @escaping LentStore.Change
+    ) -> RPCError {
+        let work = LongWork(on: store.helper, beginning)
+        let lent = lendStore()
+        return answerLater(
+            LongRequest(work) {
+                let result = Result { () throws(RPCError) in try lent.answer(work, request) }
+                return { (core, out) throws(RPCError) in
+                    core.takeBack(lent)
+                    let answer = try result.get()
+                    answer.withUnsafeBytes { out.raw($0) }
+                }
+            })
     }
 
     private mutating func changeBesideLoop(

@@ -74,14 +74,19 @@ public enum HostCommandLine {
 
     /// Reads the arguments after the program's name.
     public static func read(
-        _ arguments: some Sequence<String>, environment: (String) -> String? = ProcessFacts.environment
+        _ arguments: some Sequence<String>,
+        environment: (String) throws(NotText) -> String? = ProcessFacts.path
     ) -> Request {
         var options = HostOptions(place: .memory)
         var directory: String?
         var isInMemory = false
         var isSyncOnce = false
-        if let text = environment(TestConditions.variable), let problem = obey(text, &options) {
-            return .misuse(problem)
+        do throws(NotText) {
+            if let text = try environment(TestConditions.variable), let problem = obey(text, &options) {
+                return .misuse(problem)
+            }
+        } catch {
+            return refusal(of: error)
         }
         var rest = arguments.makeIterator()
         var isFirst = true
@@ -121,7 +126,13 @@ public enum HostCommandLine {
             if directory != nil { return .misuse("--store and --in-memory exclude each other; give one of them") }
             return .serve(options)
         }
-        guard let place = directory ?? defaultDirectory(environment) else {
+        let usual: String?
+        do throws(NotText) {
+            usual = try directory == nil ? defaultDirectory(environment) : nil
+        } catch {
+            return refusal(of: error)
+        }
+        guard let place = directory ?? usual else {
             return .misuse("no place for the store: give --store DIR, or set HOME")
         }
         guard !isRoot(place) else {
@@ -129,6 +140,11 @@ public enum HostCommandLine {
         }
         options.place = .directory(place)
         return isSyncOnce ? .syncOnce(options) : .serve(options)
+    }
+
+    /// What is no text names nothing here: with other bytes in their place it would be another path.
+    static func refusal(of fault: NotText) -> Request {
+        .misuse("\(fault.source) is not UTF-8 text: \(fault.shown)")
     }
 
     /// Whether a path, as it is written, leads to the root of the file system.
@@ -228,10 +244,12 @@ public enum HostCommandLine {
         return value.withUTF8 { rule(UnsafeRawBufferPointer($0)) }
     }
 
-    private static func defaultDirectory(_ environment: (String) -> String?) -> String? {
-        if let store = environment("MOODBOARD_STORE") { return store }
+    private static func defaultDirectory(
+        _ environment: (String) throws(NotText) -> String?
+    ) throws(NotText) -> String? {
+        if let store = try environment("MOODBOARD_STORE") { return store }
         // Its specification: a relative path is invalid and to be ignored.
-        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/moodboard" }
-        return environment("HOME").map { $0 + "/.local/share/moodboard" }
+        if let data = try environment("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/moodboard" }
+        return try environment("HOME").map { $0 + "/.local/share/moodboard" }
     }
 }

@@ -45,7 +45,7 @@ public struct PluginSettings: Sendable {
     /// What cannot be isolated does not run.
     public var requiresIsolation = false
     /// The program that keeps their processes; tests, which are another program, name none that is there.
-    var keeper = "/proc/self/exe"
+    var keeper = ProcessFacts.ownProgram
 }
 
 /// How much is said on stderr.

@@ -16,7 +16,7 @@ public enum Program {
     /// - Parameter arguments: without the program's name.
     /// - Returns: the exit code.
     public static func run(_ arguments: ProgramArguments) -> Int32 {
-        switch HostCommandLine.read(arguments) {
+        switch arguments.fault.map(HostCommandLine.refusal(of:)) ?? HostCommandLine.read(arguments) {
         case .serve(let options):
             return serve(options)
         case .syncOnce(let options):

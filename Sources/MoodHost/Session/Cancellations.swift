@@ -9,37 +9,39 @@ import MoodProtocol
 /// arrives together with its request; it is looked for when one of the two names stands in what was read.
 struct Cancellations {
     private struct Cancellation {
-        /// Nil: the message of this number was answered before its turn.
-        let id: [UInt8]?
+        let id: [UInt8]
         /// The number of the message that cancels; only those before it are cancelled.
-        var number: Int
+        let number: Int
         let isSilent: Bool
     }
 
     private var cancellations: [Cancellation] = []
+    /// The numbers of messages that were answered before their turn: of pings there may be thousands while a store is away.
+    private var answered: Set<Int> = []
     /// Whether one of the names was seen.
     private(set) var isExpected = false
 
-    var isEmpty: Bool { cancellations.isEmpty }
+    var isEmpty: Bool { cancellations.isEmpty && answered.isEmpty }
 
     mutating func removeAll() {
         cancellations.removeAll()
+        answered.removeAll()
         isExpected = false
     }
 
     /// Forgets what was found, because it is looked for again from the present message on.
     /// - Parameter passed: how many messages came before that one.
     mutating func forget(before passed: Int) {
-        cancellations.removeAll { $0.id != nil || $0.number <= passed }
-        for place in cancellations.indices { cancellations[place].number -= passed }
+        cancellations.removeAll()
+        if passed > 0 { answered = Set(answered.lazy.filter { $0 > passed }.map { $0 - passed }) }
     }
 
     /// The message of this number is answered before its turn.
     mutating func noteAnswered(_ number: Int) {
-        cancellations.append(Cancellation(id: nil, number: number, isSilent: true))
+        answered.insert(number)
     }
 
-    func isAnswered(_ number: Int) -> Bool { cancellations.contains { $0.id == nil && $0.number == number } }
+    func isAnswered(_ number: Int) -> Bool { answered.contains(number) }
 
     mutating func look(in input: UnsafeRawBufferPointer) {
         if !isExpected { isExpected = Self.mayContain(input) }
@@ -78,9 +80,7 @@ struct Cancellations {
 
     /// Whether the request with this id, which is message `number`, is not to be handled, and if so whether silently.
     func find(_ id: UnsafeRawBufferPointer, before number: Int) -> Bool? {
-        cancellations.first { found in
-            guard let cancelled = found.id else { return found.number == number }
-            return found.number > number && cancelled.elementsEqual(id)
-        }?.isSilent
+        if answered.contains(number) { return true }
+        return cancellations.first { $0.number > number && $0.id.elementsEqual(id) }?.isSilent
     }
 }

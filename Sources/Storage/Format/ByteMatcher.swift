@@ -13,6 +13,8 @@ struct ByteMatcher {
 
     var isAtEnd: Bool { position == bytes.count }
     var remaining: Int { bytes.count - position }
+    /// Whether this byte comes next.
+    func isAt(_ byte: UInt8) -> Bool { remaining > 0 && bytes[position] == byte }
 
     @inline(__always)
     mutating func take(_ literal: StaticString) -> Bool {

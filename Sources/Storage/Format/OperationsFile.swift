@@ -66,6 +66,8 @@ enum OperationsFile {
     struct Source {
         /// Its operations file and the journals from it on.
         var generation: Int
+        /// How many operations are to be known from that file.
+        var marked: Int
         /// The last commit in those journals.
         var revision: Int
         /// The last one that must be found there; less where they were damaged, and what they told of is lost.
@@ -75,29 +77,104 @@ enum OperationsFile {
         var besides: [[UInt8]]
     }
 
-    /// Hands over every operation of a file, oldest first, with the offset of its line. Nothing where there is no file.
+    /// Hands over every operation that is older than the journals of a generation, oldest first, with the file and the offset
+    /// of its line.
+    ///
+    /// Where the file is missing, or the one before it was when it was written, the file of an earlier generation that makes it
+    /// complete counts too: it may have been put back since.
+    /// - Parameter marked: how many are to be known, as the snapshot says.
+    /// - Returns: how many of those are missing.
     static func forEach(
-        _ generation: Int, storeId: String, in place: borrowing StoreDirectory,
-        _ body: (KeptOperation, _ offset: Int) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        let name = StoreInventory.operationsName(generation)
-        let file: File
-        do {
-            file = try place.open(name, .read)
-        } catch {
-            if error.code == ENOENT { return }
-            throw .reading(error, name)
+        _ generation: Int, marked: Int, storeId: String, in place: borrowing StoreDirectory,
+        _ body: (KeptOperation, _ generation: Int, _ offset: Int) throws(StorageError) -> Void
+    ) throws(StorageError) -> Int {
+        let own = try header(generation, storeId: storeId, in: place)
+        var missing = max(marked - (own?.count ?? 0), 0)
+        // Of a full file the one before it may have as many, and the last ones not among them.
+        let isCertain = own != nil || marked != keptMax
+        if missing > 0, isCertain,
+            let earlier = try earlier(than: generation, count: missing, storeId: storeId, in: place)
+        {
+            missing = 0
+            try forEach(earlier, storeId: storeId, in: place, body)
         }
+        try forEach(generation, storeId: storeId, in: place, body)
+        return missing
+    }
+
+    /// How many operations of a generation are missing.
+    static func missing(
+        _ generation: Int, marked: Int, storeId: String, in place: borrowing StoreDirectory
+    ) throws(StorageError) -> Int {
+        if marked == 0 { return 0 }
+        return try forEach(generation, marked: marked, storeId: storeId, in: place) { _, _, _ in }
+    }
+
+    /// How many the file of a generation has itself; 0 where there is none.
+    static func count(
+        _ generation: Int, storeId: String, in place: borrowing StoreDirectory
+    ) throws(StorageError) -> Int {
+        try header(generation, storeId: storeId, in: place)?.count ?? 0
+    }
+
+    /// The last earlier generation whose file has so many operations.
+    private static func earlier(
+        than generation: Int, count: Int, storeId: String, in place: borrowing StoreDirectory
+    ) throws(StorageError) -> Int? {
+        let generations: [Int]
+        do {
+            generations = try place.inventory().operations.filter { $0 < generation }
+        } catch {
+            throw .reading(error, place.path)
+        }
+        return generations.last { earlier in
+            (try? header(earlier, storeId: storeId, in: place))?.count == count
+        }
+    }
+
+    /// Nil where there is no file.
+    private static func header(
+        _ generation: Int, storeId: String, in place: borrowing StoreDirectory
+    ) throws(StorageError) -> OperationsHeader? {
+        guard let file = try open(generation, in: place) else { return nil }
         var lines = LineReader(file.descriptor, from: 0, in: place.fileSystem)
+        return try header(&lines, generation, storeId)
+    }
+
+    private static func header(
+        _ lines: inout LineReader, _ generation: Int, _ storeId: String
+    ) throws(StorageError) -> OperationsHeader {
+        let name = StoreInventory.operationsName(generation)
         guard let first = try next(&lines, name), let header = OperationsHeader(line: first.bytes),
             header.storeId == storeId, header.generation == generation
         else { throw damaged(name, 0) }
+        return header
+    }
+
+    private static func open(_ generation: Int, in place: borrowing StoreDirectory) throws(StorageError) -> File? {
+        let name = StoreInventory.operationsName(generation)
+        do {
+            return try place.open(name, .read)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw .reading(error, name)
+        }
+    }
+
+    private static func forEach(
+        _ generation: Int, storeId: String, in place: borrowing StoreDirectory,
+        _ body: (KeptOperation, _ generation: Int, _ offset: Int) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        let name = StoreInventory.operationsName(generation)
+        guard let file = try open(generation, in: place) else { return }
+        var lines = LineReader(file.descriptor, from: 0, in: place.fileSystem)
+        let header = try header(&lines, generation, storeId)
         for _ in 0..<header.count {
             let start = lines.offset
             guard let line = try next(&lines, name), line.isTerminated,
                 let kept = Seal.content(of: line.bytes).flatMap({ KeptOperation(content: $0) })
             else { throw damaged(name, start) }
-            try body(kept, line.offset)
+            try body(kept, generation, line.offset)
         }
         guard try next(&lines, name) == nil else { throw damaged(name, lines.offset) }
     }
@@ -116,13 +193,24 @@ enum OperationsFile {
             reason: "\(name) is damaged, and an opId cannot be looked up in it. Put back a copy of the file.")
     }
 
+    static func lost(_ generation: Int, _ count: Int) -> StorageError {
+        let name = StoreInventory.operationsName(generation)
+        return .corrupt(
+            file: name, offset: 0,
+            reason:
+                "\(name) is missing or of an earlier time: \(count) of the operations that were answered are not known,"
+                + " so no opId can be looked up. Put the file back, or say that they are forgotten (mood store accept --yes)."
+                + " Requests without an opId are not affected.")
+    }
+
     /// Writes the operations that the next generation keeps of the one before it and its journals.
     ///
-    /// Reads those files twice, to count and to copy: nothing here depends on what a process has in memory.
-    /// - Returns: whether there is anything to keep; the file is synced then.
+    /// Reads those files twice, to count and to copy: nothing here depends on what a process has in memory. What is missing of
+    /// them stays missing.
+    /// - Returns: how many are kept, and how many the snapshot is to name; there is a file, synced, where any are kept.
     static func write(
         _ header: SnapshotHeader, carrying source: Source, named name: String, in place: borrowing StoreDirectory
-    ) throws(StorageError) -> Bool {
+    ) throws(StorageError) -> (kept: Int, marked: Int) {
         let journals: OpenJournals
         do {
             let generations = try place.inventory().journals
@@ -132,9 +220,10 @@ enum OperationsFile {
             throw .writing(error, error.subject)
         }
         var count = source.besides.count
-        try forEach(source, journals, header.storeId, in: place) { _ in count += 1 }
-        guard count > 0 else { return false }
+        let missing = try forEach(source, journals, header.storeId, in: place) { _ in count += 1 }
         let kept = min(count, keptMax)
+        let marked = kept == keptMax ? kept : kept + missing
+        guard count > 0 else { return (0, marked) }
         var buffer = ByteBuffer(capacity: 256 << 10)
         OperationsHeader(
             schemaVersion: header.schemaVersion, storeId: header.storeId, generation: header.generation,
@@ -143,7 +232,7 @@ enum OperationsFile {
         var skipped = count - kept
         var size = 0
         let file = try writing { () throws(SystemError) in try place.open(name, .create) }
-        try forEach(source, journals, header.storeId, in: place) { (operation) throws(StorageError) in
+        _ = try forEach(source, journals, header.storeId, in: place) { (operation) throws(StorageError) in
             if skipped > 0 {
                 skipped -= 1
                 return
@@ -154,7 +243,7 @@ enum OperationsFile {
         for line in source.besides.suffix(keptMax) { line.withUnsafeBytes { buffer.append($0) } }
         try flush(&buffer, file, &size)
         try writing { () throws(SystemError) in try file.sync() }
-        return true
+        return (kept, marked)
     }
 
     private static func writing<Answer: ~Copyable>(
@@ -170,11 +259,11 @@ enum OperationsFile {
     private static func forEach(
         _ source: Source, _ journals: borrowing OpenJournals, _ storeId: String, in place: borrowing StoreDirectory,
         _ body: (KeptOperation) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Int {
         let revision = source.revision
-        try forEach(source.generation, storeId: storeId, in: place) { (operation, _) throws(StorageError) in
-            try body(operation)
-        }
+        let missing = try forEach(
+            source.generation, marked: source.marked, storeId: storeId, in: place
+        ) { (operation, _, _) throws(StorageError) in try body(operation) }
         let base = journals.entries.first?.header?.baseRevision ?? revision
         let found = try journals.forEachCommit(after: base, upTo: revision) { (_, commit) throws(StorageError) in
             if let operation = KeptOperation(commit.content) { try body(operation) }
@@ -183,6 +272,7 @@ enum OperationsFile {
             throw .outcomeUnknown(
                 reason: "The journals in \(place.path) could be read up to commit \(found) only, not to \(revision).")
         }
+        return missing
     }
 
     private static func flush(
@@ -191,166 +281,5 @@ enum OperationsFile {
         try writing { () throws(SystemError) in try file.write(buffer.bytes, at: size) }
         size += buffer.count
         buffer.truncate(to: 0)
-    }
-}
-
-/// What a request with an `opId` is known by: the id, the method and a fingerprint of its params.
-public struct OperationKey: Sendable, Equatable {
-    /// The inside of the id as a JSON string in its canonical form, so that equal ids have equal bytes.
-    public let id: [UInt8]
-    /// Visible ASCII.
-    public let method: [UInt8]
-    /// The same in every process and version, because it is kept.
-    public let params: UInt64
-    /// What an earlier version may have kept for the same params.
-    public let formerParams: UInt64
-
-    /// - Parameter formerParams: nil: the same.
-    public init(id: [UInt8], method: [UInt8], params: UInt64, formerParams: UInt64? = nil) {
-        self.id = id
-        self.method = method
-        self.params = params
-        self.formerParams = formerParams ?? params
-    }
-}
-
-/// What is known of an `opId`.
-public enum OperationOutcome: Sendable, Equatable {
-    case unknown
-    /// What the same request was answered with.
-    case answer([UInt8])
-    /// Another request had it.
-    case taken
-    /// It was carried out, and what it was answered with is not known any more.
-    case lost
-}
-
-/// The members that a line has for an operation:
-/// `"opId":"…","method":"…","params":"xxxxxxxxxxxxxxxx","answer":{…}`. In a journal the answer is left out where it is
-/// the one record that the commit put.
-struct OperationMembers {
-    /// The inside of the string.
-    let id: UnsafeRawBufferPointer
-    let method: UnsafeRawBufferPointer
-    let params: UInt64
-    /// A JSON object.
-    let answer: UnsafeRawBufferPointer?
-
-    /// Reads on after `"opId":"`.
-    init?(_ matcher: inout ByteMatcher) {
-        guard let id = matcher.takeString(), matcher.take(",\"method\":\""), let method = matcher.takeString(),
-            matcher.take(",\"params\":\""), let params = matcher.takeHexWord(), matcher.take("\"")
-        else { return nil }
-        self.id = id
-        self.method = method
-        self.params = params
-        guard matcher.take(",\"answer\":") else {
-            answer = nil
-            return
-        }
-        guard let answer = matcher.takeObject() else { return nil }
-        self.answer = answer
-    }
-
-    func matches(_ key: OperationKey) -> Bool {
-        (params == key.params || params == key.formerParams) && id.elementsEqual(key.id)
-            && method.elementsEqual(key.method)
-    }
-}
-
-/// One kept operation, wherever it stands; valid as long as the line is.
-struct KeptOperation {
-    let seq: Int
-    let members: OperationMembers
-    let answer: UnsafeRawBufferPointer
-
-    /// That of a commit; nil where it has none.
-    init?(_ commit: JournalLine) {
-        guard commit.mayNameOperation else { return nil }
-        var members: OperationMembers?
-        var puts = 0
-        var put: UnsafeRawBufferPointer?
-        let isKnown = commit.forEachPart { part in
-            switch part {
-            case .put(let record):
-                puts += 1
-                put = record
-            case .operation(let operation): members = operation
-            default: break
-            }
-        }
-        guard isKnown, let members, let answer = members.answer ?? (puts == 1 ? put : nil) else { return nil }
-        seq = commit.seq
-        self.members = members
-        self.answer = answer
-    }
-
-    /// That of a line of an operations file before its seal:
-    /// `{"seq":N,"opId":"…","method":"…","params":"…","answer":{…},`.
-    init?(content: UnsafeRawBufferPointer) {
-        var matcher = ByteMatcher(content)
-        guard matcher.take("{\"seq\":"), let seq = matcher.takeInteger(), matcher.take(",\"opId\":\""),
-            let members = OperationMembers(&matcher), let answer = members.answer, matcher.take(","), matcher.isAtEnd
-        else { return nil }
-        self.seq = seq
-        self.members = members
-        self.answer = answer
-    }
-
-    /// The line of an operations file for an operation of which only the id is known: it has no method.
-    static func lineOfLost(_ id: [UInt8], _ seq: Int) -> [UInt8] {
-        var line = ByteBuffer(capacity: 192)
-        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
-        id.withUnsafeBytes { id in
-            Array("{}".utf8).withUnsafeBytes { answer in
-                line.append(operationOf: seq, id: id, method: nothing, params: 0, answer: answer)
-            }
-        }
-        return Array(line.bytes)
-    }
-
-    /// Whether only the id is known of it.
-    var isLost: Bool { members.method.isEmpty }
-
-    /// Writes the line of an operations file, with its line feed.
-    func append(to buffer: inout ByteBuffer) {
-        buffer.append(
-            operationOf: seq, id: members.id, method: members.method, params: members.params, answer: answer)
-    }
-}
-
-extension ByteBuffer {
-    /// Appends the line of an operations file, with its line feed.
-    fileprivate mutating func append(
-        operationOf seq: Int, id: UnsafeRawBufferPointer, method: UnsafeRawBufferPointer, params: UInt64,
-        answer: UnsafeRawBufferPointer
-    ) {
-        let start = count
-        append("{\"seq\":")
-        append(integer: seq)
-        append(operation: id, method: method, params: params, answer: answer)
-        append(UInt8(ascii: ","))
-        appendSeal(from: start)
-        append(UInt8(ascii: "\n"))
-    }
-
-    /// Appends the members of an operation, each with the comma before it.
-    mutating func append(
-        operation id: UnsafeRawBufferPointer, method: UnsafeRawBufferPointer, params: UInt64,
-        answer: UnsafeRawBufferPointer?
-    ) {
-        append(",\"opId\":\"")
-        append(id)
-        append("\",\"method\":\"")
-        append(method)
-        append("\",\"params\":\"")
-        for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: params >> shift) & 15
-            append(digit < 10 ? digit + 48 : digit + 87)
-        }
-        append(UInt8(ascii: "\""))
-        guard let answer else { return }
-        append(",\"answer\":")
-        append(record: answer)
     }
 }

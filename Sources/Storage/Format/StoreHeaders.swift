@@ -96,7 +96,8 @@ package struct SnapshotHeader: Equatable {
     package var revision: Int
     /// How many records follow.
     package var count: Int
-    /// Members that this version does not know, each as `,"name":value`: they stand after the count, and are kept.
+    /// Members that stand after the count, each as `,"name":value`: the `OperationsMark`, and those that this version does not
+    /// know, which are kept.
     package var unknownMembers: [UInt8] = []
 }
 

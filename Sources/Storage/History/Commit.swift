@@ -133,11 +133,13 @@ extension RecordStore {
         }
     }
 
+    /// - Parameter inPieces: whether a commit with a file of its own comes as several with parts of its changes, and only one of
+    ///   those is in memory.
     static func commits(
-        after revision: Int, upTo last: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
-        _ body: (Commit) -> Bool
+        after revision: Int, upTo last: Int, inPieces: Bool = false, _ files: inout StoreFiles?,
+        _ extractor: RecordExtractor, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
-        var reading = CommitReading(revision: revision)
+        var reading = CommitReading(revision: revision, inPieces: inPieces)
         defer { if let place = reading.place { files?.remember(place) } }
         switch files {
         case .none: return false
@@ -169,8 +171,12 @@ private struct CommitReading {
     /// After that, where it was read.
     var place: CommitPlace?
     private var wantsMore = true
+    private let isInPieces: Bool
 
-    init(revision: Int) { self.revision = revision }
+    init(revision: Int, inPieces: Bool) {
+        self.revision = revision
+        isInPieces = inPieces
+    }
 
     mutating func read(
         _ files: borrowing StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
@@ -221,12 +227,17 @@ private struct CommitReading {
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         guard wantsMore, link.base < link.last, revision == link.last - 1 else { return }
-        try CommitFile.withLine(link.last, files) { line, _, seal in
-            guard let change = Commit(line, seal: seal, extractor, link.upgrade(files.settings), &buffer) else {
-                return
-            }
+        let upgrade = link.upgrade(files.settings)
+        func take(_ line: JournalLine, _ seal: UInt64) {
+            guard wantsMore, let change = Commit(line, seal: seal, extractor, upgrade, &buffer) else { return }
             wantsMore = body(change)
             revision = line.seq
+        }
+        if isInPieces {
+            // A piece has no seal of its own, and nobody asks for it.
+            try CommitFile.forEachPiece(link.last, files) { take($0, 0) }
+        } else {
+            try CommitFile.withLine(link.last, files) { line, _, seal in take(line, seal) }
         }
     }
 }

@@ -18,9 +18,10 @@ enum CommitFile {
         let temporary = "temporary-" + settings.makeIdentifier()
         do {
             try place.makeHistory()
-            let file = try place.open(temporary, .create)
-            try file.write(text.bytes, at: 0)
-            try file.sync()
+            try place.draft(temporary) { (file) throws(SystemError) in
+                try file.write(text.bytes, at: 0)
+                try file.sync()
+            }
             try place.move(temporary, to: name(revision))
             try File(place.path(of: StoreDirectory.historyName), .directory, in: place.fileSystem).sync()
             try place.sync()
@@ -126,7 +127,7 @@ enum CommitFile {
         guard isRead else { throw damaged(name) }
     }
 
-    private static func damaged(_ name: String) -> StorageError {
+    static func damaged(_ name: String) -> StorageError {
         .corrupt(
             file: name, offset: 0,
             reason: "\(name) is not as it was written. What was before cannot be told. Put back a copy of the file, or"
@@ -139,5 +140,10 @@ extension StoreFiles {
     /// Keeps the line of a commit that is about to be made as a snapshot.
     mutating func keepCommit(_ revision: Int, _ line: [UInt8]) throws(StorageError) {
         try CommitFile.write(line, revision, in: place, settings)
+    }
+
+    /// Removes it again, where it was not made. What cannot be removed counts for nothing.
+    func dropCommit(_ revision: Int) {
+        do throws(StorageError) { try CommitFile.remove(revision, in: place) } catch {}
     }
 }

@@ -104,7 +104,7 @@ extension RecordStore {
         let ids = Set(wanted.map(\.id))
         guard var present = try records(before: first, of: ids) else { return wanted.map { _ in [] } }
         var found: [[UInt8]] = []
-        _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) { commit in
+        _ = try Self.commits(after: first - 1, upTo: last, inPieces: true, &files, extractor) { commit in
             while found.count < wanted.count, wanted[found.count].revision == commit.seq {
                 found.append(present[wanted[found.count].id] ?? [])
             }
@@ -117,46 +117,98 @@ extension RecordStore {
 
     /// The records that are deleted, the last one first: at most `limit` after a place, and whether there are more.
     /// All commits must be durable.
+    ///
+    /// Complexity: linear in the history, and in the snapshots before the commits that removed all records, as far as the page
+    /// goes; in memory for the ids that were removed one by one, and for `candidatesMax` others.
+    /// - Parameter isCancelled: asked now and then.
+    /// - Throws: `cancelled`; what reading throws.
     public mutating func deletedRecords(
-        after place: (revision: Int, id: RecordID)?, limit: Int
+        after place: (revision: Int, id: RecordID)?, limit: Int, isCancelled: () -> Bool = { false }
     ) throws(StorageError) -> (items: [DeletedRecord], hasMore: Bool) {
-        var gone: [RecordID: Int] = [:]
+        var page = FirstDeleted(after: place, limit: limit + 1)
         if isInMemory {
+            var gone: [RecordID: Int] = [:]
             for step in stepsInMemory() {
                 for change in step.changes { gone[change.id] = change.isThere ? nil : step.revision }
             }
+            for (id, revision) in gone where try !contains(id) { page.add(id, revision) }
         } else {
-            try findDeleted(&gone)
+            try findDeleted(&page, isCancelled)
         }
-        var found: [DeletedRecord] = []
-        for (id, revision) in gone {
-            if let place, revision > place.revision || revision == place.revision && id <= place.id { continue }
-            if try contains(id) { continue }
-            found.append(DeletedRecord(id: id, revision: revision, at: [], record: []))
-        }
-        found.sort { $0.revision != $1.revision ? $0.revision > $1.revision : $0.id < $1.id }
+        var found = page.found.map { DeletedRecord(id: $0.id, revision: $0.revision, at: [], record: []) }
         let hasMore = found.count > limit
         found = Array(found.prefix(limit))
         try describe(&found)
         return (found, hasMore)
     }
 
-    private mutating func findDeleted(_ gone: inout [RecordID: Int]) throws(StorageError) {
+    private mutating func findDeleted(
+        _ page: inout FirstDeleted, _ isCancelled: () -> Bool
+    ) throws(StorageError) {
         guard let start = try historyStart(), start < flushedRevision else { return }
         var found: [RecordID: Int] = [:]
         var clears: [Int] = []
-        _ = try Self.commits(after: start, upTo: flushedRevision, &files, extractor) { commit in
+        _ = try Self.commits(after: start, upTo: flushedRevision, inPieces: true, &files, extractor) { commit in
             if commit.isClear { clears.append(commit.seq) }
             for change in commit.changes { found[change.id] = change.record == nil ? commit.seq : nil }
-            return true
+            return !isCancelled()
         }
-        // Such a commit names only the first of what it removed.
-        for revision in clears {
-            for id in (try records(before: revision, of: nil) ?? [:]).keys where (found[id] ?? 0) < revision {
-                found[id] = revision
+        for (id, revision) in found where try !contains(id) { page.add(id, revision) }
+        // Such a commit names only the newest of what it removed. Those of the later ones come first.
+        for revision in clears.reversed() where page.takes(revision) {
+            if isCancelled() { throw .cancelled }
+            try findCleared(by: revision, isLast: revision == clears.last, found, &page, isCancelled)
+        }
+        if isCancelled() { throw .cancelled }
+    }
+
+    private static func forEachID(
+        before revision: Int, _ files: inout StoreFiles?, _ layers: inout LayeredRecords,
+        _ extractor: RecordExtractor, _ body: (inout LayeredRecords, RecordID) -> Void
+    ) throws(StorageError) -> Bool {
+        try forEachID(before: revision, &files, extractor) { body(&layers, $0) }
+    }
+
+    /// So many ids of records that a commit removed are looked at in one go.
+    private static var candidatesMax: Int { 1 << 14 }
+
+    /// Adds what a commit removed that removed all records.
+    /// - Parameter isLast: whether no later commit did so: then what was made and removed again since is in `found`.
+    private mutating func findCleared(
+        by revision: Int, isLast: Bool, _ found: [RecordID: Int], _ page: inout FirstDeleted,
+        _ isCancelled: () -> Bool
+    ) throws(StorageError) {
+        var place = page.place.flatMap { $0.revision == revision ? $0 : nil }
+        while true {
+            // With later ones, some of these may belong to them.
+            let count = isLast ? page.limit : max(page.limit, Self.candidatesMax)
+            var candidates = FirstDeleted(after: place, limit: count)
+            var fault: StorageError?
+            let isKept = try Self.forEachID(before: revision, &heldFiles.value, &layers, extractor) { layers, id in
+                // A walk over a million asks now and then.
+                if id.low & 0xFFF == 0, isCancelled() { fault = .cancelled }
+                guard fault == nil, (found[id] ?? 0) < revision, candidates.takes(id, revision) else { return }
+                do throws(IndexFault) {
+                    if try !layers.contains(id) { candidates.add(id, revision) }
+                } catch {
+                    fault = error.asStorageError
+                }
             }
+            if let fault { throw fault }
+            guard isKept, let last = candidates.found.last else { return }
+            let isFull = candidates.found.count == count
+            var ids = Set(candidates.found.map(\.id))
+            if !isLast {
+                _ = try Self.commits(after: revision, upTo: flushedRevision, inPieces: true, &files, extractor) {
+                    commit in
+                    for change in commit.changes { ids.remove(change.id) }
+                    return !ids.isEmpty
+                }
+            }
+            for id in ids { page.add(id, revision) }
+            guard isFull, page.takes(last.id, revision) else { return }
+            place = last
         }
-        gone = found
     }
 
     /// The commit after which all are kept; nil where there are no files.
@@ -186,14 +238,70 @@ extension RecordStore {
         for (place, record) in zip(order, before) { found[place].record = record }
         var times: [Int: (at: [UInt8], origin: String?)] = [:]
         let wanted = Set(found.map(\.revision))
-        _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) { commit in
-            if wanted.contains(commit.seq) { times[commit.seq] = (Array(commit.at), commit.origin) }
+        _ = try Self.commits(after: first - 1, upTo: last, inPieces: true, &files, extractor) { commit in
+            if wanted.contains(commit.seq), times[commit.seq] == nil {
+                times[commit.seq] = (Array(commit.at), commit.origin)
+            }
             return true
         }
         for place in found.indices {
             guard let time = times[found[place].revision] else { continue }
             (found[place].at, found[place].origin) = time
         }
+    }
+}
+
+/// The first of the deleted records after a place, the last one that was deleted first, and of one commit by id.
+private struct FirstDeleted {
+    typealias Place = (revision: Int, id: RecordID)
+
+    let place: Place?
+    /// How many are kept.
+    let limit: Int
+    private var entries: [Place] = []
+    private var isSorted = true
+
+    init(after place: Place?, limit: Int) {
+        self.place = place
+        self.limit = limit
+    }
+
+    /// In order.
+    var found: [Place] {
+        mutating get {
+            settle()
+            return entries
+        }
+    }
+
+    /// Whether records of a commit may be among them.
+    func takes(_ revision: Int) -> Bool {
+        if let place, revision > place.revision { return false }
+        return !isSorted || entries.count < limit || entries.last.map { revision >= $0.revision } ?? true
+    }
+
+    /// Whether a record may be; one that is not is known cheaply.
+    func takes(_ id: RecordID, _ revision: Int) -> Bool {
+        if let place, !Self.precedes(place, (revision, id)) { return false }
+        return entries.count < limit || entries.last.map { !isSorted || Self.precedes((revision, id), $0) } ?? true
+    }
+
+    mutating func add(_ id: RecordID, _ revision: Int) {
+        guard takes(id, revision) else { return }
+        entries.append((revision, id))
+        isSorted = false
+        if entries.count >= 2 * limit + 64 { settle() }
+    }
+
+    private mutating func settle() {
+        if isSorted { return }
+        entries.sort(by: Self.precedes)
+        if entries.count > limit { entries.removeLast(entries.count - limit) }
+        isSorted = true
+    }
+
+    private static func precedes(_ a: Place, _ b: Place) -> Bool {
+        a.revision != b.revision ? a.revision > b.revision : a.id < b.id
     }
 }
 

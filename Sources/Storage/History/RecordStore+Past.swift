@@ -1,4 +1,5 @@
 import JSONCodec
+import Platform
 
 /// What records were before a commit: of the newest snapshot below it that is still there, and the commits from there on.
 extension RecordStore {
@@ -21,11 +22,44 @@ extension RecordStore {
             try Self.readSnapshot(name, wanted, &files, extractor, &records)
         }
         guard start.base < revision - 1 else { return records }
-        let isWhole = try Self.commits(after: start.base, upTo: revision - 1, &files, extractor) {
+        let isWhole = try Self.commits(after: start.base, upTo: revision - 1, inPieces: true, &files, extractor) {
             records.follow($0, wanted)
             return true
         }
         return isWhole ? records : nil
+    }
+
+    /// Hands over the ids of all records as they were before a commit, in no order; none of them is kept in memory but those that
+    /// were changed since the snapshot below it.
+    /// - Returns: false where that is not kept any more.
+    static func forEachID(
+        before revision: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor, _ body: (RecordID) -> Void
+    ) throws(StorageError) -> Bool {
+        guard let start = try Self.start(before: revision, &files) else { return false }
+        var changed: [RecordID: Bool] = [:]
+        var isCleared = false
+        if start.base < revision - 1 {
+            let isWhole = try Self.commits(after: start.base, upTo: revision - 1, inPieces: true, &files, extractor) {
+                commit in
+                if commit.isClear {
+                    isCleared = true
+                    changed = [:]
+                }
+                for change in commit.changes { changed[change.id] = change.record != nil }
+                return true
+            }
+            guard isWhole else { return false }
+        }
+        if let name = start.name, !isCleared {
+            try Self.forEachRecord(name, &files, extractor) { id, _ in if changed[id] == nil { body(id) } }
+        }
+        for (id, isThere) in changed where isThere { body(id) }
+        return true
+    }
+
+    /// Whether journals, long commits, and the snapshots that are kept have more bytes than that together.
+    public func hasPast(over bytes: Int) -> Bool {
+        withFiles { $0.hasPast(over: bytes) } ?? false
     }
 
     private struct PastStart {
@@ -73,16 +107,26 @@ extension RecordStore {
         _ name: String, _ wanted: Set<RecordID>?, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
         _ records: inout [RecordID: [UInt8]]
     ) throws(StorageError) {
+        var found: [RecordID: [UInt8]] = [:]
+        try forEachRecord(name, &files, extractor) { id, bytes in
+            if wanted?.contains(id) ?? true { found[id] = Array(bytes) }
+        }
+        records = found
+    }
+
+    private static func forEachRecord(
+        _ name: String, _ files: inout StoreFiles?, _ extractor: RecordExtractor,
+        _ body: (RecordID, UnsafeRawBufferPointer) -> Void
+    ) throws(StorageError) {
         switch files {
         case .none: return
         case .some(let files):
             let reader = SnapshotReader(name: name, schemaVersion: files.settings.schemaVersion)
-            var found: [RecordID: [UInt8]] = [:]
             do {
                 let file = try files.place.open(name, .read)
                 _ = try reader.read(file, in: files.place.fileSystem) { bytes, _ in
                     guard let id = extractor.id(bytes) else { return "this line is not a record" }
-                    if wanted?.contains(id) ?? true { found[id] = Array(bytes) }
+                    body(id, bytes)
                     return nil
                 }
             } catch let error as StorageError {
@@ -90,7 +134,6 @@ extension RecordStore {
             } catch {
                 throw .unavailable(reason: "\(name) cannot be read: \(error)", advice: "Try again.")
             }
-            records = found
         }
     }
 }
@@ -102,5 +145,23 @@ extension [RecordID: [UInt8]] {
         for change in commit.changes where wanted?.contains(change.id) ?? true {
             self[change.id] = change.record.map { Array($0) }
         }
+    }
+}
+
+extension StoreFiles {
+    /// What cannot be looked at is said by whoever reads it.
+    fileprivate func hasPast(over bytes: Int) -> Bool {
+        do throws(SystemError) {
+            let (present, past) = (try place.inventory(), try place.historyInventory())
+            var names = [StoreDirectory.snapshotName]
+            names += present.backups.map(StoreInventory.backupName) + present.journals.map(StoreInventory.journalName)
+            names += past.commits.map(CommitFile.name) + past.journals.map(StoreInventory.pastName)
+            var sum = 0
+            for name in names {
+                sum += try place.status(of: name)?.size ?? 0
+                if sum > bytes { return true }
+            }
+        } catch {}
+        return false
     }
 }

@@ -150,6 +150,16 @@ struct JournalWriter: ~Copyable {
         size = end
     }
 
+    /// The lines of the last sync are given up: they are cut off again.
+    /// - Returns: their bytes.
+    mutating func takeBackSync() -> Int {
+        let count = end - syncStart
+        end = syncStart
+        (seal, sealed) = (nil, nil)
+        do throws(SystemError) { try cutBack() } catch { isUnusable = true }
+        return count
+    }
+
     // MARK: Whether it is as it was
 
     /// What stands around an end of lines.
@@ -174,6 +184,25 @@ struct JournalWriter: ~Copyable {
                 isClear: count == 11 || (count == 12 && room[11] == 0x0A))
         }
     }
+
+    /// The status of the file that has the journal's name now; nil where none has, or it cannot be looked at.
+    func named(in fileSystem: FileSystem) -> FileStatus? {
+        switch file {
+        case .some(let file): try? fileSystem.statusOfPath(file.path)
+        case .none: nil
+        }
+    }
+
+    /// How a file that has the journal's name compares with what was written here.
+    enum Standing { case same, shorter, another }
+
+    func standing(of named: FileStatus) -> Standing {
+        guard let identity, named.isSameFile(as: identity), named.size >= end + waitingBytes else { return .another }
+        return named.size < size ? .shorter : .same
+    }
+
+    /// Another process has given back what the file was grown by.
+    mutating func noteShorter(_ size: Int) { self.size = size }
 
     /// Whether the last line is the one that was read or written last, and nothing stands after it.
     func isEndAsItWas() throws(SystemError) -> Bool {

@@ -13,7 +13,7 @@ import Platform
 /// 3. `staged` are the ids of `entries` whose lines wait for the next sync.
 struct OperationLog {
     private enum Place {
-        case operations(offset: Int)
+        case operations(generation: Int, offset: Int)
         case journal(generation: Int, offset: Int)
         case staged(offset: Int)
         case memory([UInt8])
@@ -61,8 +61,8 @@ struct OperationLog {
             }
             let waiting = files.journal.lines.buffer.bytes[(offset - files.journal.aheadCount)...]
             return Self.outcome(of: UnsafeRawBufferPointer(rebasing: waiting.prefix { $0 != 0x0A }), key) ?? .unknown
-        case .operations(let offset):
-            return try read(StoreInventory.operationsName(files.generation), offset, key, files)
+        case .operations(let generation, let offset):
+            return try read(StoreInventory.operationsName(generation), offset, key, files)
         case .journal(let generation, let offset):
             return try read(StoreInventory.journalName(generation), offset, key, files)
         }
@@ -97,11 +97,14 @@ struct OperationLog {
         return kept.members.matches(key) ? .answer(Array(kept.answer)) : .taken
     }
 
-    /// Those whose outcomes are in journals, oldest first.
+    /// Those whose outcomes are in journals or on their way there, oldest first.
     var ofJournals: [(seq: Int, id: [UInt8])] {
         order[head...].filter { (seq, id) in
-            guard let entry = entries[id], entry.seq == seq, case .journal = entry.place else { return false }
-            return true
+            guard let entry = entries[id], entry.seq == seq else { return false }
+            switch entry.place {
+            case .journal, .staged: return true
+            case .operations, .memory: return false
+            }
         }
     }
 
@@ -126,9 +129,12 @@ struct OperationLog {
         order = []
         head = 0
         staged = []
-        try OperationsFile.forEach(files.generation, storeId: files.storeId, in: files.place) { kept, offset in
-            add(Array(kept.members.id), kept.seq, .operations(offset: offset))
+        let missing = try OperationsFile.forEach(
+            files.generation, marked: files.markedOperations, storeId: files.storeId, in: files.place
+        ) { kept, generation, offset in
+            add(Array(kept.members.id), kept.seq, .operations(generation: generation, offset: offset))
         }
+        guard missing == 0 else { throw OperationsFile.lost(files.generation, missing) }
         let journals: OpenJournals
         do {
             journals = try OpenJournals(
@@ -260,7 +266,13 @@ extension RecordStore {
     public mutating func outcome(of key: OperationKey) throws(StorageError) -> OperationOutcome {
         if isInMemory { return operations.find(key) }
         try requireOpen()
-        return try Self.find(key, &operations, &heldFiles.value)
+        do throws(StorageError) {
+            return try Self.find(key, &operations, &heldFiles.value)
+        } catch {
+            // A file that was taken away while it is open is put back before the next change.
+            files?.forgetNames()
+            throw error
+        }
     }
 
     private static func find(

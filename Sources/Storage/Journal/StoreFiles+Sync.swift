@@ -59,10 +59,14 @@ extension StoreFiles {
 
     /// Commits the staged lines, all or none. Afterwards nothing is staged, whatever happened.
     ///
+    /// - Returns: false where the file that was written is not the one that has the journal's name. Its lines count here, and
+    ///   nobody may be told of them: either the next generation is begun with them (`doubt`, then `rewrite`), or they are taken
+    ///   back (`takeBackSync`).
     /// - Throws: `full`: nothing was committed, and a later sync may succeed. `outcomeUnknown`: nobody knows; the
     ///   journal is unusable, and `rewrite` from the last durable state is the way on. `refusal` where there is one.
-    public mutating func sync() throws(StorageError) {
-        guard stagedBytes > 0 else { return }
+    public mutating func sync() throws(StorageError) -> Bool {
+        // Whoever has nothing to write goes on from the journal: it is the last one of a generation.
+        guard stagedBytes > 0 else { return !isLocked || refusal != nil || isJournalInPlace() }
         defer { dropStaged() }
         if let refusal { throw refusal }
         let isLockedHere = try lockForStaged()
@@ -73,6 +77,13 @@ extension StoreFiles {
         try journal.write()
         if settings.durability == .sync { try journal.sync() }
         let last = journal.lines.seq
+        // Not before the write: what has the name when the answers leave counts.
+        guard isJournalInPlace() else {
+            journalBytes += journal.settle(isSynced: false)
+            revision = last
+            forgetNames()
+            return false
+        }
         let syncedBefore = syncedRevision
         if settings.durability == .sync { syncedRevision = last }
         do {
@@ -84,6 +95,19 @@ extension StoreFiles {
         }
         journalBytes += journal.settle(isSynced: settings.durability == .sync)
         revision = last
+        return true
+    }
+
+    /// Takes back the lines of the last sync, of which nobody was told.
+    /// - Parameter revision: the commit before them.
+    /// - Throws: `outcomeUnknown` where they could not be cut off; they count no more here.
+    public mutating func takeBackSync(to revision: Int) throws(StorageError) {
+        guard self.revision > revision else { return }
+        journalBytes -= journal.takeBackSync()
+        self.revision = revision
+        dropStaged()
+        guard journal.isUnusable else { return }
+        throw .outcomeUnknown(reason: "\(journal.name) in \(place.path) was replaced, and could not be cut back.")
     }
 
     /// Tells other processes, and the next writer, how far the journal is whole.

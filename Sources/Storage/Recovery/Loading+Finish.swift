@@ -141,19 +141,43 @@ extension Loading {
         let header = JournalHeader(
             schemaVersion: files.header.schemaVersion, storeId: files.header.storeId, generation: generation,
             baseRevision: outcome.held?.base ?? outcome.last)
-        var maker = try JournalMaker(header, named: temporary, at: settings.timestamp(), in: place)
-        try maker.copyLines(from: source, (outcome.held?.offset ?? outcome.end)..<outcome.end)
-        try maker.sync()
-        // Last of all, so that an attempt which fails leaves nothing but temporary files.
         let tornName = StoreInventory.tornName(entry.generation, settings)
-        if let torn { try place.move(torn, to: tornName) }
-        try place.move(temporary, to: name)
+        let maker: JournalMaker
+        do throws(SystemError) {
+            maker = try beginJournal(
+                header, after: source, torn.map { ($0, tornName) }, (temporary, name), in: place, settings)
+        } catch {
+            place.discard(temporary)
+            if let torn { place.discard(torn) }
+            throw error
+        }
         try place.sync()
         let kept = torn == nil ? "" : ", what follows is kept in \(tornName)"
         settings.log("\(place.path(of: entry.name)) ends uncleanly at commit \(outcome.last)\(kept); \(name) goes on")
         let size = maker.size
         return Journal(
             file: maker.visible(as: place.path(of: name)), end: size, generation: generation, isHeld: true)
+    }
+
+    /// Gives names last of all, so that an attempt which fails leaves nothing.
+    private func beginJournal(
+        _ header: JournalHeader, after source: borrowing File, _ torn: (String, String)?, _ names: (String, String),
+        in place: borrowing StoreDirectory, _ settings: StoreSettings
+    ) throws(SystemError) -> JournalMaker {
+        let maker = try copyHeldLines(of: source, header, settings, named: names.0, in: place)
+        if let torn { try place.move(torn.0, to: torn.1) }
+        try place.move(names.0, to: names.1)
+        return maker
+    }
+
+    private func copyHeldLines(
+        of source: borrowing File, _ header: JournalHeader, _ settings: StoreSettings, named name: String,
+        in place: borrowing StoreDirectory
+    ) throws(SystemError) -> JournalMaker {
+        var maker = try JournalMaker(header, named: name, at: settings.timestamp(), in: place)
+        try maker.copyLines(from: source, (outcome.held?.offset ?? outcome.end)..<outcome.end)
+        try maker.sync()
+        return maker
     }
 }
 
@@ -166,9 +190,10 @@ extension StoreDirectory {
         let name = "temporary-" + settings.makeIdentifier()
         let end = try source.endOfBytes(from: start)
         guard end > start else { return nil }
-        let file = try open(name, .create)
-        try file.copyBytes(from: source, start..<end, to: 0)
-        try file.sync()
+        try draft(name) { (file) throws(SystemError) in
+            try file.copyBytes(from: source, start..<end, to: 0)
+            try file.sync()
+        }
         return name
     }
 }

@@ -149,6 +149,20 @@ extension StoreFiles {
                 + " meant, accept it (mood store accept --yes); if not, undo it (mood doctor says how).")
     }
 
+    /// Has the next generation begun from what is known here, because the journal that was just written has no name any more;
+    /// the lock is held.
+    /// - Throws: why none may be begun.
+    mutating func leaveJournal(knowing operations: [(seq: Int, id: [UInt8])]) throws(StorageError) {
+        guard isLocked else { throw .busy(reason: "Files in \(place.path) have changed meanwhile. Try again.") }
+        _ = try place.status()
+        try requireEntitled(
+            .corrupt(
+                file: journal.name, offset: journal.end,
+                reason: "\(journal.name) in \(place.path) was replaced while it was written."))
+        doubt(knowing: operations)
+        try holdJournals()
+    }
+
     private enum Standing {
         /// Nothing is wrong with the files: only reading has failed.
         case asItWas
@@ -165,7 +179,7 @@ extension StoreFiles {
         }
         guard try isSnapshotOurs() else { return .anotherSnapshot }
         guard journal.generation == generation, try isJournalOurs(), try areOperationsOurs(),
-            try readableLines().last == revision
+            try readableLines(upTo: revision).last == revision
         else { return .incomplete }
         return .asItWas
     }

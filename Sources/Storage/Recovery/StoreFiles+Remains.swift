@@ -61,7 +61,7 @@ extension StoreFiles {
     }
 
     private func putBackJournal(_ remains: inout Remains) throws(SystemError) {
-        let (end, last) = try readableLines()
+        let (end, last) = try readableLines(upTo: revision)
         remains.reached = last
         if last < revision { remains.leftovers.append(journal.name) }
         if try isJournalOurs() { return }
@@ -80,8 +80,8 @@ extension StoreFiles {
         }
     }
 
-    /// How far the open journal can be read: the offset, and the last commit.
-    func readableLines() throws(SystemError) -> (end: Int, last: Int) {
+    /// How far the open journal can be read, at most to a commit: the offset, and the last commit.
+    func readableLines(upTo revision: Int) throws(SystemError) -> (end: Int, last: Int) {
         guard let descriptor = journal.descriptor else { return (0, 0) }
         let entry = try OpenJournals.examined(journal.generation, descriptor, settings.fileSystem)
         guard let header = entry.header, header.storeId == storeId else { return (0, 0) }
@@ -102,9 +102,10 @@ extension StoreFiles {
         // Which file it is may not have been known before.
         if let named, try named.isSameFile(as: source.status()) { return }
         let temporary = "temporary-" + settings.makeIdentifier()
-        let file = try place.open(temporary, .create)
-        try file.copyBytes(from: source, range, to: 0)
-        try file.sync()
+        try place.draft(temporary) { (file) throws(SystemError) in
+            try file.copyBytes(from: source, range, to: 0)
+            try file.sync()
+        }
         if let named, named.kind == .regular {
             let aside = try remains.place(for: name, in: place, settings)
             try Generation.giveName(aside, to: name, named, in: place, settings)

@@ -201,12 +201,18 @@ struct Acceptance: ~Copyable {
         next.generation = (journals.entries.map(\.generation).max() ?? header.generation) + 1
         next.revision = last + 1
         next.count = records.count
-        try RepairError.storage { () throws(StorageError) in try CommitFile.remove(next.revision, in: place) }
+        let header = header
+        let forgotten = try RepairError.storage { () throws(StorageError) in
+            try CommitFile.remove(next.revision, in: place)
+            return try OperationsFile.missing(
+                header.generation, marked: header.markedOperations, storeId: header.storeId, in: place)
+        }
         let made: Generation.Made
         do throws(Generation.Failure) {
             made = try Generation.make(
                 next, backupOf: header.generation,
-                carrying: .init(generation: header.generation, revision: last, reached: last, besides: []),
+                carrying: .init(
+                    generation: header.generation, marked: 0, revision: last, reached: last, besides: []),
                 at: settings.timestamp(),
                 in: place, settings, records: { emit in records.forEach(emit) }
             ) { (_) throws(StorageError) in
@@ -229,7 +235,7 @@ struct Acceptance: ~Copyable {
         }
         return AcceptReport(
             isAccepted: true, revision: next.revision, records: next.count, bytes: made.snapshotBytes,
-            completed: completed, overtaken: overtaken, backup: made.backup)
+            completed: completed, overtaken: overtaken, forgotten: forgotten, backup: made.backup)
     }
 }
 
@@ -295,6 +301,32 @@ extension StoreFiles {
     }
 }
 
+extension StoreFiles {
+    /// Forgets the operations whose outcomes are in a file that is missing: the next generation asks for them no more.
+    /// - Returns: how many there were; nothing was done where there were none.
+    public static func forgetLostOperations(
+        _ settings: StoreSettings, _ extractor: RecordExtractor
+    ) throws(RepairError) -> Int {
+        try RepairError.storage { () throws(StorageError) in
+            let missing = try lostOperations(settings, extractor)
+            if missing > 0 { _ = try Compaction.run(settings, extractor, forgetsOperations: true) }
+            return missing
+        }
+    }
+
+    private static func lostOperations(
+        _ settings: StoreSettings, _ extractor: RecordExtractor
+    ) throws(StorageError) -> Int {
+        guard let store = try RecordStore.openIfThere(settings, extractor) else { return 0 }
+        switch store.files {
+        case .none: return 0
+        case .some(let files):
+            return try OperationsFile.missing(
+                files.generation, marked: files.markedOperations, storeId: files.storeId, in: files.place)
+        }
+    }
+}
+
 /// What `StoreFiles.accept` did with a snapshot.
 public struct AcceptReport: Sendable, Equatable {
     /// False where nobody had edited it; nothing was changed then, and the rest says what is there.
@@ -309,6 +341,8 @@ public struct AcceptReport: Sendable, Equatable {
     public var completed: Int
     /// Records of the edited file that a later commit of the journal replaced or removed.
     public var overtaken: Int
+    /// Operations whose outcomes are not known any more, because the file that had them is missing.
+    public var forgotten = 0
     /// The name of the file that keeps the snapshot as it was edited.
     public var backup: String?
 }

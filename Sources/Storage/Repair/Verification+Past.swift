@@ -38,7 +38,7 @@ extension Verification {
                 }
             } catch {
                 // One that is gone by now was deleted on request.
-                if error.code != ENOENT { add(.reading(error, name)) }
+                if error.code != ENOENT { add(error, of: name) }
             }
         }
         for revision in commits {
@@ -61,7 +61,7 @@ extension Verification {
             add(.damaged, name, offset, "\(name) \(what). It is only a backup; what is now is not affected.")
         } catch {
             // The next generation has another.
-            if error.code != ENOENT { add(.reading(error, name)) }
+            if error.code != ENOENT { add(error, of: name) }
         }
     }
 

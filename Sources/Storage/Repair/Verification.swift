@@ -105,7 +105,7 @@ struct Verification {
             guard !survey.isSealed, report.problems.count > before, Self.isDocument(file) else { return }
             for index in before..<report.problems.count { report.problems[index].kind = .edited }
         } catch {
-            add(.reading(error, name))
+            add(error, of: name)
         }
     }
 
@@ -219,7 +219,7 @@ struct Verification {
                     add(.damaged, entry.name, offset, "\(entry.name) \(what).")
                 }
             } catch {
-                add(.reading(error, entry.name))
+                add(error, of: entry.name)
             }
         }
     }
@@ -228,10 +228,22 @@ struct Verification {
 
     private mutating func checkOperations(_ header: SnapshotHeader, _ place: borrowing StoreDirectory) {
         do {
-            try OperationsFile.forEach(header.generation, storeId: header.storeId, in: place) { _, _ in }
+            let generation = header.generation
+            let missing = try OperationsFile.forEach(
+                generation, marked: header.markedOperations, storeId: header.storeId, in: place
+            ) { _, _, _ in }
+            // What went with a generation that has ended since is not missing.
+            guard missing > 0, Self.isPresent(header, place) else { return }
+            add(.missing, OperationsFile.lost(generation, missing))
         } catch {
             add(error)
         }
+    }
+
+    private static func isPresent(_ header: SnapshotHeader, _ place: borrowing StoreDirectory) -> Bool {
+        let reader = SnapshotReader(name: StoreDirectory.snapshotName, schemaVersion: header.schemaVersion)
+        guard let file = try? place.open(reader.name, .read) else { return true }
+        return (try? reader.header(file, in: place.fileSystem))?.generation == header.generation
     }
 
     // MARK: Files that do not make a store
@@ -244,7 +256,7 @@ struct Verification {
         do {
             inventory = try place.inventory()
         } catch {
-            return add(.reading(error, place.path))
+            return add(error, of: place.path)
         }
         guard inventory.hasSnapshot else {
             if let name = inventory.unfinishedResets.first {
@@ -263,7 +275,7 @@ struct Verification {
             // A blank file, or one of another sort, has no lines worth telling of.
             if line != nil { checkSnapshot(snapshot, place.fileSystem) }
         } catch {
-            add(.reading(error, StoreDirectory.snapshotName))
+            add(error, of: StoreDirectory.snapshotName)
         }
         surveyAll(inventory.journals, place)
     }
@@ -297,7 +309,7 @@ struct Verification {
         do throws(SystemError) {
             surveyJournals(try OpenJournals(generations, in: place))
         } catch {
-            add(.reading(error, error.subject))
+            add(error, of: error.subject)
         }
     }
 
@@ -306,6 +318,15 @@ struct Verification {
     private static func kind(of error: StorageError) -> VerifyReport.Kind {
         if case .corrupt = error { return .damaged }
         return .unreadable
+    }
+
+    /// A file, or the directory, that cannot be read.
+    mutating func add(_ error: SystemError, of subject: String) {
+        let name = StoreInventory.name(ofPath: subject)
+        switch StorageError.reading(error, name) {
+        case .unavailable(let reason, let advice): add(.unreadable, name, 0, "\(reason) \(advice)")
+        case let failure: add(failure)
+        }
     }
 
     mutating func add(_ error: StorageError) { add(Self.kind(of: error), error) }

@@ -25,7 +25,8 @@ extension StoreFiles {
             areOperationsKnown = true
         } catch {
             operations = nil
-            areOperationsKnown = error.code == ENOENT
+            // One that is missing may come back.
+            areOperationsKnown = error.code == ENOENT && markedOperations == 0
         }
         // A refusal is thought over when a name has changed.
         if refusal != nil { namesChanged = (try? place.status())?.changed ?? 0 }
@@ -252,6 +253,7 @@ extension StoreFiles {
         let isRefused = refusal != nil && !isRefusedForGood
         let isOfItsName = isPublicationOfItsName
         if isOfItsName, !isRefused { return false }
+        if !isOfItsName { forgetNames() }
         let changed = try place.status().changed
         if !isOfItsName, case .elsewhere = try leaveLockFile(load) { return true }
         return isRefused && (changed != namesChanged || (try? isSnapshotOurs()) == false)

@@ -13,6 +13,10 @@ import Platform
 ///
 /// Where a name has changed, each file that matters is looked up by its name. What is not as it was is read anew
 /// (`reopened`), and has to hold all that is known here.
+///
+/// Not every file system changes the time of a directory with its names. So the name of the journal alone decides: it is looked
+/// up after each sync, before the answers (`isJournalInPlace`). The other names are looked up again whenever something is
+/// found that cannot be with them: `lock` by whoever reads, the operations file by whoever asks for an operation.
 extension StoreFiles {
     /// Whether a line may be appended where this process believes the end to be. Asked with the lock held, because a
     /// process that was killed may have begun another generation or journal, or a line, and not have published it.
@@ -50,6 +54,9 @@ extension StoreFiles {
         return true
     }
 
+    /// All names are looked up before the next change, whatever the directory's time says.
+    mutating func forgetNames() { seenNames = 0 }
+
     func isSnapshotOurs() throws(SystemError) -> Bool {
         guard let snapshotIdentity, let named = try place.status(of: StoreDirectory.snapshotName) else { return false }
         return named.isUnchanged(since: snapshotIdentity)
@@ -58,6 +65,21 @@ extension StoreFiles {
     func isJournalOurs() throws(SystemError) -> Bool {
         guard let identity = journal.identity, let named = try place.status(of: journal.name) else { return false }
         return named.isSameFile(as: identity)
+    }
+
+    /// Whether the lines that were just written stand in the file that has the journal's name: asked before anybody is told of
+    /// them. What cannot be looked at is not certain.
+    mutating func isJournalInPlace() -> Bool {
+        guard let named = journal.named(in: settings.fileSystem) else { return false }
+        switch journal.standing(of: named) {
+        case .same: return true
+        case .another: return false
+        case .shorter:
+            // Whoever has no space cuts it back; anything else may have cut off lines, over which these were written.
+            guard (try? readableLines(upTo: journal.lines.seq))?.last == journal.lines.seq else { return false }
+            journal.noteShorter(named.size)
+            return true
+        }
     }
 
     func areOperationsOurs() throws(SystemError) -> Bool {

@@ -11,12 +11,14 @@ import Platform
 /// There is one compaction at a time: it holds an flock on the snapshot that it replaces.
 public enum Compaction {
     /// - Parameter revision: a commit that the store holds: where its files do not, they were replaced.
+    /// - Parameter forgetsOperations: whether those whose file is missing are not asked for any more.
     /// - Parameter progress: called now and then with the number of records written so far and in all.
     /// - Parameter isCancelled: asked before each read, until the new generation is in place.
     /// - Throws: `busy` where another process compacts, or the store has changed so that it must be begun again;
     ///   `cancelled`; what opening and `Generation` throw. The old generation stays in use then.
     public static func run(
         _ settings: StoreSettings, _ extractor: RecordExtractor, from revision: Int = 0,
+        forgetsOperations: Bool = false,
         _ progress: @escaping (Int, Int) -> Void = { _, _ in },
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(StorageError) -> RewriteReport {
@@ -30,6 +32,7 @@ public enum Compaction {
             guard store.revision >= revision else {
                 throw .busy(reason: "Files of the store in \(settings.directory) have changed meanwhile. Try again.")
             }
+            if forgetsOperations { store.files?.forgetMissingOperations() }
             return try store.writeNextGeneration(progress)
         } catch {
             throw isCancelled() ? .cancelled : error
@@ -61,6 +64,9 @@ extension RecordStore {
 }
 
 extension StoreFiles {
+    /// What is missing of them is asked for no more, from the next generation on.
+    fileprivate mutating func forgetMissingOperations() { markedOperations = 0 }
+
     /// Whether no compaction is at work; asked with the lock held, so that none can end meanwhile.
     func isNobodyCompacting() -> Bool {
         do throws(StorageError) {
@@ -104,6 +110,7 @@ extension StoreFiles {
             throw error.error
         }
         let (bytes, backup) = (made.snapshotBytes, made.backup)
+        markedOperations = made.markedOperations
         // Nothing is written to the new journal here: whoever comes next is not to wait for it.
         _ = made.takeJournal()
         generation = header.generation
@@ -124,7 +131,8 @@ extension StoreFiles {
         return try Generation.make(
             header, backupOf: backup,
             carrying: .init(
-                generation: backup, revision: header.revision, reached: header.revision, besides: []),
+                generation: backup, marked: files.markedOperations, revision: header.revision, reached: header.revision,
+                besides: []),
             at: settings.timestamp(), in: place, settings, files.extractor, records: records
         ) { (maker) throws(StorageError) in
             // Nothing that comes now is looked at: only where it ends.
@@ -212,7 +220,7 @@ extension StoreFiles {
             made = try Generation.make(
                 header, backupOf: remains.backup,
                 carrying: OperationsFile.Source(
-                    generation: generation, revision: self.revision, reached: remains.reached,
+                    generation: generation, marked: markedOperations, revision: self.revision, reached: remains.reached,
                     besides: knownOperations.filter { $0.seq > remains.reached && $0.seq <= self.revision }
                         .map { KeptOperation.lineOfLost($0.id, $0.seq) }
                         + (snapshotOperation.isEmpty ? [] : [snapshotOperation])),
@@ -229,6 +237,7 @@ extension StoreFiles {
         generation = header.generation
         journalCount = 1
         snapshotBytes = made.snapshotBytes
+        markedOperations = made.markedOperations
         journalBytes = 0
         let size = made.journalSize
         journal = JournalWriter(generation: header.generation, after: revision)
@@ -269,7 +278,8 @@ extension StoreFiles {
         let backups = earlier.filter { !kept.contains($0) }.map(StoreInventory.backupName)
         // The history of a record looks into the backups that stay.
         let indexes = inventory.indexes.filter { $0 < generation && !kept.contains($0) }.map(StoreInventory.indexName)
-        let operations = inventory.operations.filter { $0 < generation }.dropLast().map(StoreInventory.operationsName)
+        let operations = operationsToRemove(of: inventory.operations.filter { $0 < generation })
+            .map(StoreInventory.operationsName)
         for name in indexes + backups + operations {
             attempt(name) { () throws(SystemError) in try place.unlink(name) }
         }
@@ -284,6 +294,13 @@ extension StoreFiles {
                 try place.move(name, to: isTaken ? target + "-" + settings.makeIdentifier() : target)
             }
         }
+    }
+
+    /// All but the last file; none where those of this generation are not complete: one of them may have what is missing.
+    private func operationsToRemove(of earlier: [Int]) -> [Int] {
+        guard earlier.count > 1 else { return [] }
+        let known = (try? OperationsFile.count(generation, storeId: storeId, in: place)) ?? 0
+        return known < markedOperations ? [] : earlier.dropLast()
     }
 
     /// The last backup; and those that a commit replaced which is in no journal, for as long as no commit since is missing: it is

@@ -21,6 +21,8 @@ enum Generation {
         let journalSize: Int
         let snapshotBytes: Int
         let backup: String?
+        /// How many operations are to be known from its operations file.
+        let markedOperations: Int
 
         consuming func takeJournal() -> File { journal }
     }
@@ -58,11 +60,12 @@ enum Generation {
                 try maker.sync()
                 return maker
             }
-            let bytes = try writeSnapshot(snapshotName, header, in: place, records)
-            try checkSnapshot(snapshotName, header, bytes, in: place, settings, extractor)
-            let hasOperations = try carrying.map { (source) throws(StorageError) in
+            let operations = try carrying.map { (source) throws(StorageError) in
                 try OperationsFile.write(header, carrying: source, named: operationsTemporary, in: place)
             }
+            let header = header.marked(operations: operations?.marked ?? 0)
+            let bytes = try writeSnapshot(snapshotName, header, in: place, records)
+            try checkSnapshot(snapshotName, header, bytes, in: place, settings, extractor)
             try prepare(&maker)
             let backup = try step { () throws(SystemError) in try keepBackup(of: backupOf, in: place, settings) }
             stage = .journalVisible
@@ -70,7 +73,7 @@ enum Generation {
                 let name = StoreInventory.operationsName(header.generation)
                 // What stands there was left behind by an attempt that was killed.
                 if try place.status(of: name) != nil { try place.unlink(name) }
-                if hasOperations == true { try place.move(operationsTemporary, to: name) }
+                if let operations, operations.kept > 0 { try place.move(operationsTemporary, to: name) }
                 try place.move(journalTemporary, to: journalName)
             }
             stage = .journalSyncing
@@ -84,7 +87,7 @@ enum Generation {
             let size = maker.size
             return Made(
                 journal: maker.visible(as: place.path(of: journalName)), journalSize: size, snapshotBytes: bytes,
-                backup: backup)
+                backup: backup, markedOperations: operations?.marked ?? 0)
         } catch {
             throw undo(
                 error, stage, [snapshotName, journalTemporary, operationsTemporary],
@@ -168,7 +171,14 @@ enum Generation {
         let snapshot = try place.status(of: StoreDirectory.snapshotName)
         if let snapshot, let kept = try place.status(of: name) {
             if kept.isSameFile(as: snapshot) { return name }
-            try place.unlink(name)
+            if kept.kind == .regular {
+                try place.unlink(name)
+            } else {
+                // That is no backup of ours, and a directory cannot be unlinked.
+                var remains = StoreFiles.Remains(next: 0, backup: nil, reached: 0)
+                try remains.moveAside(name, in: place, settings)
+                try remains.sync(in: place)
+            }
         }
         try giveName(name, to: StoreDirectory.snapshotName, snapshot, in: place, settings)
         return name
@@ -187,9 +197,10 @@ enum Generation {
             guard hasNoLinks, let status else { throw error }
             let temporary = "temporary-" + settings.makeIdentifier()
             let source = try place.open(file, .read)
-            let copy = try place.open(temporary, .create)
-            try copy.copyBytes(from: source, 0..<status.size, to: 0)
-            try copy.sync()
+            try place.draft(temporary) { (copy) throws(SystemError) in
+                try copy.copyBytes(from: source, 0..<status.size, to: 0)
+                try copy.sync()
+            }
             try place.move(temporary, to: name)
         }
     }

@@ -176,7 +176,9 @@ extension StoreFiles {
         do {
             _ = try Generation.make(
                 header, backupOf: nil,
-                carrying: .init(generation: generation, revision: revision, reached: revision, besides: []),
+                carrying: .init(
+                    generation: generation, marked: markedOperations, revision: revision, reached: revision,
+                    besides: []),
                 at: settings.timestamp(), in: place, settings, extractor
             ) { emit in
                 let fault = layers.handOver({ _, _ in }) { record in

@@ -121,6 +121,8 @@ struct SnapshotDocument {
         case "generation": found.generation = reader.number()?.integer ?? 0
         case "revision": found.revision = reader.number()?.integer ?? -1
         case "count", "crc": break
+        case "operations" where Self.mark(value) != nil:
+            found.unknownMembers += Self.mark(value)?.placed(in: []) ?? []
         case "moods": readRecords(value, offset, record)
         default:
             // In one line, whatever the layout was.
@@ -131,6 +133,14 @@ struct SnapshotDocument {
             member.append(record: value.bytes)
             found.unknownMembers += Array(member.bytes)
         }
+    }
+
+    private static func mark(_ value: ValidJSON) -> OperationsMark? {
+        let value = JSONValue(value)
+        guard value.object?.count == 2, let generation = value["generation"]?.integer,
+            let count = value["count"]?.integer, generation > 0, count > 0
+        else { return nil }
+        return OperationsMark(generation: generation, count: count)
     }
 
     private mutating func readRecords(

@@ -19,7 +19,10 @@ extension RecordStore {
     public var readOnlyReason: String? { refusal?.reason }
 
     /// The members of the snapshot's first line that this version does not know, each as `,"name":value`.
-    public var documentMembers: [UInt8] { withFiles { $0.unknownMembers } ?? [] }
+    public var documentMembers: [UInt8] {
+        // The mark is that of this store's own files.
+        withFiles { OperationsMark(generation: 0, count: 0).placed(in: $0.unknownMembers) } ?? []
+    }
 
     /// Puts others in their place, by a new generation with the same records. All commits are durable, and the store is locked.
     /// - Throws: why that could not be done; then nothing is changed.
@@ -206,6 +209,7 @@ extension RecordStore {
     /// - Throws: why it is not.
     public mutating func leave() throws(StorageError) {
         guard refusal == nil, !needsFlush, !isCommitOpen, withFiles({ $0.areOursByAllSigns }) == false else { return }
+        files?.forgetNames()
         try lock()
         unlock()
     }

@@ -181,36 +181,6 @@ public struct RecordStore: ~Copyable {
         files?.stageClear(count: count, first: first)
     }
 
-    /// Says in the open commit how far the records of other replicas are in the store with it. A commit may say nothing else.
-    /// - Parameters:
-    ///   - vector: a JSON object.
-    ///   - more: members that come at the end of the line, `"sawCrc":{…}` first; empty for none.
-    public mutating func mark(saw vector: UnsafeRawBufferPointer, more: UnsafeRawBufferPointer) throws(StorageError) {
-        try beginCommit()
-        var member = ByteBuffer(capacity: vector.count + 8)
-        member.append(",\"saw\":")
-        member.append(vector)
-        files?.stageMark(member.bytes)
-        if more.isEmpty { return }
-        member.truncate(to: 0)
-        member.append(UInt8(ascii: ","))
-        member.append(more)
-        files?.stageMarkEnd(member.bytes)
-    }
-
-    /// Says in the open commit that it settles the conflicts of a member of its moods.
-    /// - Parameter member: as in a JSON string, without escapes.
-    public mutating func mark(settles member: String) throws(StorageError) {
-        try beginCommit()
-        var text = JSONWriter(capacity: 64)
-        text.key("settles")
-        text.string(member)
-        var mark = ByteBuffer(capacity: 64)
-        mark.append(",")
-        mark.append(text.buffer.bytes)
-        files?.stageMark(mark.bytes)
-    }
-
     /// The one way into a commit, so that no change goes to a store that is not open.
     mutating func beginCommit() throws(StorageError) {
         guard !isCommitOpen else { return }
@@ -262,27 +232,41 @@ public struct RecordStore: ~Copyable {
         let line = files?.lastLine() ?? []
         let revision = revision
         files?.dropLine()
+        let isInPlace: Bool
         do throws(StorageError) {
-            try files?.sync()
-            settleOperations()
+            isInPlace = try syncLines()
         } catch {
             revertCommit()
             takeGroupBack()
             lostGroup = error
             throw error
         }
-        isPartlyDurable = true
-        flushedRevision = revision - 1
-        undo.keep(upTo: commitStart)
-        commitStart = undo.groupStart
+        if isInPlace {
+            isPartlyDurable = true
+            flushedRevision = revision - 1
+            undo.keep(upTo: commitStart)
+            commitStart = undo.groupStart
+        }
         do throws(StorageError) {
             try files?.keepCommit(revision, line)
             try rewrite()
         } catch {
-            // What is left of it counts for nothing: no later journal begins after this commit.
+            // What is left of it counts for nothing: no later journal begins after this commit. It need not take space, unless
+            // nobody can tell whether the new snapshot is there.
+            if refusal == nil { files?.dropCommit(revision) }
             revertCommit()
+            if !isInPlace {
+                // Nor are the commits before it durable: the new generation would have made them so.
+                var failure = error
+                do throws(StorageError) { try takeBackSync() } catch { failure = error }
+                takeGroupBack()
+                lostGroup = failure
+                throw failure
+            }
             throw error
         }
+        isPartlyDurable = true
+        if !isInPlace { settleOperations() }
         undo.mark(revision, at: time)
         undo.keep()
         flushedRevision = revision
@@ -338,14 +322,31 @@ public struct RecordStore: ~Copyable {
         guard needsFlush else { return }
         do throws(StorageError) {
             if let lostGroup { throw lostGroup }
-            try files?.sync()
-            settleOperations()
+            if try !syncLines() { try rewriteWithGroup() }
         } catch {
             takeGroupBack()
             throw error
         }
         undo.keep()
         flushedRevision = revision
+    }
+
+    /// Syncs the lines of the group.
+    /// - Returns: false where the journal has lost its name: the next generation is to be begun with the group in it.
+    /// - Throws: and none of the lines remains.
+    private mutating func syncLines() throws(StorageError) -> Bool {
+        if try files?.sync() ?? true {
+            settleOperations()
+            return true
+        }
+        let known = operations.ofJournals
+        do throws(StorageError) {
+            try files?.leaveJournal(knowing: known)
+        } catch {
+            try takeBackSync()
+            throw error
+        }
+        return false
     }
 
     /// Takes all commits back that are not durable.
@@ -360,21 +361,4 @@ public struct RecordStore: ~Copyable {
         // Where this fails too the files refuse every change from now on, and say why: there is nothing to add to that.
         do throws(StorageError) { try rewrite() } catch {}
     }
-
-    private mutating func revert(to start: Int) {
-        while undo.count > start, let change = undo.popLast() {
-            switch change {
-            case .inserted(let id):
-                if let number = layers.table.find(id) { layers.table.remove(number).deallocate() }
-            case .replaced(let slot):
-                if let number = layers.table.find(slot.head.id) {
-                    layers.table.replace(number, with: slot).deallocate()
-                }
-            case .removed(let slot): layers.table.insert(slot)
-            case .hidden(let hidden): layers.show(hidden)
-            case .baseHidden: _ = layers.setBaseHidden(false)
-            }
-        }
-    }
-
 }

@@ -177,7 +177,22 @@ struct StoreDirectory: ~Copyable, Sendable {
         return file
     }
 
-    /// The same; whoever asks closes the descriptor.
+    /// Makes a file that `body` writes; nothing of it remains where that fails: on a full disk it would keep the space that is
+    /// missing.
+    func draft(
+        _ name: String, _ body: (borrowing File) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        let file = try open(name, .create)
+        do throws(SystemError) { try body(file) } catch {
+            discard(name)
+            throw error
+        }
+    }
+
+    /// Removes what came to nothing. Where that fails, whoever clears up does it.
+    func discard(_ name: String) { do throws(SystemError) { try unlink(name) } catch {} }
+
+    /// Opens a regular file; whoever asks closes the descriptor.
     func openDescriptor(_ name: String, _ access: FileSystem.Access = .read) throws(SystemError) -> Int32 {
         let descriptor = try fileSystem.open(path(of: name), access)
         do throws(SystemError) {

@@ -75,8 +75,10 @@ public struct StoreFiles: ~Copyable {
 
     /// The store's own UUID, given at creation.
     public let storeId: String
-    /// Members of the snapshot's header that this version does not know.
+    /// Members of the snapshot's header that this version does not know, and the `OperationsMark`.
     var unknownMembers: [UInt8]
+    /// How many operations are to be known from the operations file.
+    var markedOperations: Int
     /// The generation of the snapshot.
     public internal(set) var generation: Int
     /// The last commit that was synced (with durability none: written).
@@ -121,6 +123,7 @@ public struct StoreFiles: ~Copyable {
         journalCount = 1
         storeId = header.storeId
         unknownMembers = header.unknownMembers
+        markedOperations = header.markedOperations
         generation = header.generation
         self.revision = revision
         self.syncedRevision = syncedRevision

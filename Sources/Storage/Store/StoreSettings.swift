@@ -61,7 +61,7 @@ public struct StoreSettings: Sendable {
 
     /// The same store, in which every read fails once `isCancelled` says so. What reads ends soon then, and cleans up as after
     /// any failed read. What is written is written: no step that others rely on is left half done.
-    func cancelled(when isCancelled: @escaping @Sendable () -> Bool) -> StoreSettings {
+    public func cancelled(when isCancelled: @escaping @Sendable () -> Bool) -> StoreSettings {
         var settings = self
         let read = fileSystem.read
         settings.fileSystem.read = { descriptor, into, offset throws(SystemError) in
