@@ -70,7 +70,10 @@ extension StoreFiles {
     /// Whether the lines that were just written stand in the file that has the journal's name: asked before anybody is told of
     /// them. What cannot be looked at is not certain.
     mutating func isJournalInPlace() -> Bool {
-        guard let named = journal.named(in: settings.fileSystem) else { return false }
+        // A look that fails is tried once more: lines that are on the disk and are cut off may come again after a power cut.
+        guard let named = journal.named(in: settings.fileSystem) ?? journal.named(in: settings.fileSystem) else {
+            return false
+        }
         switch journal.standing(of: named) {
         case .same: return true
         case .another: return false
