@@ -27,9 +27,10 @@ public struct ToolFacts {
 extension Tool {
     /// Writes the result, with as much of the notes as fits, and as many of the changes.
     /// - Parameter history: of the mood, where it was asked for.
+    /// - Returns: false where it does not fit: an error was written, and the call keeps nothing.
     public func writeMood(
         _ mood: ValidJSON, history: ValidJSON? = nil, _ facts: ToolFacts, to out: inout JSONWriter
-    ) {
+    ) -> Bool {
         let mark = out.count
         let parts = MoodParts(mood)
         let changes = history?.elementCount ?? 0
@@ -40,15 +41,16 @@ extension Tool {
             return false
         }
         let rules = facts.notes.shorterRules
-        for rule in rules where isWritten(rule, changes: changes) { return }
+        for rule in rules where isWritten(rule, changes: changes) { return true }
         var shown = changes
         while shown > 0 {
             shown /= 2
-            if isWritten(rules[rules.count - 1], changes: shown) { return }
+            if isWritten(rules[rules.count - 1], changes: shown) { return true }
         }
         out.toolError(
-            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/ID.",
+            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/ID.\(kept)",
             version: facts.version)
+        return false
     }
 
     private func writeMood(
@@ -331,10 +333,12 @@ extension Tool {
 
     /// A result of the host as it is; the text is its own where it has one, else the same as JSON. Where it is too long, it has less
     /// of notes, and the end of its longest list is left out.
+    /// - Returns: false where it does not fit: an error was written, and the call keeps nothing.
+    @discardableResult
     public func writeValue(
         _ value: ValidJSON, links: [Resource] = [], text words: String? = nil, _ facts: ToolFacts,
         to out: inout JSONWriter
-    ) {
+    ) -> Bool {
         let mark = out.count
         var bytes = 0
         let rules =
@@ -350,14 +354,18 @@ extension Tool {
                 },
                 structured: { $0.withNotes(value, rule) })
             bytes = out.count - mark
-            if bytes <= facts.bytesMax { return }
+            if bytes <= facts.bytesMax { return true }
             out.rewind(to: mark)
         }
-        if work.isNative, writeShortened(value, rules[rules.count - 1], facts, to: &out) { return }
+        if work.isNative, writeShortened(value, rules[rules.count - 1], facts, to: &out) { return true }
         out.toolError(
-            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(shorter)",
+            "\(name): the answer would have \(bytes) bytes, and at most \(facts.bytesMax) are allowed (the limit mcpAnswerBytes). \(shorter)\(kept)",
             version: facts.version)
+        return false
     }
+
+    /// What a call that may change something has changed, where its answer does not fit.
+    private var kept: String { effect.isReadOnly ? "" : " Nothing was changed." }
 
     private var shorter: String {
         switch work {

@@ -8,6 +8,9 @@ extension MoodRecords {
     /// `keepsSummary` is set.
     public var summary: CommitSummary { records.summary }
 
+    /// The ids of the last moods in time, the newest first; fewer where the store cannot be read.
+    public mutating func newestIDs(_ limit: Int) -> [MoodID] { records.newestIDs(limit) }
+
     /// Who the commits are marked with that come now, where no client asks for them.
     public var origin: String? {
         get { records.origin }

@@ -27,8 +27,8 @@ import Testing
                     Array(params.utf8).withUnsafeBytes { params in
                         let request = Request(
                             id: id, room: .max, caller: caller,
-                            destination: Destination(framing: .line, batch: nil), ways: [])
-                        dispatcher.answer(
+                            destination: Destination(framing: .line, batch: nil), round: nil, ways: [])
+                        try? dispatcher.answer(
                             request, JSONText(raw: method, isEscaped: false), ValidJSON(trusting: params),
                             duplicate: nil, &validator, to: &out)
                     }

@@ -22,13 +22,7 @@ import tempfile
 import time
 
 # Faults that are not mended yet.
-KNOWN = {
-    "batch_behind_another_of_a_hook", "batch_of_changes_with_a_hook", "batch_that_trusts_a_hook",
-    "commits_of_plugins_are_told_of", "end_while_a_hook_is_asked", "history_of_a_tool_that_fails", "hook_is_told_of_all",
-    "hooked_batch_whose_sync_fails", "hooked_change_whose_sync_fails", "import_by_plugin_meets_hooks",
-    "large_import_beside_a_failed_sync", "member_that_is_durable_stays_done", "plugin_request_whose_sync_fails",
-    "plugin_waits_for_the_lock_alone", "tool_whose_answer_does_not_fit", "tools_beside_a_request_that_waits",
-}
+KNOWN = {"import_by_plugin_meets_hooks", "plugin_waits_for_the_lock_alone"}
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 HAPPY = {"emoji": "😊", "label": "Happy"}
@@ -103,6 +97,13 @@ class Host:
                 break
         self.all += got
         return got
+
+    def await_answers(self, *ids, seconds=15):
+        """Reads until all of these are answered, and a little longer: none may be answered twice."""
+        end, got = time.monotonic() + seconds, []
+        while not set(ids) <= set(by_id(got)) and time.monotonic() < end:
+            got += self.read(0.1)
+        return outcomes(got + self.read(0.3))
 
     def ask(self, method, params=None):
         self.put(request("asked", method, params))
@@ -240,10 +241,11 @@ def large_import_beside_a_failed_sync(trial):
         host.result("mood.list")
         host.put(create(1, "with it"), request(2, "store.import", {"path": path, "format": "jsonl"}),
                  request(3, "mood.list", {"limit": 1}))
-        got = outcomes(host.read(20, 3) + host.read(0.3))
+        got = host.await_answers(1, 2, 3)
         check(set(got) == {1, 2, 3}, f"sync {number}: {got}")
-        for label in ("later", "and later"):
-            check(kind(host.ask("mood.create", {"emoji": "😊", "label": label})) == "ok", f"sync {number}: no change is taken")
+        # strace counts by thread, so one of these may be the one whose sync fails.
+        later = [kind(host.ask("mood.create", {"emoji": "😊", "label": "later"})) for _ in range(3)]
+        check(later.count("ok") >= 2, f"sync {number}: no change is taken, {later}")
         labels = host.labels() if got[2] != "ok" else None
         check(labels is None or ("with it" in labels) == (got[1] == "ok"), f"sync {number}: {got}, {labels}")
         host.end()
@@ -259,10 +261,10 @@ def hooked_change_whose_sync_fails(trial):
         host = one.host(failing=number)
         host.result("mood.list")
         host.put(create(1, "one"))
-        got = outcomes(host.read(5, 1))
+        got = host.await_answers(1)
         check(1 in got, f"sync {number}: it is not answered")
         host.put(tool(2, "mood_add", {"emoji": "😊", "label": "two"}))
-        check(2 in outcomes(host.read(5, 2)), f"sync {number}: the tool is not answered")
+        check(2 in host.await_answers(2), f"sync {number}: the tool is not answered")
         check(("one" in host.labels()) == (got[1] == "ok"), f"sync {number}: {got}, {host.labels()}")
         host.end()
 
@@ -277,7 +279,7 @@ def hooked_batch_whose_sync_fails(trial):
         host = one.host(failing=number)
         host.result("mood.list")
         host.put([create(place, f"m{place}") for place in (1, 2, 3)], request("end", "host.ping"))
-        got = outcomes(host.read(5, "end") + host.read(0.3))
+        got = host.await_answers(1, 2, 3, "end")
         check(set(got) == {1, 2, 3, "end"}, f"sync {number}: {got} {host.broken}")
         labels = host.labels()
         check(all((f"m{place}" in labels) == (got[place] == "ok") for place in (1, 2, 3)), f"sync {number}: {got}, {labels}")
@@ -296,9 +298,9 @@ def batch_behind_another_of_a_hook(trial):
         host = one.host(failing=number)
         host.result("mood.list")
         host.put([move("a1", "crudList"), move("a2", "observation")])
-        check(set(outcomes(host.read(1.0))) == {"a1", "a2"}, "the first batch")
+        check(set(host.await_answers("a1", "a2")) == {"a1", "a2"}, "the first batch")
         host.put(create("c"), [move("b1", "crudList"), move("b2", "observation")], request("end", "host.ping"))
-        got = outcomes(host.read(5, "end") + host.read(0.3))
+        got = host.await_answers("c", "b1", "b2", "end")
         check(set(got) == {"c", "b1", "b2", "end"}, f"sync {number}: {got}")
         depth = host.result("nav.state")["depth"]
         check(depth == 4, f"sync {number}: the router holds {depth} routes, not 4")
@@ -338,7 +340,7 @@ def tools_beside_a_request_that_waits(trial):
     for _ in range(5):
         host.put(tool("year", "mood_year"), tool("find", "mood_find"), request("accept", "store.accept", {"confirm": True}),
                  request("end", "host.ping"))
-        got = outcomes(host.read(5, "end") + host.read(0.3))
+        got = host.await_answers("year", "find", "accept", "end")
         check(set(got) == {"year", "find", "accept", "end"}, f"{got}")
     host.end()
 
@@ -348,7 +350,7 @@ def history_of_a_tool_that_fails(trial):
     mood = host.result("mood.create", {**HAPPY, "notes": "n" * 60000})["id"]
     native = kind(host.ask("mood.history", {"id": mood}))
     host.put(tool(1, "mood_get", {"id": mood, "with_history": True}), request("end", "host.ping"))
-    got = outcomes(host.read(3, "end") + host.read(0.3))
+    got = host.await_answers(1, "end", seconds=5)
     check(set(got) == {1, "end"}, f"mood.history: {native}; {got}")
     host.end()
     host = Host("--no-plugins", "--no-sync", store=trial.store)
@@ -362,7 +364,7 @@ def history_of_a_tool_that_fails(trial):
     host.result("mood.get", {"id": mood})
     native = kind(host.ask("mood.history", {"id": mood}))
     host.put(tool(1, "mood_get", {"id": mood, "with_history": True}), request("end", "host.ping"))
-    got = outcomes(host.read(3, "end") + host.read(0.3))
+    got = host.await_answers(1, "end", seconds=5)
     check(set(got) == {1, "end"} and native != "ok", f"mood.history: {native}; {got}")
     host.end()
 
@@ -376,13 +378,13 @@ def tool_whose_answer_does_not_fit(trial):
         answer = host.ask("mood.create", {**HAPPY, "attachments": links})
     mood = answer["result"]["id"]
     host.put(tool(1, "mood_favorite", {"id": mood}))
-    got = outcomes(host.read(3, 1))
+    got = host.await_answers(1)
     is_marked = host.result("mood.get", {"id": mood})["isFavorite"]
     check(got[1] == "isError" and not is_marked, f"{got}, marked: {is_marked}")
     host.end()
     host = Host("--limit", "messageBytes=65536", "--limit", "mcpAnswerBytes=1000000")
     host.put(tool(1, "mood_add", {**HAPPY, "notes": "n" * 40000}))
-    got = outcomes(host.read(3, 1))
+    got = host.await_answers(1)
     count = host.result("store.info")["moods"]
     check((got[1] == "ok") == (count == 1), f"{got}, moods: {count}")
     host.end()
@@ -419,7 +421,7 @@ def batch_of_changes_with_a_hook(trial):
     trial.hook()
     host = trial.host(store=False, trusts=["hook"])
     host.put([create(number) for number in range(1, 9)])
-    got = outcomes(host.read(2))
+    got = host.await_answers(*range(1, 9))
     check(set(got.values()) == {"ok"} and len(got) == 8, f"{got}")
     check(host.result("store.info")["moods"] == 8, "not each was done once")
     host.end()
@@ -433,7 +435,7 @@ def member_that_is_durable_stays_done(trial):
     host.put([create(1, "m1"), create(2, "m2")])
     time.sleep(0.45)
     other = lock_elsewhere(trial.store, 2)
-    got = outcomes(host.read(6, None))
+    got = host.await_answers(1, 2)
     other.wait()
     labels = host.labels()
     for number in (1, 2):
@@ -449,7 +451,7 @@ def batch_that_trusts_a_hook(trial):
     digest = host.result("plugin.info", {"id": "org.example.hook"})["digest"]
     host.put(create("before", "before"), [request("t", "plugin.trust", {"id": "org.example.hook", "digest": digest}),
                                           create("c", "in the batch")])
-    got = outcomes(host.read(2))
+    got = host.await_answers("before", "t", "c")
     check(got == {"before": "ok", "t": "ok", "c": "ok"}, f"{got}")
     check(host.labels() == ["before", "in the batch"], f"{host.labels()}")
     host.end()

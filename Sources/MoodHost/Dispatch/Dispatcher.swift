@@ -6,6 +6,10 @@ import MoodStore
 
 /// The one way in for the requests of every caller: it finds the method, checks the params, carries the method out, ends or takes
 /// back its commit, and writes the answer. It knows nothing of frames and of groups. (Redux: the dispatch function.)
+///
+///     answer: the envelope, and what becomes of a request that stops
+///         perform: checks, admits, asks hooks about routes, runs; what the result is, and nothing around it
+///         settle: asks hooks about changes, ends the commit, tells of it
 struct Dispatcher: ~Copyable {
     var core: Core
     let limits: Limits
@@ -17,8 +21,6 @@ struct Dispatcher: ~Copyable {
     var tools: ToolCatalogue?
     /// What `PluginRegistry.toolRevision` was then.
     var toolRevision = 0
-    /// The error that was written last.
-    var failure: RPCError?
 
     init(core: consuming Core) {
         limits = core.options.limits
@@ -27,26 +29,43 @@ struct Dispatcher: ~Copyable {
 
     /// Answers a request.
     /// - Parameter duplicate: where a name stands a second time in `params`.
+    /// - Throws: what it waits for, and nothing of it remains.
     mutating func answer(
         _ request: borrowing Request, _ name: JSONText, _ params: ValidJSON?, duplicate: Int?,
         _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) {
-        do throws(RPCError) {
-            guard let entry = try core.find(name) else {
-                if let method = ModelMethod(name), request.caller.session == Caller.client.session {
-                    if core.isShuttingDown { throw .shuttingDown }
-                    if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
-                    return try serve(method, request, params, &validator, to: &out)
+    ) throws(Wait) {
+        let mark = out.count
+        do throws(Stop) {
+            guard let entry = try find(name) else {
+                guard let method = ModelMethod(name), request.caller.session == Caller.client.session else {
+                    let text = name.string
+                    throw .refused(.methodNotFound(text, core.methods.suggestions(for: text)))
                 }
-                let text = name.string
-                throw .methodNotFound(text, core.methods.suggestions(for: text))
+                try refuseAtTheEnd(duplicate, params)
+                return try serve(method, request, params, &validator, to: &out)
             }
-            if core.isShuttingDown { throw .shuttingDown }
-            if let duplicate, let params { throw Arguments.duplicate(at: duplicate, in: params) }
-            try arguments.read(params, for: entry.method, limits, &validator)
-            answer(request, entry, to: &out)
+            try refuseAtTheEnd(duplicate, params)
+            try read(params, for: entry, &validator)
+            try answer(request, entry, mark, &out)
         } catch {
-            if request.id != nil { write(error, request, out.count, &out) }
+            try stop(error, request, mark, &out)
+        }
+    }
+
+    private mutating func find(_ name: JSONText) throws(Stop) -> MethodTable.Entry? {
+        do throws(RPCError) { return try core.find(name) } catch { throw .refused(error) }
+    }
+
+    private func refuseAtTheEnd(_ duplicate: Int?, _ params: ValidJSON?) throws(Stop) {
+        if core.isShuttingDown { throw .refused(.shuttingDown) }
+        if let duplicate, let params { throw .refused(Arguments.duplicate(at: duplicate, in: params)) }
+    }
+
+    private mutating func read(
+        _ params: ValidJSON?, for entry: MethodTable.Entry, _ validator: inout JSONValidator
+    ) throws(Stop) {
+        do throws(RPCError) { try arguments.read(params, for: entry.method, limits, &validator) } catch {
+            throw .refused(error)
         }
     }
 
@@ -59,149 +78,179 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Answers a request whose params have been read.
+    /// - Throws: what it waits for, and nothing of it remains.
     @inline(__always)
-    mutating func answer(_ request: borrowing Request, _ entry: MethodTable.Entry, to out: inout JSONWriter) {
+    mutating func answer(
+        _ request: borrowing Request, _ entry: MethodTable.Entry, to out: inout JSONWriter
+    ) throws(Wait) {
         let mark = out.count
-        do throws(RPCError) {
-            try request.caller.check(entry.method)
-            if arguments.namesOperation(of: entry.method) {
-                try performOnce(entry, request, to: &out)
-            } else {
-                try perform(entry, request, to: &out)
-            }
-        } catch {
-            fail(error, request, mark, &out)
-        }
-        if request.id == nil { out.rewind(to: mark) }
-    }
-
-    /// Answers with an error, and nothing has changed.
-    @inline(never)
-    private mutating func fail(_ error: RPCError, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) {
-        core.store.abandonCommit()
-        core.revertStateOfRequest()
-        core.notices.drop()
-        if core.wantedRound != nil {
-            // The session parks the request.
-            core.endsGroup = true
-            out.buffer.limit = .max
-            return out.rewind(to: mark)
-        }
-        if let work = core.deferred.take() {
-            out.buffer.limit = .max
-            out.rewind(to: mark)
-            if !pending.isClosed { return stage(work, request) }
-            return write(.shuttingDown, request, mark, &out)
-        }
-        write(error, request, mark, &out)
-        // The session parks the request.
-        if core.store.lockWait.isAsked || core.awaitsWork { core.endsGroup = true }
-    }
-
-    /// Writes an error in place of what was written from `mark` on; if it does not fit either, the one that says so.
-    private mutating func write(_ error: RPCError, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) {
-        out.buffer.limit = .max
-        out.rewind(to: mark)
-        failure = error
-        out.errorResponse(id: request.id, error)
-        guard out.count - mark > request.room else { return }
-        out.rewind(to: mark)
-        out.errorResponse(id: request.id, Self.tooLong(request.destination, limits))
-    }
-
-    /// Static, because a method that does not change the dispatcher copies it whole.
-    @inline(never)
-    private static func tooLong(_ destination: Destination, _ limits: Limits) -> RPCError {
-        .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: destination.batch != nil)
-    }
-
-    /// Ends the answer that was begun at `mark`, and the limit that it was written under.
-    @inline(__always)
-    private mutating func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter)
-        throws(RPCError)
-    {
-        out.endResponse()
-        out.buffer.limit = .max
-        if out.count - mark > request.room { throw Self.tooLong(request.destination, limits) }
+        do throws(Stop) { try answer(request, entry, mark, &out) } catch { try stop(error, request, mark, &out) }
     }
 
     @inline(__always)
-    private mutating func perform(
-        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
-    ) throws(RPCError) {
-        if entry.later != nil { return try performLater(entry, request, to: &out) }
-        let mark = out.count
+    private mutating func answer(
+        _ request: borrowing Request, _ entry: MethodTable.Entry, _ mark: Int, _ out: inout JSONWriter
+    ) throws(Stop) {
         out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
-        try entry.now(&core, request, arguments, &out)
+        try perform(entry, request, to: &out)
         try endResponse(request, mark, &out)
-        guard entry.method.effect == .write else { return }
-        if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
-        try endCommit(entry.method, request)
+        if entry.method.effect == .write {
+            if core.store.isRehearsing { try answerForGood(request, entry, mark, &out) }
+            try settle(entry.method.name, request, isDryRun: arguments.isDryRun)
+        }
+        if request.id == nil { out.rewind(to: mark) }
     }
 
     /// A request to change a store that is not there yet has succeeded on an empty one in memory. If there is something to keep,
     /// the store is made, and the request is carried out again in it. So a request that fails or changes nothing makes nothing.
     @inline(never)
-    private mutating func performForGood(
-        _ entry: MethodTable.Entry, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        let isToKeep = core.store.isCommitOpen && !arguments.isDryRun
-        core.store.endRehearsal()
-        guard isToKeep else { return try endCommit(entry.method, request) }
+    private mutating func answerForGood(
+        _ request: borrowing Request, _ entry: MethodTable.Entry, _ mark: Int, _ out: inout JSONWriter
+    ) throws(Stop) {
+        guard try makeStore(for: request, isDryRun: arguments.isDryRun) else { return }
         out.rewind(to: mark)
-        core.revertStateOfRequest()
-        core.notices.drop()
-        try core.makeStore()
-        if arguments.namesOperation(of: entry.method) {
-            try performOnce(entry, request, to: &out)
-        } else {
-            try perform(entry, request, to: &out)
-        }
-    }
-
-    /// The same for a request that names its operation: done before, it is answered as it was then; else its outcome is
-    /// kept in its commit.
-    @inline(never)
-    private mutating func performOnce(
-        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
-    ) throws(RPCError) {
-        if entry.later != nil { return try performLater(entry, request, to: &out) }
-        try core.openForWriting()
-        let key = arguments.operationKey(of: entry.method)
-        let mark = out.count
         out.buffer.limit = mark + request.room
         out.beginResponse(id: request.id)
-        let start = out.count
-        if let answer = try core.answer(of: key) {
-            answer.withUnsafeBytes { out.raw($0) }
-        } else {
-            try entry.now(&core, request, arguments, &out)
-            if out.buffer.isOverfull { throw Self.tooLong(request.destination, limits) }
-            core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
-        }
+        try perform(entry, request, to: &out)
         try endResponse(request, mark, &out)
-        if core.store.isRehearsing { return try performForGood(entry, request, mark, &out) }
-        try endCommit(entry.method, request)
     }
 
-    /// Ends the commit that a method has opened.
+    /// - Returns: whether the store was made, and all that was tried is done again.
+    mutating func makeStore(for request: borrowing Request, isDryRun: Bool) throws(Stop) -> Bool {
+        let isToKeep = core.store.isCommitOpen && !isDryRun
+        core.store.endRehearsal()
+        guard isToKeep else { return false }
+        core.takeBack()
+        try core.admit(.makes, request)
+        return true
+    }
+
+    /// Ends the answer that was begun at `mark`, and the limit that it was written under.
     @inline(__always)
-    private mutating func endCommit(_ method: Method, _ request: borrowing Request) throws(RPCError) {
-        if core.pluginFlags.contains(.changeHooks), core.store.isCommitOpen {
-            try core.askChangeHooks(method, request, isDryRun: arguments.isDryRun)
+    private func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) throws(Stop) {
+        out.endResponse()
+        out.buffer.limit = .max
+        if out.count - mark > request.room { throw .refused(Self.tooLong(request.destination, limits)) }
+    }
+
+    /// Static, because a method that does not change the dispatcher copies it whole.
+    @inline(never)
+    static func tooLong(_ destination: Destination, _ limits: Limits) -> RPCError {
+        .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: destination.batch != nil)
+    }
+
+    // MARK: Carrying out
+
+    /// Carries out a method, and writes its result and nothing else.
+    @inline(__always)
+    mutating func perform(
+        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
+    ) throws(Stop) {
+        if !entry.isPlain || request.round != nil || arguments.namesOperation(of: entry.method) {
+            return try performWhole(entry, request, to: &out)
         }
-        if arguments.isDryRun {
-            core.store.abandonCommit()
-            core.revertStateOfRequest()
-            // What did not happen is told to nobody.
-            core.notices.drop()
-        } else {
-            let isToTell = core.isWatching && core.store.isCommitOpen
-            do throws(MoodStoreError) { try core.store.endCommit() } catch { throw RPCError(error) }
-            if isToTell { core.tellOfRequest() }
-            core.keepStateOfRequest()
+        do throws(RPCError) { try request.caller.check(entry.method) } catch { throw .refused(error) }
+        try core.admit(entry.need, request)
+        do throws(RPCError) { try entry.now(&core, request, arguments, &out) } catch { throw .refused(error) }
+    }
+
+    /// The same for a method that has more to it than a handler, a request that names its operation, and one whose hooks have been
+    /// asked. One whose operation was done before is answered as it was then; else its outcome is kept in its commit.
+    @inline(never)
+    private mutating func performWhole(
+        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
+    ) throws(Stop) {
+        var need = entry.need
+        do throws(RPCError) { try request.caller.check(entry.method) } catch { throw .refused(error) }
+        let key = arguments.namesOperation(of: entry.method) ? arguments.operationKey(of: entry.method) : nil
+        if let key {
+            try core.admit(.changes, request)
+            let known: [UInt8]?
+            do throws(RPCError) { known = try core.answer(of: key) } catch { throw .refused(error) }
+            if let known { return known.withUnsafeBytes { out.raw($0) } }
         }
+        if let check = entry.check {
+            do throws(RPCError) { need.formUnion(try check(&core, request, arguments)) } catch {
+                throw .refused(error)
+            }
+        }
+        try core.admit(need, request)
+        if let round = request.round { try core.confirm(round, request) }
+        if let routes = entry.routes { try core.ask(about: routes, request, arguments) }
+        let start = out.count
+        if let work = try run(entry, request, to: &out) {
+            // The arguments are views of the method, which may be gone behind this.
+            throw .later(work, progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) })
+        }
+        guard let key else { return }
+        if out.buffer.isOverfull { throw .refused(Self.tooLong(request.destination, limits)) }
+        core.store.keepOutcome(key, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
+    }
+
+    private mutating func run(
+        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
+    ) throws(Stop) -> (any LaterWork)? {
+        do throws(RPCError) {
+            if let begin = entry.later {
+                if pending.isClosed { throw .shuttingDown }
+                return try begin(&core, request, arguments)
+            }
+            if let maybe = entry.maybe { return try maybe(&core, request, arguments, &out) }
+            try entry.now(&core, request, arguments, &out)
+            return nil
+        } catch {
+            throw .refused(error)
+        }
+    }
+
+    /// Ends the commit that a request has opened, and tells of it.
+    /// - Throws: what hooks or the store say against it.
+    @inline(__always)
+    mutating func settle(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws(Stop) {
+        if core.store.isCommitOpen {
+            if let failure = core.store.failure, !isDryRun { throw .refused(RPCError(failure, forWriting: true)) }
+            if core.pluginFlags.contains(.changeHooks) {
+                try core.askChangeHooks(method, request, isDryRun: isDryRun)
+            }
+        }
+        if request.round != nil { core.endAmendments() }
+        // What did not happen is told to no one.
+        if isDryRun { return core.takeBack() }
+        let isToTell = core.isWatching && core.store.isCommitOpen
+        do throws(MoodStoreError) { try core.store.endCommit() } catch { throw .refused(RPCError(error)) }
+        if isToTell { core.tellOfRequest() }
+        core.keepStateOfRequest()
+    }
+
+    // MARK: Taking back
+
+    /// A request goes no further; nothing of it remains, but an error or work where it is answered.
+    @inline(never)
+    private mutating func stop(
+        _ stop: Stop, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
+    ) throws(Wait) {
+        core.takeBack()
+        if request.round != nil { core.endAmendments() }
+        out.buffer.limit = .max
+        out.rewind(to: mark)
+        switch stop {
+        case .waits(let wait): throw wait
+        case .later(let work, let token) where !pending.isClosed: stage(work, token, request)
+        case .later: write(.shuttingDown, request, mark, &out)
+        case .refused(let error): write(error, request, mark, &out)
+        }
+    }
+
+    /// Writes an error; if it does not fit either, the one that says so.
+    private mutating func write(
+        _ error: RPCError, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
+    ) {
+        if request.id == nil { return }
+        out.errorResponse(id: request.id, error)
+        guard out.count - mark > request.room else { return }
+        out.rewind(to: mark)
+        out.errorResponse(id: request.id, Self.tooLong(request.destination, limits))
     }
 }
 
@@ -209,29 +258,11 @@ struct Dispatcher: ~Copyable {
 
 extension Dispatcher {
     /// Notes a request that takes long. It begins when its group is durable, and ends that group.
-    @inline(never)
-    private mutating func performLater(
-        _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
-    ) throws(RPCError) {
-        guard let begin = entry.later else { return }
-        if pending.isClosed { throw .shuttingDown }
-        stage(try begin(&core, request, arguments), request)
-    }
-
-    private mutating func stage(_ work: any LaterWork, _ request: borrowing Request) {
+    private mutating func stage(_ work: any LaterWork, _ progressToken: [UInt8]?, _ request: borrowing Request) {
         pending.stage(
             Pending(
                 id: request.id.map { Array($0) }, caller: request.caller, destination: request.destination,
-                progressToken: work.progressToken ?? arguments.progressToken.map { Array($0.bytes) }, work: work))
-        core.endsGroup = true
-    }
-
-    /// The same for a request of an AI client.
-    mutating func stage(_ work: ModelWork, _ request: borrowing Request, progressToken: ValidJSON?) {
-        pending.stage(
-            Pending(
-                id: request.id.map { Array($0) }, caller: request.caller, destination: request.destination,
-                progressToken: progressToken.map { Array($0.bytes) }, work: work, isOfModel: true))
+                progressToken: progressToken, work: work))
         core.endsGroup = true
     }
 

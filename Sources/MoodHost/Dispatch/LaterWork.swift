@@ -8,7 +8,7 @@ protocol LaterWork: AnyObject {
 
     /// Begins: what was changed before is durable.
     /// - Returns: whether it is done already.
-    func begin() -> Bool
+    func begin(_ core: inout Core) -> Bool
     /// Nobody wants the result any more; it ends as soon as it can.
     func cancel()
     /// Whether, once it is cancelled, it may have changed the store all the same.
@@ -25,8 +25,11 @@ protocol LaterWork: AnyObject {
     var deadline: Int? { get }
     /// Whether it takes the helper thread, which does one thing at a time: of such work little may wait.
     var isOfHelper: Bool { get }
+    /// Whether it is told of as the Model Context Protocol does.
+    var isOfModel: Bool { get }
 }
 
 extension LaterWork {
     var mayHaveChanged: Bool { false }
+    var isOfModel: Bool { false }
 }

@@ -7,18 +7,26 @@ import Synchronization
 final class LongRequest: LaterWork {
     private let work: LongWork
     /// Runs on the helper thread; its conclusion then runs in the loop.
-    private let body: @Sendable () -> LongWork.Conclusion
+    typealias Body = @Sendable () -> LongWork.Conclusion
+    /// Makes that when the work begins.
+    private let prepare: (inout Core) -> Body
 
-    init(_ work: LongWork, _ body: @escaping @Sendable () -> LongWork.Conclusion) {
+    init(_ work: LongWork, _ body: @escaping Body) {
         self.work = work
-        self.body = body
+        prepare = { _ in body }
+    }
+
+    /// - Parameter prepare: takes from the core what the work needs while it goes on.
+    init(_ work: LongWork, preparing prepare: @escaping (inout Core) -> Body) {
+        self.work = work
+        self.prepare = prepare
     }
 
     var isOfHelper: Bool { true }
     var deadline: Int? { nil }
     var progressToken: [UInt8]? { nil }
     var isCancelled: Bool { work.isCancelled }
-    func begin() -> Bool { work.begin(body) }
+    func begin(_ core: inout Core) -> Bool { work.begin(prepare(&core)) }
     var mayHaveChanged: Bool { work.mayHaveChanged }
     func cancel() { work.cancel() }
     func takeProgress() -> JSONValue? { work.takeProgress()?.value }
@@ -37,7 +45,7 @@ final class DoneRequest: LaterWork {
         self.progress = progress
     }
 
-    func begin() -> Bool { true }
+    func begin(_ core: inout Core) -> Bool { true }
     func cancel() {}
 
     func takeProgress() -> JSONValue? {

@@ -16,16 +16,31 @@ struct MethodTable: ~Copyable {
         /// What it does, where it is answered at once; it has a place of its own, because to take it out of an enum counts
         /// references.
         let now: Handler.Now
-        /// What it does where the answer comes later.
+        let need: Need
+        /// Whether that is all: its handler is called once what it needs is settled.
+        let isPlain: Bool
+        /// What it does where the answer comes later, and where it may.
         let later: Handler.Begin?
+        let maybe: Handler.Maybe?
+        let check: Handler.Check?
+        let routes: Handler.Routes?
 
-        init(_ method: Method, _ run: Handler.Run) {
+        init(
+            _ method: Method, _ run: Handler.Run, _ need: Need = [], check: Handler.Check? = nil,
+            routes: Handler.Routes? = nil
+        ) {
             self.method = method
+            (self.need, self.check, self.routes) = (need, check, routes)
             switch run {
-            case .now(let handler): (now, later) = (handler, nil)
-            case .later(let begin): (now, later) = ({ (_, _, _, _) throws(RPCError) in throw .answeredLater }, begin)
+            case .now(let handler): (now, maybe, later) = (handler, nil, nil)
+            case .maybe(let handler): (now, maybe, later) = (Self.nothing, handler, nil)
+            case .later(let begin): (now, maybe, later) = (Self.nothing, nil, begin)
             }
+            isPlain = check == nil && routes == nil && maybe == nil && later == nil
         }
+
+        /// Never called: the place of what is done at once, in a method of another kind.
+        private static let nothing: Handler.Now = { (_, _, _, _) throws(RPCError) in }
     }
 
     private struct Row {
@@ -102,7 +117,8 @@ struct MethodTable: ~Copyable {
     private func make(_ number: Int) -> Entry {
         // A row without an entry has a handler.
         guard let handler = rows[number].handler else { preconditionFailure("a method without what it does") }
-        let entry = Entry(Method(handler.declaration()), handler.run)
+        let entry = Entry(
+            Method(handler.declaration()), handler.run, handler.need, check: handler.check, routes: handler.routes)
         rows[number].entry = entry
         return entry
     }

@@ -10,8 +10,6 @@ struct Pending {
     /// As the request gave it, where it wants to be told how far it is.
     let progressToken: [UInt8]?
     let work: any LaterWork
-    /// Whether it is told of as the Model Context Protocol does.
-    var isOfModel = false
     /// Nothing more is sent for it. (MCP: `notifications/cancelled`)
     var isSilenced = false
 }
@@ -43,20 +41,18 @@ struct PendingRequests {
             && (begun.count >= Self.countMax || begun.lazy.filter(\.work.isOfHelper).count >= Self.helperMax)
     }
     mutating func stage(_ pending: Pending) { staged.append(pending) }
-    /// Takes back what was staged last, to be staged as a part of something else.
-    mutating func takeLastStaged() -> Pending? { staged.popLast() }
     mutating func dropStaged(after count: Int = 0) { staged.removeLast(max(staged.count - count, 0)) }
     /// When the first of them is concluded with what is there.
     var deadline: Int? { begun.lazy.compactMap(\.work.deadline).min() }
 
     /// Begins those of the group, which is durable.
     /// - Returns: whether one is done already.
-    mutating func beginStaged() -> Bool {
+    mutating func beginStaged(_ core: inout Core) -> Bool {
         var isDone = false
         while !staged.isEmpty {
             let pending = staged.removeFirst()
             begun.append(pending)
-            if pending.work.begin() { isDone = true }
+            if pending.work.begin(&core) { isDone = true }
         }
         return isDone
     }

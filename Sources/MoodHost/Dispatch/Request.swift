@@ -9,11 +9,13 @@ struct Request: ~Copyable {
     /// The peer that asks. It outlives the call: the session, or the plugin's lane, holds it.
     unowned(unsafe) let caller: Caller
     let destination: Destination
+    /// The hooks that were asked about it, where it is carried out again after them. The session holds it, as the caller.
+    unowned(unsafe) let round: HookRound?
     let ways: Ways
 
     /// The same request, carried out in other ways too.
     func with(_ more: Ways) -> Request {
-        Request(id: id, room: room, caller: caller, destination: destination, ways: ways.union(more))
+        Request(id: id, room: room, caller: caller, destination: destination, round: round, ways: ways.union(more))
     }
 }
 
@@ -25,4 +27,8 @@ struct Ways: OptionSet, Sendable {
     static let atOnce = Ways(rawValue: 1)
     /// The notes of moods are left out of texts and screens.
     static let withoutNotes = Ways(rawValue: 2)
+    /// It may wait for the lock and for the helper thread: it is handled again then.
+    static let mayWait = Ways(rawValue: 4)
+    /// Hooks may be asked; else what they would have to agree to is refused.
+    static let mayAskHooks = Ways(rawValue: 8)
 }

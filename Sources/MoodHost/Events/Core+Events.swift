@@ -9,7 +9,7 @@ import PluginHost
 extension Core {
     static let eventHandlers: InlineArray<_, Handler> = [
         Handler(
-            EventMethods.subscribe,
+            EventMethods.subscribe, .reads,
             { (core, request, arguments, out) throws(RPCError) in
                 try core.subscribe(
                     try topics(request, arguments), since: arguments[EventParams.since], by: request.caller, &out)
@@ -44,7 +44,6 @@ extension Core {
     mutating func subscribe(
         _ topics: EventTopics, since: Int?, by caller: Caller, _ out: inout JSONWriter
     ) throws(RPCError) {
-        try open()
         guard state.events.subscriptions.count < EventState.subscriptionsMax else {
             throw RPCError(
                 .limitExceeded,

@@ -9,8 +9,6 @@ enum NativeOutcome {
     case result(ValidJSON)
     case failure(RPCError)
     case later(any LaterWork)
-    /// The request has to wait and is handled again; whatever is written now is dropped.
-    case parked
 }
 
 /// A call of one of the host's own methods.
@@ -24,69 +22,83 @@ struct NativeCall {
     }
 }
 
+/// What answers a request of an AI client: one result of several calls of the host's own methods, and of works. It is there when the
+/// last of them is.
+struct ModelPlan {
+    let calls: [NativeCall]
+    /// Their outcomes come after those of the calls.
+    let works: [any LaterWork]
+    /// Writes the result.
+    let finish: ModelWork.Finish
+
+    init(_ calls: [NativeCall] = [], besides works: [any LaterWork] = [], _ finish: @escaping ModelWork.Finish) {
+        (self.calls, self.works, self.finish) = (calls, works, finish)
+    }
+}
+
 extension Dispatcher {
-    /// Carries out a method for a request, as if that had asked for it.
+    /// Carries out a method for a request, as if that had asked for it; the request settles what it changes.
     /// - Parameter native: takes what the method answers.
+    /// - Throws: what the request waits for.
     mutating func ask(
         _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
         into native: inout JSONWriter
-    ) throws(RPCError) -> NativeOutcome {
+    ) throws(Stop) -> NativeOutcome {
         native.rewind(to: 0)
-        failure = nil
-        do throws(RPCError) {
-            guard let entry = try core.find(JSONText(method)) else { throw .methodNotFound("\(method)", []) }
-            try arguments.read(params, for: entry.method, limits, &validator)
-            let staged = pending.staged.count
-            let inner = Request(
-                id: request.id, room: limits[.messageBytes], caller: request.caller, destination: request.destination,
-                ways: request.ways)
-            answer(inner, entry, to: &native)
-            if pending.staged.count > staged, let work = pending.takeLastStaged()?.work { return .later(work) }
+        native.buffer.limit = limits[.messageBytes]
+        defer { native.buffer.limit = .max }
+        do throws(Stop) {
+            try carryOut(method, params, for: request, &validator, into: &native)
+            return .result(ValidJSON(trusting: native.buffer.bytes))
         } catch {
-            return .failure(error)
+            if case .waits = error { throw error }
+            core.takeBack()
+            switch error {
+            case .refused(let error): return .failure(error)
+            case .later(let work, _): return .later(work)
+            case .waits: throw error
+            }
         }
-        if core.wantedRound != nil || core.store.lockWait.isAsked || core.awaitsWork { return .parked }
-        if let failure = failure.take() { return .failure(failure) }
-        // {"jsonrpc":"2.0","id":ID,"result":RESULT}
-        let start = 32 + (request.id?.count ?? 4)
-        let answer = native.buffer.bytes
-        guard answer.count > start else { return .failure(RPCError(.internalError, "\(method) has not answered.")) }
-        return .result(ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: answer[start..<answer.count - 1])))
     }
 
-    /// Makes several calls and writes one result of what they have answered; where one of them comes later, so does the result.
-    /// - Parameters:
-    ///   - besides: what else is asked; its outcomes come after those of the calls.
-    ///   - finish: writes the result.
-    /// - Returns: false where the answer comes later, or the request has to wait.
-    mutating func ask(
-        _ calls: [NativeCall], besides works: [any LaterWork] = [], _ given: ModelParams, _ request: borrowing Request,
-        _ validator: inout JSONValidator, to out: inout JSONWriter, _ finish: @escaping ModelWork.Finish
-    ) throws(RPCError) -> Bool {
+    private mutating func carryOut(
+        _ method: Name, _ params: ValidJSON, for request: borrowing Request, _ validator: inout JSONValidator,
+        into native: inout JSONWriter
+    ) throws(Stop) {
+        let entry: MethodTable.Entry
+        do throws(RPCError) {
+            guard let found = try core.find(JSONText(method)) else { throw .methodNotFound("\(method)", []) }
+            entry = found
+            try arguments.read(params, for: entry.method, limits, &validator)
+        } catch {
+            throw .refused(error)
+        }
+        try perform(entry, request, to: &native)
+        if native.count > limits[.messageBytes] { throw .refused(Self.tooLong(request.destination, limits)) }
+    }
+
+    /// Carries out a plan, and writes its result.
+    /// - Throws: the work, where one of the calls is answered later: so is the request.
+    mutating func carryOut(
+        _ plan: ModelPlan, _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator,
+        to out: inout JSONWriter
+    ) throws(Stop) {
         var parts: [ModelWork.Part] = []
         var native = JSONWriter(capacity: 1024)
-        for call in calls {
-            let params = Array(call.params.text.utf8)
-            let asked = params.withUnsafeBytes { bytes in
-                Result { () throws(RPCError) in
-                    try ask(call.method, ValidJSON(trusting: bytes), for: request, &validator, into: &native)
-                }
-            }
-            switch try asked.get() {
+        for call in plan.calls {
+            let params = KeptBytes(Array(call.params.text.utf8))
+            let asked = ValidJSON(trusting: params.bytes)
+            switch try ask(call.method, asked, for: request, &validator, into: &native) {
             case .result(let value): parts.append(.done(.success(Array(value.bytes))))
             case .failure(let error): parts.append(.done(.failure(error)))
             case .later(let work): parts.append(.later(work))
-            case .parked: return false
             }
+            extendLifetime(params)
         }
         extendLifetime(native)
-        for work in works { parts.append(.later(work)) }
-        let work = ModelWork(parts, finish)
-        guard work.isLater else {
-            try work.finish(&core, to: &out)
-            return true
-        }
-        stage(work, request, progressToken: given.meta.progressToken)
-        return false
+        for work in plan.works { parts.append(.later(work)) }
+        let work = ModelWork(parts, given.meta.progressToken, plan.finish)
+        if work.isLater { throw .later(work) }
+        do throws(RPCError) { try work.finish(&core, to: &out) } catch { throw .refused(error) }
     }
 }

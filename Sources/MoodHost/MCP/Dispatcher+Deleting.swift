@@ -10,24 +10,23 @@ extension Dispatcher {
 
     mutating func delete(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+    ) throws(Stop) {
         var ids: [JSONText] = []
         call.arguments["ids"]?.forEachElement { if let id = $0.text { ids.append(id) } }
         if ids.count > 1, !call.facts.isDryRun {
             if call.facts.revision.isStateless, call.given.meta.elicits {
                 switch Self.consent(call.given.inputResponses) {
-                case nil: return try askPerson(ids, call, request, &validator, to: &out)
+                case nil:
+                    return try carryOut(Self.question(ids, call), call.given, request, &validator, to: &out)
                 case false:
-                    out.toolError(
+                    return out.toolError(
                         "mood_delete: the person has not agreed. Nothing was deleted.", version: Version.program)
-                    return true
                 case true: break
                 }
             } else if call.arguments.integer("confirm") != ids.count {
                 let reason =
                     "must be \(ids.count), the number of ids, to say that so many moods are meant to be deleted. Ask the person first"
-                out.toolError(call.tool.text(reason, at: "/confirm"), version: Version.program)
-                return true
+                return out.toolError(call.tool.text(reason, at: "/confirm"), version: Version.program)
             }
         }
         var params = JSONWriter(capacity: 512)
@@ -35,16 +34,14 @@ extension Dispatcher {
         defer { extendLifetime(params) }
         defer { extendLifetime(native) }
         call.tool.writeParams(call.arguments, to: &params)
-        let before = revisionBefore(call)
         let asked = ValidJSON(trusting: params.buffer.bytes)
         switch try ask("mood.deleteMany", asked, for: request, &validator, into: &native) {
         case .result:
-            noteChange(since: before, &call)
+            noteChange(&call)
             call.tool.writeDeleted(ids, call.facts, to: &out)
         case .failure(let error): out.toolError(call.tool.text(of: error), version: Version.program)
-        case .later, .parked: return false
+        case .later(let work): throw .later(work)
         }
-        return true
     }
 
     /// What the person has answered; nil where nobody was asked.
@@ -54,13 +51,10 @@ extension Dispatcher {
     }
 
     /// Has the client ask; it then makes the same call again, with the answer.
-    private mutating func askPerson(
-        _ ids: [JSONText], _ call: ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+    private static func question(_ ids: [JSONText], _ call: ToolCall) -> ModelPlan {
         let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0.string)]) }
         let (tool, count) = (call.tool, ids.count)
-        return try ask(calls, call.given, request, &validator, to: &out) { (_, outcomes, out) throws(RPCError) in
+        return ModelPlan(calls) { (_, outcomes, out) throws(RPCError) in
             var names: [String] = []
             for outcome in outcomes {
                 switch outcome {

@@ -8,33 +8,41 @@ import Versions
 /// other request goes.
 extension Dispatcher {
     /// Serves a request of that protocol.
-    /// - Throws: what is answered as an error; nothing was written then.
     @inline(never)
     mutating func serve(
         _ method: ModelMethod, _ request: borrowing Request, _ params: ValidJSON?, _ validator: inout JSONValidator,
         to out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws(Stop) {
         guard request.id != nil else { return }
         let mark = out.count
         // A tool says what has changed.
         let request = request.with(core.options.hidesNotes ? [.atOnce, .withoutNotes] : .atOnce)
+        out.beginResponse(id: request.id)
+        switch method {
+        case .callTool: try callTool(try read(params, of: method), request, mark, &validator, to: &out)
+        case .listen:
+            try listen(try read(params, of: method), request)
+            core.keepStateOfRequest()
+            // It is answered when it ends.
+            return out.rewind(to: mark)
+        default:
+            let start = out.count
+            try write(try read(params, of: method), request, method, &validator, to: &out)
+            if method.showsMoods { core.writeDamage(in: &out, from: start) }
+            core.keepStateOfRequest()
+        }
+        out.endResponse()
+        if out.count - mark > request.room { throw .refused(Self.tooLong(request.destination, limits)) }
+    }
+
+    private mutating func read(
+        _ params: ValidJSON?, of method: ModelMethod
+    ) throws(Stop) -> (given: ModelParams, revision: Revision) {
         do throws(RPCError) {
             let given = try ModelParams(params)
-            let revision = try revision(of: method, given)
-            out.beginResponse(id: request.id)
-            let start = out.count
-            let isWritten = try write(method, given, revision, request, &validator, to: &out)
-            if isWritten, method.showsMoods { core.writeDamage(in: &out, from: start) }
-            core.keepStateOfRequest()
-            guard isWritten else { return out.rewind(to: mark) }
-            out.endResponse()
-            if out.count - mark > request.room {
-                throw .answerTooLong(bytesMax: limits[.messageBytes], isOfBatch: request.destination.batch != nil)
-            }
+            return (given, try revision(of: method, given))
         } catch {
-            out.rewind(to: mark)
-            core.revertStateOfRequest()
-            throw error
+            throw .refused(error)
         }
     }
 
@@ -53,12 +61,51 @@ extension Dispatcher {
         return revision
     }
 
-    /// Writes the result.
-    /// - Returns: false where the answer comes later, or the request has to wait.
+    /// Writes the result of what is no call of a tool.
     private mutating func write(
-        _ method: ModelMethod, _ given: ModelParams, _ revision: Revision, _ request: borrowing Request,
-        _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request,
+        _ method: ModelMethod, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(Stop) {
+        let (given, revision) = asked
+        switch method {
+        case .subscribe: try subscribe(given, revision, request, &out)
+        case .readResource:
+            let reading: Reading
+            do throws(RPCError) { reading = try self.reading(given, revision) } catch { throw .refused(error) }
+            switch reading {
+            case .plan(let plan): try carryOut(plan, given, request, &validator, to: &out)
+            case .moods(let list): try readMoods(list, request, &validator, to: &out)
+            }
+        default:
+            let plan: ModelPlan?
+            do throws(RPCError) {
+                plan = try self.plan(method, given, revision)
+                if plan == nil { try writePlain(method, given, &out) }
+            } catch {
+                throw .refused(error)
+            }
+            if let plan { try carryOut(plan, given, request, &validator, to: &out) }
+        }
+    }
+
+    /// What needs methods of the host, or plugins.
+    private mutating func plan(
+        _ method: ModelMethod, _ given: ModelParams, _ revision: Revision
+    ) throws(RPCError) -> ModelPlan? {
+        switch method {
+        case .listResources: try listResources(given, revision)
+        case .listTemplates: try listTemplates(given)
+        case .listPrompts: try listPrompts(given)
+        case .getPrompt: try getPrompt(given)
+        case .complete: try complete(given, revision)
+        default: nil
+        }
+    }
+
+    /// The same for what needs no method of the host.
+    private mutating func writePlain(
+        _ method: ModelMethod, _ given: ModelParams, _ out: inout JSONWriter
+    ) throws(RPCError) {
         switch method {
         case .initialize: try initialize(given, &out)
         case .discover: discover(&out)
@@ -69,20 +116,9 @@ extension Dispatcher {
         case .listTools:
             try given.checkCursor()
             listTools(&out)
-        case .callTool: return try callTool(given, revision, request, &validator, to: &out)
-        case .listResources: return try listResources(given, revision, request, &validator, to: &out)
-        case .listTemplates: return try listTemplates(given, request, &validator, to: &out)
-        case .readResource: return try readResource(given, revision, request, &validator, to: &out)
-        case .subscribe: try subscribe(given, revision, &out)
         case .unsubscribe: try unsubscribe(given, &out)
-        case .listen:
-            try listen(given, revision, request)
-            return false
-        case .listPrompts: return try listPrompts(given, request, &validator, to: &out)
-        case .getPrompt: return try getPrompt(given, request, &validator, to: &out)
-        case .complete: return try complete(given, revision, request, &validator, to: &out)
+        default: break
         }
-        return true
     }
 
     // MARK: The beginning

@@ -8,9 +8,9 @@ import Versions
 /// `prompts/*` and `completion/complete`.
 extension Dispatcher {
     mutating func listPrompts(
-        _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
-        try list(.prompts, given, request, &validator, to: &out, freshFor: JSONWriter.listMilliseconds) {
+        _ given: ModelParams
+    ) throws(RPCError) -> ModelPlan {
+        try list(.prompts, given, freshFor: JSONWriter.listMilliseconds) {
             (core, cursor, _, out) throws(RPCError) in
             try Self.checkIsFirst(cursor)
             for prompt in Prompt.allCases where !core.options.isReadOnly || prompt != .log { prompt.write(to: &out) }
@@ -19,11 +19,11 @@ extension Dispatcher {
     }
 
     mutating func getPrompt(
-        _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ given: ModelParams
+    ) throws(RPCError) -> ModelPlan {
         let name = try given.text(given.name, "name", "the name of a prompt, as prompts/list gives it").string
         if let (server, name) = server(of: name) {
-            return try getPrompt(name, of: server, given, request, &validator, to: &out)
+            return try getPrompt(name, of: server, given)
         }
         guard let prompt = Prompt(rawValue: name), prompt != .log || !core.options.isReadOnly else {
             throw Self.unknownPrompt(name, at: "/name")
@@ -41,8 +41,7 @@ extension Dispatcher {
             guard let said else {
                 throw Arguments.error("is required: \(argument.summary)", at: "/arguments/\(argument.name)")
             }
-            Self.write(prompt, given: "", data: [said], to: &out)
-            return true
+            return ModelPlan { (_, _, out) throws(RPCError) in Self.write(prompt, given: "", data: [said], to: &out) }
         }
         let span = said ?? prompt.usualSpan
         let from = try promptTime(span, .start, argument.name)
@@ -53,11 +52,11 @@ extension Dispatcher {
         let rule: NotesRule = core.options.hidesNotes ? .hidden : prompt == .beforeTherapy ? .whole : .ofLists
         let range: JSONValue = .object(filter)
         let bytesMax = limits[.messageBytes] / 8
-        return try ask(
+        return ModelPlan(
             [
                 NativeCall("mood.list", ["limit": 100, "order": "asc", "filter": range]),
                 NativeCall("stats.summary", range),
-            ], given, request, &validator, to: &out
+            ]
         ) { (_, outcomes, out) throws(RPCError) in
             let page = try outcomes[0].get()
             var data = ["There are no moods in this span."]
@@ -120,9 +119,8 @@ extension Dispatcher {
     // MARK: Completion
 
     mutating func complete(
-        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ given: ModelParams, _ revision: Revision
+    ) throws(RPCError) -> ModelPlan {
         guard let reference = try given.object(given.reference, "ref") else {
             throw Arguments.error(
                 "is required: {type: \"ref/prompt\", name} or {type: \"ref/resource\", uri}", at: "/ref")
@@ -138,27 +136,29 @@ extension Dispatcher {
             let reference = JSONValue.object([
                 .init("type", asked["type"] ?? .null), .init(key, .string(known)),
             ])
-            return try complete(reference, argument, of: server, given, request, &validator, to: &out)
+            return try complete(reference, argument, of: server)
         }
         switch try Self.completion(asked, name) {
         case .words(let words):
-            Self.write(words.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
-            return true
+            return ModelPlan { (_, _, out) throws(RPCError) in
+                Self.write(words.filter { $0.lowercased().hasPrefix(value.lowercased()) }, to: &out)
+            }
         case .feelings:
-            Self.write(core.feelings(beginning: value), to: &out)
-            return true
+            return ModelPlan { (core, _, out) throws(RPCError) in
+                Self.write(core.feelings(beginning: value), to: &out)
+            }
         case .ids:
             var params: [JSONValue.Member] = [.init("limit", 100)]
             let isID = value.utf8.count >= 4 && value.utf8.allSatisfy { "0123456789abcdef-".utf8.contains($0) }
             if !value.isEmpty, !isID { params.append(.init("filter", ["text": .string(value)])) }
-            return try ask([NativeCall("mood.list", .object(params))], given, request, &validator, to: &out) {
+            return ModelPlan([NativeCall("mood.list", .object(params))]) {
                 (_, outcomes, out) throws(RPCError) in
                 let items = JSONValue(bytes: try outcomes[0].get())["items"]?.array ?? []
                 let ids = items.compactMap { $0["id"]?.string }
                 Self.write(isID ? ids.filter { $0.hasPrefix(value) } : ids, to: &out)
             }
         case .tags:
-            return try ask([NativeCall("mood.tags")], given, request, &validator, to: &out) {
+            return ModelPlan([NativeCall("mood.tags")]) {
                 (_, outcomes, out) throws(RPCError) in
                 // A host without that method knows none.
                 guard case .success(let answer) = outcomes[0] else { return Self.write([], to: &out) }
@@ -170,7 +170,7 @@ extension Dispatcher {
         case .years:
             let oldest: JSONValue = ["limit": 1, "order": "asc"]
             let now = Int(core.now.text.prefix(4)) ?? 0
-            return try ask([NativeCall("mood.list", oldest)], given, request, &validator, to: &out) {
+            return ModelPlan([NativeCall("mood.list", oldest)]) {
                 (_, outcomes, out) throws(RPCError) in
                 let first = JSONValue(bytes: try outcomes[0].get())["items"]?.array?.first?["timestamp"]?.string
                 let from = min(first.flatMap { Int($0.prefix(4)) } ?? now, now)

@@ -11,16 +11,15 @@ extension Dispatcher {
 
     /// The moods page by page; before the first of them what is always there.
     mutating func listResources(
-        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ given: ModelParams, _ revision: Revision
+    ) throws(RPCError) -> ModelPlan {
         let year = has("stats.render") ? core.now.text.prefix(4) : ""
         let moods = { (cursor: String) -> [NativeCall] in
             var params: [JSONValue.Member] = [.init("limit", .number(String(Self.pageCount)))]
             if !cursor.isEmpty { params.append(.init("cursor", .string(cursor))) }
             return [NativeCall("mood.list", .object(params))]
         }
-        return try list(.resources, given, request, &validator, to: &out, moods) {
+        return try list(.resources, given, moods) {
             (_, cursor, outcomes, out) throws(RPCError) in
             let page = JSONValue(bytes: try outcomes[0].get())
             if cursor.isEmpty {
@@ -46,11 +45,11 @@ extension Dispatcher {
     private mutating func has(_ method: StaticString) -> Bool { core.methods.find(JSONText(method)) != nil }
 
     mutating func listTemplates(
-        _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ given: ModelParams
+    ) throws(RPCError) -> ModelPlan {
         let templates = ResourceAddress.templates.filter { $0.method.map { has($0) } ?? true }
         return try list(
-            .resourceTemplates, given, request, &validator, to: &out, freshFor: JSONWriter.listMilliseconds
+            .resourceTemplates, given, freshFor: JSONWriter.listMilliseconds
         ) { (_, cursor, _, out) throws(RPCError) in
             try Self.checkIsFirst(cursor)
             for template in templates {
@@ -76,30 +75,47 @@ extension Dispatcher {
         guard cursor.isEmpty else { throw ListPlace.invalid }
     }
 
-    mutating func readResource(
-        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+    /// What reading a resource takes.
+    enum Reading {
+        case plan(ModelPlan)
+        case moods(MoodList)
+    }
+
+    /// A list of moods as a resource.
+    struct MoodList {
+        let title: String
+        /// The most moods that are asked for.
+        let limit: Int
+        /// The params of `mood.list`.
+        let params: [JSONValue.Member]
+        let contents: ResourceContents
+        let uri: String
+        let revision: Revision
+    }
+
+    mutating func reading(_ given: ModelParams, _ revision: Revision) throws(RPCError) -> Reading {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
         if let (server, address) = server(of: uri) {
-            return try readResource(address, of: server, given, revision, request, &validator, to: &out)
+            return .plan(try readResource(address, of: server, revision))
         }
         guard let address = ResourceAddress(uri) else { throw .noResource(uri, revision) }
         let notes: NotesRule = core.options.hidesNotes ? .hidden : .whole
         let contents = ResourceContents(uri, notes: notes, version: Version.program)
-        if let list = Self.list(at: address) {
-            return try readMoods(list, contents, uri, revision, request, &validator, to: &out)
+        if let (title, limit, params) = Self.list(at: address) {
+            return .moods(
+                MoodList(
+                    title: title, limit: limit, params: params, contents: contents, uri: uri, revision: revision))
         }
-        return try ask(calls(for: address), given, request, &validator, to: &out) {
-            (_, outcomes, out) throws(RPCError) in
-            var parts: [[UInt8]] = []
-            for outcome in outcomes {
-                do throws(RPCError) { parts.append(try outcome.get()) } catch {
-                    throw Self.failure(error, uri, revision)
+        return .plan(
+            ModelPlan(calls(for: address)) { (_, outcomes, out) throws(RPCError) in
+                var parts: [[UInt8]] = []
+                for outcome in outcomes {
+                    do throws(RPCError) { parts.append(try outcome.get()) } catch {
+                        throw Self.failure(error, uri, revision)
+                    }
                 }
-            }
-            Self.write(address, parts, contents, to: &out)
-        }
+                Self.write(address, parts, contents, to: &out)
+            })
     }
 
     /// The error for an address at which there is nothing, or that means nothing.
@@ -123,29 +139,27 @@ extension Dispatcher {
 
     /// Asks for fewer where the answer would be too long. Each round asks for fewer than the last page had, and one mood is always
     /// written, so it ends.
-    private mutating func readMoods(
-        _ list: (title: String, limit: Int, params: [JSONValue.Member]), _ contents: ResourceContents, _ uri: String,
-        _ revision: Revision, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+    mutating func readMoods(
+        _ list: MoodList, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
+    ) throws(Stop) {
         var native = JSONWriter(capacity: 16 * 1024)
         defer { extendLifetime(native) }
         var limit = list.limit
         while true {
-            let params = Array(JSONValue.object([.init("limit", .number(String(limit)))] + list.params).text.utf8)
-            let asked = params.withUnsafeBytes { bytes in
-                Result { () throws(RPCError) in
-                    try ask("mood.list", ValidJSON(trusting: bytes), for: request, &validator, into: &native)
-                }
-            }
-            switch try asked.get() {
+            let members: [JSONValue.Member] = [.init("limit", .number(String(limit)))]
+            let params = KeptBytes(Array(JSONValue.object(members + list.params).text.utf8))
+            defer { extendLifetime(params) }
+            let asked = ValidJSON(trusting: params.bytes)
+            switch try ask("mood.list", asked, for: request, &validator, into: &native) {
             case .result(let page):
                 let bytesMax = min(request.room, limits[.messageBytes]) - Self.bytesAroundResource
-                guard let fewer = contents.writeMoods(page, title: list.title, bytesMax: bytesMax, to: &out),
+                guard
+                    let fewer = list.contents.writeMoods(page, title: list.title, bytesMax: bytesMax, to: &out),
                     limit > 1
-                else { return true }
+                else { return }
                 limit = min(fewer, limit - 1)
-            case .failure(let error): throw Self.failure(error, uri, revision)
-            case .later, .parked: return false
+            case .failure(let error): throw .refused(Self.failure(error, list.uri, list.revision))
+            case .later(let work): throw .later(work)
             }
         }
     }

@@ -16,12 +16,11 @@ extension Dispatcher {
     /// - Parameters:
     ///   - calls: what the host has to ask itself for a page of its own, given its cursor.
     ///   - write: writes the host's own items of a page, given its cursor.
-    /// - Returns: false where the answer comes later, or the request has to wait.
     mutating func list(
-        _ item: ServerItem, _ given: ModelParams, _ request: borrowing Request, _ validator: inout JSONValidator,
-        to out: inout JSONWriter, freshFor milliseconds: Int = 0, _ calls: (String) -> [NativeCall] = { _ in [] },
+        _ item: ServerItem, _ given: ModelParams, freshFor milliseconds: Int = 0,
+        _ calls: (String) -> [NativeCall] = { _ in [] },
         _ write: @escaping (inout Core, String, [ModelWork.Outcome], inout JSONWriter) throws(RPCError) -> String?
-    ) throws(RPCError) -> Bool {
+    ) throws(RPCError) -> ModelPlan {
         let cursor = given.cursor?.isNull == false ? try given.text(given.cursor, "cursor", "a nextCursor").string : ""
         let place = cursor.isEmpty ? ListPlace(servers: servers.map(\.id)) : try ListPlace(cursor: cursor)
         let own = place.own.map(calls) ?? []
@@ -32,7 +31,7 @@ extension Dispatcher {
             asked.append((id, cursor))
             works.append(Self.page(of: server, item, cursor))
         }
-        return try ask(own, besides: works, given, request, &validator, to: &out) {
+        return ModelPlan(own, besides: works) {
             (core, outcomes, out) throws(RPCError) in
             var next = ListPlace(servers: [])
             next.own = nil
@@ -90,12 +89,10 @@ extension Dispatcher {
     /// Asks a server, and writes the result's members from what it has answered.
     /// - Parameter refusal: what is answered where the server says that there is no such thing, given its words.
     mutating func pass(
-        _ method: String, _ params: JSONValue, to server: TrustedPlugin, _ given: ModelParams,
-        _ request: borrowing Request,
-        _ validator: inout JSONValidator, to out: inout JSONWriter,
+        _ method: String, _ params: JSONValue, to server: TrustedPlugin,
         refusal: @escaping (String) -> RPCError = { Arguments.error("is not known there: \($0)", at: "/ref") },
         _ write: @escaping (JSONValue, inout JSONWriter) throws(RPCError) -> Void
-    ) throws(RPCError) -> Bool {
+    ) throws(RPCError) -> ModelPlan {
         let (call, id) = (server.request(method, params), server.id.text)
         let work = PluginWork([(server.hosted, call)]) { (_, out) throws(RPCError) in
             if case .failed(let error) = call.outcome {
@@ -108,7 +105,7 @@ extension Dispatcher {
             let bytes = try call.result(of: id)
             bytes.withUnsafeBytes { out.raw($0) }
         }
-        return try ask([], besides: [work], given, request, &validator, to: &out) {
+        return ModelPlan([], besides: [work]) {
             (_, outcomes, out) throws(RPCError) in
             let result = JSONValue(bytes: try outcomes[0].get())
             out.beginModelResult()
@@ -118,13 +115,11 @@ extension Dispatcher {
     }
 
     mutating func readResource(
-        _ address: String, of server: TrustedPlugin, _ given: ModelParams, _ revision: Revision,
-        _ request: borrowing Request,
-        _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ address: String, of server: TrustedPlugin, _ revision: Revision
+    ) throws(RPCError) -> ModelPlan {
         let id = server.id
         return try pass(
-            "resources/read", ["uri": .string(address)], to: server, given, request, &validator, to: &out,
+            "resources/read", ["uri": .string(address)], to: server,
             refusal: { .noResource(ServerItem.prefix(id) + address, revision, RPCError(.notFound, $0)) }
         ) { (result, out) throws(RPCError) in
             out.key("contents")
@@ -133,16 +128,15 @@ extension Dispatcher {
     }
 
     mutating func getPrompt(
-        _ name: String, of server: TrustedPlugin, _ given: ModelParams, _ request: borrowing Request,
-        _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ name: String, of server: TrustedPlugin, _ given: ModelParams
+    ) throws(RPCError) -> ModelPlan {
         let id = server.id
         var params: [JSONValue.Member] = [.init("name", .string(name))]
         if let arguments = try given.object(given.arguments, "arguments") {
             params.append(.init("arguments", JSONValue(arguments)))
         }
         return try pass(
-            "prompts/get", .object(params), to: server, given, request, &validator, to: &out,
+            "prompts/get", .object(params), to: server,
             refusal: {
                 Arguments.error("names no prompt of the plugin \(id), or its arguments are wrong: \($0)", at: "/name")
             }
@@ -156,12 +150,10 @@ extension Dispatcher {
 
     /// - Parameter reference: `ref` with the name or template as the server knows it.
     mutating func complete(
-        _ reference: JSONValue, _ argument: JSONValue, of server: TrustedPlugin, _ given: ModelParams,
-        _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
-    ) throws(RPCError) -> Bool {
+        _ reference: JSONValue, _ argument: JSONValue, of server: TrustedPlugin
+    ) throws(RPCError) -> ModelPlan {
         try pass(
-            "completion/complete", ["ref": reference, "argument": argument], to: server, given, request, &validator,
-            to: &out
+            "completion/complete", ["ref": reference, "argument": argument], to: server
         ) { (result, out) throws(RPCError) in
             let found = result["completion"] ?? .null
             let values = (found["values"]?.array ?? []).filter { $0.string != nil }

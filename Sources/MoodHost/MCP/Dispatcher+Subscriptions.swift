@@ -5,7 +5,19 @@ import MoodProtocol
 
 /// Who wants to be told of changes: `resources/subscribe` in the older era, `subscriptions/listen` in the newer one.
 extension Dispatcher {
-    mutating func subscribe(_ given: ModelParams, _ revision: Revision, _ out: inout JSONWriter) throws(RPCError) {
+    mutating func subscribe(
+        _ given: ModelParams, _ revision: Revision, _ request: borrowing Request, _ out: inout JSONWriter
+    ) throws(Stop) {
+        let uri: String
+        do throws(RPCError) { uri = try address(given, revision) } catch { throw .refused(error) }
+        try core.followForModels(request) { models in
+            models.hearsLists = true
+            if !models.addresses.contains(where: { $0.utf8.elementsEqual(uri.utf8) }) { models.addresses.append(uri) }
+        }
+        out.raw("{}")
+    }
+
+    private func address(_ given: ModelParams, _ revision: Revision) throws(RPCError) -> String {
         let uri = try given.text(given.uri, "uri", "the address of a resource").string
         guard ResourceAddress(uri) != nil else { throw .noResource(uri, revision) }
         guard core.state.models.addresses.count < ModelState.addressesMax else {
@@ -14,11 +26,7 @@ extension Dispatcher {
                 "There are \(ModelState.addressesMax) subscriptions already. End one with resources/unsubscribe.",
                 [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.addressesMax)))])
         }
-        try core.followForModels { models in
-            models.hearsLists = true
-            if !models.addresses.contains(where: { $0.utf8.elementsEqual(uri.utf8) }) { models.addresses.append(uri) }
-        }
-        out.raw("{}")
+        return uri
     }
 
     mutating func unsubscribe(_ given: ModelParams, _ out: inout JSONWriter) throws(RPCError) {
@@ -31,8 +39,26 @@ extension Dispatcher {
     }
 
     /// It is answered when the host ends it; until then it brings notifications.
-    mutating func listen(_ given: ModelParams, _ revision: Revision, _ request: borrowing Request) throws(RPCError) {
-        guard let id = request.id.map(Array.init) else { return }
+    mutating func listen(
+        _ asked: (given: ModelParams, revision: Revision), _ request: borrowing Request
+    ) throws(Stop) {
+        guard let id = request.id.map({ Array($0) }) else { return }
+        let listener: ModelListener
+        do throws(RPCError) { listener = try self.listener(id, asked.given, asked.revision, request) } catch {
+            throw .refused(error)
+        }
+        // What plugins bring is only followed once it was read.
+        if listener.hearsTools {
+            core.loadPlugins()
+            core.listedTools = core.plugins.toolRevision
+        }
+        try core.followForModels(request) { $0.listeners.append(listener) }
+        core.notices.addAcknowledged(listener)
+    }
+
+    private func listener(
+        _ id: [UInt8], _ given: ModelParams, _ revision: Revision, _ request: borrowing Request
+    ) throws(RPCError) -> ModelListener {
         if request.destination.batch != nil {
             throw RPCError(.invalidRequest, "subscriptions/listen goes on for long, so it cannot be in a batch.")
         }
@@ -69,26 +95,21 @@ extension Dispatcher {
                 [.init("limit", "subscriptions"), .init("value", .number(String(ModelState.listenersMax)))])
         }
         func wants(_ name: String) -> Bool { wishes[name]?.boolean == true }
-        let listener = ModelListener(
+        return ModelListener(
             id: id, framing: request.destination.framing, hearsTools: wants("toolsListChanged"),
             hearsLists: wants("resourcesListChanged"), addresses: addresses)
-        // What plugins bring is only followed once it was read.
-        if listener.hearsTools {
-            core.loadPlugins()
-            core.listedTools = core.plugins.toolRevision
-        }
-        try core.followForModels { $0.listeners.append(listener) }
-        core.notices.addAcknowledged(listener)
     }
 }
 
 extension Core {
     /// Notes a wish to be told; from the present revision on.
-    fileprivate mutating func followForModels(_ change: (inout ModelState) -> Void) throws(RPCError) {
+    fileprivate mutating func followForModels(
+        _ request: borrowing Request, _ change: (inout ModelState) -> Void
+    ) throws(Stop) {
         var models = state.models
         change(&models)
         if models.wantsCommits, models.told == nil {
-            try open()
+            try admit(.reads, request)
             models.told = store.revision
             let identity = store.identity
             if state.events.store == nil { changeState { $0.events.store = identity } }

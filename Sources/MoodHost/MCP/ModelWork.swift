@@ -15,12 +15,14 @@ final class ModelWork: LaterWork {
 
     private let parts: [Part]
     private let write: Finish
+    let progressToken: [UInt8]?
     private var conclusions: [Int: Conclusion] = [:]
     /// How far it was when that was last told; MCP wants it to grow each time.
     private var toldProgress = -1.0
 
-    init(_ parts: [Part], _ write: @escaping Finish) {
+    init(_ parts: [Part], _ progressToken: ValidJSON?, _ write: @escaping Finish) {
         self.parts = parts
+        self.progressToken = progressToken.map { Array($0.bytes) }
         self.write = write
     }
 
@@ -48,9 +50,9 @@ final class ModelWork: LaterWork {
 
     // MARK: As work that comes later
 
-    func begin() -> Bool {
+    func begin(_ core: inout Core) -> Bool {
         var isDone = false
-        for work in works where work.begin() { isDone = true }
+        for work in works where work.begin(&core) { isDone = true }
         return isDone
     }
 
@@ -58,7 +60,7 @@ final class ModelWork: LaterWork {
 
     var deadline: Int? { works.compactMap(\.deadline).min() }
     var isOfHelper: Bool { works.contains(where: \.isOfHelper) }
-    var progressToken: [UInt8]? { nil }
+    var isOfModel: Bool { true }
     var end: JSONValue? { works.last?.end.flatMap(progress) }
 
     func takeProgress() -> JSONValue? {

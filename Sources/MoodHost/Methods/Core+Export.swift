@@ -14,7 +14,6 @@ extension Core {
     private static let exportsMax = 8
 
     mutating func export(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
-        try open()
         let format = arguments[TransferParams.exportFormat]
         if let cursor = arguments[MoodParams.cursor]?.withDecoded({ Array($0) }) {
             return try nextPage(cursor, format)

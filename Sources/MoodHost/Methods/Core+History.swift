@@ -6,7 +6,6 @@ import MoodStore
 
 extension Core {
     mutating func history(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try open()
         let id = arguments[MoodParams.id]
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
         do throws(MoodStoreError) {
@@ -17,7 +16,6 @@ extension Core {
     }
 
     mutating func log(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try open()
         let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
         do throws(MoodStoreError) {
             try store.log(limit: arguments[MoodParams.changes], cursor: cursor, to: &out)
@@ -27,18 +25,17 @@ extension Core {
     }
 
     mutating func deleted(
-        _ asked: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        try open()
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) -> (any LaterWork)? {
         let job = DeletedJob(
             limit: arguments[MoodParams.changes], cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) },
             bytesMax: options.limits[.messageBytes])
-        if path != nil, !asked.ways.contains(.atOnce), store.isDeletedLong() { throw try readBesideLoop(job) }
+        if path != nil, !request.ways.contains(.atOnce), store.isDeletedLong() { return readBesideLoop(job) }
         try job.run(&store, to: &out) { false }
+        return nil
     }
 
     mutating func undelete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
         do throws(MoodStoreError) {
             try store.undelete(arguments[MoodParams.id], at: now, to: &out)
         } catch {
@@ -47,7 +44,6 @@ extension Core {
     }
 
     mutating func resolve(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try open()
         var texts: [String] = []
         arguments[MoodParams.texts].forEachElement { texts.append($0.text?.string ?? "") }
         let found: [[MoodID]]

@@ -10,7 +10,9 @@ import Versions
 /// `host.*` and `rpc.discover`.
 extension Core {
     static let hostHandlers: InlineArray<_, Handler> = [
-        Handler(HostMethods.info, { (core, _, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
+        Handler(
+            HostMethods.info, .tolerates,
+            { (core, _, _, out) throws(RPCError) in core.writeHostInfo(&out) }),
         Handler(HostMethods.ping, { (_, _, _, out) throws(RPCError) in out.raw("{}") }),
         Handler(
             HostMethods.shutdown,

@@ -11,24 +11,28 @@ import Platform
 extension Core {
     static let transferHandlers: InlineArray<_, Handler> = [
         Handler(
-            TransferMethods.export, later: { (core, _, arguments) throws(RPCError) in try core.export(arguments) }),
+            TransferMethods.export, .reads,
+            later: { (core, _, arguments) throws(RPCError) in try core.export(arguments) }),
         Handler(
-            TransferMethods.import,
-            { (core, request, arguments, out) throws(RPCError) in
+            TransferMethods.import, .changes,
+            check: { (_, _, arguments) throws(RPCError) in
+                let isText = arguments[has: TransferParams.text]
+                guard isText != arguments[has: TransferParams.path] else {
+                    throw Arguments.error(
+                        isText ? "cannot be given together with path" : "is required: the text to read, or path",
+                        at: "/text")
+                }
+                return []
+            },
+            maybe: { (core, request, arguments, out) throws(RPCError) in
                 try core.importMoods(request, arguments, &out)
             }),
     ]
 
     mutating func importMoods(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws(RPCError) -> (any LaterWork)? {
         let path = arguments[TransferParams.path]
-        guard arguments[has: TransferParams.text] != (path != nil) else {
-            throw Arguments.error(
-                path == nil ? "is required: the text to read, or path" : "cannot be given together with path",
-                at: "/text")
-        }
-        try openForWriting()
         loadPlugins()
         let name = arguments[TransferParams.importFormat]
         if arguments[TransferParams.copy] {
@@ -43,7 +47,7 @@ extension Core {
         if !arguments[TransferParams.copy],
             let importer = try plugins.importer(name, fileExtension.map { String($0).lowercased() })
         {
-            throw try importByPlugin(importer, arguments)
+            return try importByPlugin(importer, arguments)
         }
         let file: FileToImport
         if let path {
@@ -59,13 +63,14 @@ extension Core {
             makesStore: !pluginFlags.contains(.changeHooks))
         // Hooks are asked in the loop; and some have to see what it did when it returns.
         if file.isLarge, self.path != nil, !request.ways.contains(.atOnce), !pluginFlags.contains(.changeHooks) {
-            throw try importBesideLoop(job, arguments)
+            return importBesideLoop(job, arguments)
         }
         let chosen = try job.run(&store, to: &out) { (_, _) throws(RPCError) in
             if Interruption.time != nil { throw .shuttingDown }
         }
         storeMayBeThere()
         if !arguments.isDryRun { try adopt(settings: chosen, replaces: arguments[TransferParams.replace]) }
+        return nil
     }
 
     /// What a reader has to know; times without a zone take that of the call, of the command line, or the setting.

@@ -10,7 +10,7 @@ import Storage
 extension Core {
     static let lookingBackHandlers: InlineArray<_, Handler> = [
         Handler(
-            StatisticsMethods.summary,
+            StatisticsMethods.summary, .reads,
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let (span, step) = (try core.span(arguments, request), Self.step(arguments))
@@ -20,7 +20,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.year,
+            StatisticsMethods.year, .reads,
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofYear: arguments[StatisticsParams.year])
@@ -29,7 +29,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.month,
+            StatisticsMethods.month, .reads,
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let days = LookBackRequest.days(ofMonth: arguments[StatisticsParams.month])
@@ -38,7 +38,7 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.onThisDay,
+            StatisticsMethods.onThisDay, .reads,
             later: { (core, _, arguments) throws(RPCError) in
                 let request = try core.lookBackRequest(arguments)
                 let date = arguments[StatisticsParams.date].flatMap { CivilDate($0) }
@@ -47,15 +47,14 @@ extension Core {
                 }
             }),
         Handler(
-            StatisticsMethods.render,
+            StatisticsMethods.render, .reads,
             later: { (core, request, arguments) throws(RPCError) in try core.render(request, arguments) }),
         Handler(
-            StatisticsMethods.tags,
+            StatisticsMethods.tags, .reads,
             { (core, _, arguments, out) throws(RPCError) in try core.writeTags(arguments, &out) }),
     ]
 
     mutating func lookBackRequest(_ arguments: borrowing Arguments) throws(RPCError) -> LookBackRequest {
-        try open()
         let now = arguments[StatisticsParams.now] ?? now
         let timeZone = arguments[StatisticsParams.timeZone]
         let clocks = try zoneClocks(timeZone)
@@ -161,7 +160,6 @@ extension Core {
     }
 
     private mutating func writeTags(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try open()
         var filter = MoodFilter()
         if let given = arguments[MoodParams.filter] { filter = try self.filter(given) }
         do throws(StorageError) {

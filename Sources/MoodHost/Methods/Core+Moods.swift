@@ -9,23 +9,33 @@ import Storage
 /// `mood.*`: from arguments to the store's own words.
 extension Core {
     static let moodHandlers: InlineArray<_, Handler> = [
-        Handler(MoodMethods.create, { (core, _, arguments, out) throws(RPCError) in try core.create(arguments, &out) }),
-        Handler(MoodMethods.get, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
-        Handler(MoodMethods.list, { (core, _, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
-        Handler(MoodMethods.update, { (core, _, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
         Handler(
-            MoodMethods.updateMany,
+            MoodMethods.create, .changes,
+            { (core, request, arguments, out) throws(RPCError) in
+                try core.create(request, arguments, &out)
+            }),
+        Handler(
+            MoodMethods.get, .reads, { (core, _, arguments, out) throws(RPCError) in try core.get(arguments, &out) }),
+        Handler(
+            MoodMethods.list, .reads, { (core, _, arguments, out) throws(RPCError) in try core.list(arguments, &out) }),
+        Handler(
+            MoodMethods.update, .changes,
+            { (core, _, arguments, out) throws(RPCError) in try core.update(arguments, &out) }),
+        Handler(
+            MoodMethods.updateMany, .changes,
             { (core, _, arguments, out) throws(RPCError) in try core.updateMany(arguments, &out) }),
-        Handler(MoodMethods.delete, { (core, _, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
         Handler(
-            MoodMethods.deleteMany,
+            MoodMethods.delete, .changes,
+            { (core, _, arguments, out) throws(RPCError) in try core.delete(arguments, &out) }),
+        Handler(
+            MoodMethods.deleteMany, .changes,
             { (core, _, arguments, out) throws(RPCError) in try core.deleteMany(arguments, &out) }),
         Handler(
-            MoodMethods.clear,
+            MoodMethods.clear, .changes,
             { (core, _, _, out) throws(RPCError) in write("deleted", try core.clear(), &out) }
         ),
         Handler(
-            MoodMethods.setFavorite,
+            MoodMethods.setFavorite, .changes,
             { (core, _, arguments, out) throws(RPCError) in
                 try core.setFavorite(
                     arguments[MoodParams.id], to: arguments[MoodParams.isFavorite],
@@ -34,14 +44,14 @@ extension Core {
             }
         ),
         Handler(
-            MoodMethods.toggleFavorite,
+            MoodMethods.toggleFavorite, .changes,
             { (core, _, arguments, out) throws(RPCError) in
                 try core.setFavorite(
                     arguments[MoodParams.id], to: nil, ifRevision: arguments[CommonParams.revision], &out)
             }
         ),
         Handler(
-            MoodMethods.setNotes,
+            MoodMethods.setNotes, .changes,
             { (core, _, arguments, out) throws(RPCError) in
                 try core.setNotes(
                     arguments[MoodParams.id], to: arguments[MoodParams.notes],
@@ -49,20 +59,23 @@ extension Core {
             }
         ),
         Handler(
-            MoodMethods.history, { (core, _, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
+            MoodMethods.history, .reads,
+            { (core, _, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
         Handler(
-            MoodMethods.deletedMoods,
-            { (core, asked, arguments, out) throws(RPCError) in try core.deleted(asked, arguments, &out) }),
+            MoodMethods.deletedMoods, .reads,
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.deleted(request, arguments, &out) }),
         Handler(
-            MoodMethods.undelete, { (core, _, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
+            MoodMethods.undelete, .changes,
+            { (core, _, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
         Handler(
-            MoodMethods.resolve, { (core, _, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),
+            MoodMethods.resolve, .reads,
+            { (core, _, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),
         Handler(
-            MoodMethods.share,
-            { (core, request, arguments, out) throws(RPCError) in try core.share(request, arguments, &out) }),
+            MoodMethods.share, .reads,
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.share(request, arguments, &out) }),
         Handler(
-            MoodMethods.detail,
-            { (core, request, arguments, out) throws(RPCError) in try core.detail(request, arguments, &out) }),
+            MoodMethods.detail, .reads,
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.detail(request, arguments, &out) }),
     ]
 
     private static func write(_ name: StaticString, _ count: Int, _ out: inout JSONWriter) {
@@ -73,15 +86,15 @@ extension Core {
     }
 
     private mutating func get(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try open()
         let id = arguments[MoodParams.id]
         do throws(MoodStoreError) { try store.get(id, to: &out) } catch { throw RPCError(error) }
     }
 
-    private mutating func create(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
+    private mutating func create(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) {
         var given = MoodMembers(arguments)
-        let id = given.id ?? makeID()
+        let id = given.id ?? makeID(request.round)
         do throws(MoodStoreError) {
             try store.create(&given, id: id, at: now, to: &out)
         } catch {
@@ -90,7 +103,6 @@ extension Core {
     }
 
     private mutating func list(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try open()
         var query = MoodQuery()
         query.limit = arguments[MoodParams.limit]
         query.sort =
@@ -131,7 +143,6 @@ extension Core {
     private mutating func update(
         _ id: MoodID, _ set: MoodMembers, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
-        try openForWriting()
         do throws(MoodStoreError) {
             try store.update(id, with: set, ifRevision: ifRevision, at: now, to: &out)
         } catch {
@@ -140,7 +151,6 @@ extension Core {
     }
 
     private mutating func updateMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
         let set = MoodMembers(change: arguments[MoodParams.set])
         do throws(MoodStoreError) {
             let count = try store.updateMany(Self.ids(arguments), with: set, at: now)
@@ -168,7 +178,6 @@ extension Core {
     }
 
     mutating func delete(_ id: MoodID, ifRevision: Int?) throws(RPCError) {
-        try openForWriting()
         do throws(MoodStoreError) {
             try store.delete(id, ifRevision: ifRevision)
         } catch {
@@ -178,12 +187,10 @@ extension Core {
 
     /// - Returns: how many moods there were.
     mutating func clear() throws(RPCError) -> Int {
-        try openForWriting()
         do throws(MoodStoreError) { return try store.clear() } catch { throw RPCError(error) }
     }
 
     private mutating func deleteMany(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        try openForWriting()
         do throws(MoodStoreError) {
             Self.write("deleted", try store.deleteMany(Self.ids(arguments)), &out)
         } catch {
@@ -195,7 +202,6 @@ extension Core {
     mutating func setFavorite(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, _ out: inout JSONWriter
     ) throws(RPCError) {
-        try openForWriting()
         do throws(MoodStoreError) {
             try store.setFavorite(id, to: isFavorite, ifRevision: ifRevision, at: now, to: &out)
         } catch {
@@ -214,10 +220,11 @@ extension Core {
 
     private mutating func share(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        try open()
+    ) throws(RPCError) -> (any LaterWork)? {
         let id = arguments[MoodParams.id]
-        if let other = arguments.otherWord(MoodParams.format) { throw try shareByPlugin(other, id, request, arguments) }
+        if let other = arguments.otherWord(MoodParams.format) {
+            return try shareByPlugin(other, id, request, arguments)
+        }
         let format = arguments[MoodParams.format]
         let template = arguments[MoodParams.template].flatMap { ShareTemplate($0) }
         if template != nil, format != .text {
@@ -259,6 +266,7 @@ extension Core {
         out.key("format")
         out.string(format.name)
         out.endObject()
+        return nil
     }
 
     /// What comes after the text of a template, to the end of the answer.

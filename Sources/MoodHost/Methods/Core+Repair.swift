@@ -9,10 +9,16 @@ import Storage
 /// `store.verify`, `store.salvage`, `store.accept`, `store.reset`: what still works where a store cannot be opened.
 extension Core {
     static let repairHandlers: InlineArray<_, Handler> = [
-        Handler(StoreMethods.verify, later: { (core, _, _) throws(RPCError) in try core.verify() }),
+        Handler(
+            StoreMethods.verify, .tolerates,
+            later: { (core, _, _) throws(RPCError) in try core.verify() }),
         Handler(StoreMethods.salvage, later: { (core, _, arguments) throws(RPCError) in try core.salvage(arguments) }),
-        Handler(StoreMethods.accept, { (core, asked, _, out) throws(RPCError) in try core.accept(asked, &out) }),
-        Handler(StoreMethods.reset, { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
+        Handler(
+            StoreMethods.accept, .idle,
+            maybe: { (core, request, _, out) throws(RPCError) in try core.accept(request, &out) }),
+        Handler(
+            StoreMethods.reset, .idle,
+            { (core, _, _, out) throws(RPCError) in try core.reset(&out) }),
     ]
 
     /// What earlier requests of the group have changed has to be in the files before these are looked at.
@@ -21,7 +27,6 @@ extension Core {
     }
 
     private mutating func verify() throws(RPCError) -> any LaterWork {
-        if !store.isOpen { try openBesideLoop() }
         // A store that cannot be opened is what this is for, so why it could not be opened is no error here.
         do throws(MoodStoreError) { try store.open() } catch {}
         let (statistics, isOpen) = (store.statistics, store.isOpen)
@@ -119,7 +124,6 @@ extension Core {
     /// A repair is carried out once: if its group is answered again, because a later sync failed, nobody can say what
     /// an answer given before would have been.
     private mutating func beginRepair(_ method: StaticString) throws(RPCError) {
-        try awaitWork()
         try flushFiles()
         guard let failure = store.failure else {
             endsGroup = true
@@ -130,25 +134,14 @@ extension Core {
             "\(method) may have been done before a sync failed: \(failure.reason) See with store.info.")
     }
 
-    /// The work of earlier requests is on the files that are about to be replaced.
-    private mutating func awaitWork() throws(RPCError) {
-        guard store.helper.isRunning else { return }
-        if store.lockWait.mode == .beside, !store.needsFlush {
-            awaitsWork = true
-            throw RPCError(.storeBusy, "The store is at work for earlier requests. Try again.")
-        }
-        while !store.helper.wait(milliseconds: 50) {
-            if Interruption.time != nil { throw .shuttingDown }
-        }
-        // The loop has not seen yet what is done.
-        store.helper.wake()
-    }
-
-    private mutating func accept(_ asked: borrowing Request, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func accept(
+        _ request: borrowing Request, _ out: inout JSONWriter
+    ) throws(RPCError) -> (any LaterWork)? {
         try beginRepair("store.accept")
         let job = AcceptJob(now: now, limits: options.limits)
-        if path != nil, !asked.ways.contains(.atOnce) { throw answerBesideLoop(job) }
+        if path != nil, !request.ways.contains(.atOnce) { return answerBesideLoop(job) }
         try job.run(&store, to: &out) { false }
+        return nil
     }
 
     private mutating func reset(_ out: inout JSONWriter) throws(RPCError) {

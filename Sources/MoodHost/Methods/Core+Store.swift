@@ -9,14 +9,13 @@ import Storage
 extension Core {
     static let storeHandlers: InlineArray<_, Handler> = [
         Handler(
-            StoreMethods.info,
+            StoreMethods.info, .tolerates,
             { (core, _, _, out) throws(RPCError) in core.writeStoreInfo(&out) }
         ),
         Handler(
-            StoreMethods.insertSamples,
-            { (core, _, _, out) throws(RPCError) in
-                try core.openForWriting()
-                let count = try core.insertSamples()
+            StoreMethods.insertSamples, .changes,
+            { (core, request, _, out) throws(RPCError) in
+                let count = try core.insertSamples(request.round)
                 out.beginObject()
                 out.key("inserted")
                 out.integer(count)
@@ -24,47 +23,39 @@ extension Core {
             }
         ),
         Handler(
-            StoreMethods.undo,
-            { (core, request, arguments, out) throws(RPCError) in
+            StoreMethods.undo, .changes,
+            check: { (_, _, arguments) throws(RPCError) in
+                try checkUndo(arguments)
+                return []
+            },
+            maybe: { (core, request, arguments, out) throws(RPCError) in
                 try core.undo(request, arguments, isRedo: false, &out)
             }),
         Handler(
-            StoreMethods.redo,
-            { (core, request, arguments, out) throws(RPCError) in
+            StoreMethods.redo, .changes,
+            check: { (_, _, arguments) throws(RPCError) in
+                try checkUndo(arguments)
+                return []
+            },
+            maybe: { (core, request, arguments, out) throws(RPCError) in
                 try core.undo(request, arguments, isRedo: true, &out)
             }),
-        Handler(StoreMethods.log, { (core, _, arguments, out) throws(RPCError) in try core.log(arguments, &out) }),
-        Handler(StoreMethods.compact, later: { (core, _, arguments) throws(RPCError) in try core.compact(arguments) }),
+        Handler(
+            StoreMethods.log, .reads,
+            { (core, _, arguments, out) throws(RPCError) in try core.log(arguments, &out) }),
+        Handler(
+            StoreMethods.compact, .tidies,
+            later: { (core, _, arguments) throws(RPCError) in try core.compact(arguments) }),
     ]
 
-    /// Opens the store, for a request that reads.
-    @inline(__always)
+    /// Opens the store for what is left to do of work that is done, and for what has no gate (`admit`): it waits there.
     mutating func open() throws(RPCError) {
         if pluginFlags.contains(.unread) { loadPlugins() }
-        if !store.isOpen { try openBesideLoop() }
+        if !store.isOpen { store.waitHere() }
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
     }
 
-    /// Has the present request tried again once the helper thread has opened the store, where that takes long.
-    @inline(never)
-    mutating func openBesideLoop() throws(RPCError) {
-        guard store.isOpeningBeside() else { return }
-        // Where another request waits for it already, this one overtakes that, and is answered now.
-        if !awaitsWork { (awaitsWork, endsGroup) = (true, true) }
-        throw RPCError(.storeBusy, "The store is being opened. Try again.")
-    }
-
-    /// Opens the store, for a request that may change it.
-    mutating func openForWriting() throws(RPCError) {
-        if pluginFlags.contains(.unread) { loadPlugins() }
-        if !store.isOpen { try openBesideLoop() }
-        do throws(MoodStoreError) { try store.openForRequest() } catch {
-            if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
-            throw RPCError(error)
-        }
-    }
-
-    /// The same for a change that is certain: where there is no store yet, it is made.
+    /// The same, and the store can be written; where there is none, it is made.
     mutating func makeStore() throws(RPCError) {
         do throws(MoodStoreError) { try store.openForWriting() } catch {
             if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
@@ -79,8 +70,8 @@ extension Core {
         chooseSummaries()
     }
 
-    mutating func insertSamples() throws(RPCError) -> Int {
-        let ids = Samples.all.map { _ in makeID() }
+    mutating func insertSamples(_ round: HookRound? = nil) throws(RPCError) -> Int {
+        let ids = Samples.all.map { _ in makeID(round) }
         var next = ids.makeIterator()
         do throws(MoodStoreError) {
             return try store.insertSamples(at: now) { next.next() ?? ids[0] }
@@ -92,7 +83,9 @@ extension Core {
     /// What is in the store; where it cannot be opened, why.
     mutating func writeStoreInfo(_ out: inout JSONWriter) {
         do throws(RPCError) {
-            if !store.isOpen { try openBesideLoop() }
+            if !store.isOpen, store.isOpeningBeside() {
+                throw RPCError(.storeBusy, "The store is being opened. Try again.")
+            }
             do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
         } catch {
             return writeStoreError(error, &out)
@@ -145,10 +138,8 @@ extension Core {
     }
 
     private mutating func compact(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
-        try open()
         // Where there is no store there is nothing to write, and none is made for it.
         let isAbsent = store.isAbsent
-        if !isAbsent { try openForWriting() }
         let before = store.statistics
         let keepFrom = arguments[StoreParams.keepHistoryFrom]
         let work = LongWork(on: store.helper, .init(message: "Writing the snapshot", done: 0, total: before.moods))
@@ -184,7 +175,9 @@ extension Core {
     /// - Returns: the first revision from which on all commits are kept.
     private mutating func shortenHistory(to revision: Int?) throws(RPCError) -> Int {
         try open()
-        if !store.isAbsent, revision != nil { try openForWriting() }
+        if !store.isAbsent, revision != nil {
+            do throws(MoodStoreError) { try store.openForRequest() } catch { throw RPCError(changing: error) }
+        }
         do throws(StorageError) { return try store.shortenHistory(to: revision) } catch {
             throw RPCError(error, forWriting: true)
         }

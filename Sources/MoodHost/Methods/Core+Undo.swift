@@ -9,11 +9,7 @@ import Storage
 extension Core {
     mutating func undo(
         _ asked: borrowing Request, _ arguments: borrowing Arguments, isRedo: Bool, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        if arguments[has: StoreParams.revision], arguments[StoreParams.steps] != 1 {
-            throw Arguments.error("cannot be given together with steps; leave out one of the two", at: "/revision")
-        }
-        try openForWriting()
+    ) throws(RPCError) -> (any LaterWork)? {
         var request = UndoRequest(isRedo: isRedo)
         request.steps = arguments[StoreParams.steps]
         request.revision = arguments[StoreParams.revision]
@@ -30,9 +26,16 @@ extension Core {
         if path != nil, !asked.ways.contains(.atOnce), request.origin == nil, !pluginFlags.contains(.changeHooks),
             store.isUndoLong(ofStore: job.isOfStore)
         {
-            throw try undoBesideLoop(job, arguments)
+            return undoBesideLoop(job, arguments)
         }
         try job.run(&store, to: &out) { (_, _) in true }
+        return nil
+    }
+
+    static func checkUndo(_ arguments: borrowing Arguments) throws(RPCError) {
+        if arguments[has: StoreParams.revision], arguments[StoreParams.steps] != 1 {
+            throw Arguments.error("cannot be given together with steps; leave out one of the two", at: "/revision")
+        }
     }
 }
 

@@ -57,8 +57,6 @@ struct Core: ~Copyable {
     let notices = NoticeQueue()
     /// Whether the helper thread has the store, and another opening of its files stands in for it.
     var isStoreAway = false
-    /// Set by a request that has to be tried again once the helper thread has nothing to do.
-    var awaitsWork = false
     /// What a person has chosen.
     var kept = KeptSettings()
     /// The plugins that are there.
@@ -69,17 +67,9 @@ struct Core: ~Copyable {
     private(set) var pluginFlags = PluginFlags.unread
     /// When the store is synced.
     var sync = SyncPlan(thread: HelperThread())
-    /// What the hooks of plugins have said to the present request, which is carried out again.
-    var round: HookRound?
-    /// Set by a request that has to wait for hooks.
-    var wantedRound: HookRound?
-    /// Whether no hook is waited for any more: such a request is refused.
-    var refusesHooks = false
-    /// What a request leaves to others that has found out that it cannot be answered at once; it throws `answeredLater`.
-    var deferred: (any LaterWork)?
     /// The exports that are under way; the one that was asked for last comes last.
     var exports: [RunningExport] = []
-    /// Set by a request that cannot be carried out twice, or has to be tried again: the group of requests ends with it.
+    /// Set by a request that cannot be carried out twice, or is answered later: the group of requests ends with it.
     var endsGroup = false
     private let random = RandomWords()
 
@@ -107,7 +97,8 @@ struct Core: ~Copyable {
         store.setTime(now)
     }
 
-    mutating func makeID() -> MoodID {
+    /// - Parameter round: of a request that is carried out again after its hooks: it makes what it made then.
+    mutating func makeID(_ round: HookRound? = nil) -> MoodID {
         if let id = round?.nextID() { return id }
         // With a seed, a host that is started anew on its store must not make the ids of the moods that are there. The revision
         // changes all bits, because people see the last digits alone.
@@ -145,23 +136,17 @@ extension Core {
         if let before = stateBeforeRequest.take() { state = before }
     }
 
+    /// Takes back all that the present request has done.
+    mutating func takeBack() {
+        store.abandonCommit()
+        revertStateOfRequest()
+        notices.drop()
+    }
+
     /// The group's changes have not become durable: its requests are answered again.
     mutating func revertStateOfGroup() {
         if let before = stateBeforeGroup.take() { state = before }
         notices.dropForPlugins()
         stateBeforeRequest = nil
-    }
-}
-
-extension RPCError {
-    /// Nobody sees it: the request's answer comes from what `Core.deferred` holds.
-    static var answeredLater: RPCError { RPCError(.internalError, "The answer comes later.") }
-}
-
-extension Core {
-    /// The answer of the present request comes later.
-    mutating func answerLater(_ work: any LaterWork) -> RPCError {
-        deferred = work
-        return .answeredLater
     }
 }

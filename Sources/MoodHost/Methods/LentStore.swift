@@ -121,8 +121,8 @@ extension Core {
     /// Leaves an import to the helper thread.
     mutating func importBesideLoop(
         _ job: ImportJob, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> RPCError {
-        try changeBesideLoop(
+    ) -> any LaterWork {
+        changeBesideLoop(
             Method(TransferMethods.import), arguments, .init(message: "Reading", done: 0, total: job.file.byteCount)
         ) { (lent, work, answer) throws(RPCError) in
             try lent.carryOut(job, work, &answer)
@@ -132,9 +132,9 @@ extension Core {
     /// Leaves an undo or redo to the helper thread.
     mutating func undoBesideLoop(
         _ job: UndoJob, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> RPCError {
+    ) -> any LaterWork {
         let method = job.request.isRedo ? Method(StoreMethods.redo) : Method(StoreMethods.undo)
-        return try changeBesideLoop(
+        return changeBesideLoop(
             method, arguments, .init(message: job.request.isRedo ? "Redoing" : "Undoing", done: 0, total: 0)
         ) { (lent, work, answer) throws(RPCError) in
             try lent.carryOut(job, work, &answer)
@@ -142,33 +142,28 @@ extension Core {
     }
 
     /// Leaves a `store.accept` to the helper thread.
-    mutating func answerBesideLoop(_ job: AcceptJob) -> RPCError {
-        answerBesideLoop(.init(message: "Reading", done: 0, total: 0)) { (lent, work, answer) throws(RPCError) in
-            try lent.carryOut(job, work, &answer)
-        }
+    mutating func answerBesideLoop(_ job: AcceptJob) -> any LaterWork {
+        answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
     }
 
     /// Leaves a page of `mood.deleted` to the helper thread.
-    mutating func readBesideLoop(_ job: DeletedJob) throws(RPCError) -> RPCError {
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: false) }
-        return answerBesideLoop(.init(message: "Reading", done: 0, total: 0)) {
-            (lent, work, answer) throws(RPCError) in
-            try lent.carryOut(job, work, &answer)
-        }
+    mutating func readBesideLoop(_ job: DeletedJob) -> any LaterWork {
+        answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
     }
 
-    private mutating func answerBesideLoop(
-        _ beginning: LongWork.Progress, _ request: @escaping LentStore.Change
-    ) -> RPCError {
-        let work = LongWork(on: store.helper, beginning)
-        let lent = lendStore()
-        return answerLater(
-            LongRequest(work) {
-                let result = Result { () throws(RPCError) in try lent.answer(work, request) }
-                return { (core, out) throws(RPCError) in
-                    core.takeBack(lent)
-                    let answer = try result.get()
-                    answer.withUnsafeBytes { out.raw($0) }
+    private mutating func answerBesideLoop(_ request: @escaping LentStore.Change) -> any LaterWork {
+        let work = LongWork(on: store.helper, .init(message: "Reading", done: 0, total: 0))
+        return LongRequest(
+            work,
+            preparing: { core in
+                let lent = core.lendStore()
+                return {
+                    let result = Result { () throws(RPCError) in try lent.answer(work, request) }
+                    return { (core, out) throws(RPCError) in
+                        core.takeBack(lent)
+                        let answer = try result.get()
+                        answer.withUnsafeBytes { out.raw($0) }
+                    }
                 }
             })
     }
@@ -176,22 +171,24 @@ extension Core {
     private mutating func changeBesideLoop(
         _ method: Method, _ arguments: borrowing Arguments, _ beginning: LongWork.Progress,
         _ change: @escaping LentStore.Change
-    ) throws(RPCError) -> RPCError {
-        do throws(StorageError) { try store.flushEarly() } catch { throw RPCError(error, forWriting: true) }
+    ) -> any LaterWork {
         let operation = arguments[CommonParams.operation] == nil ? nil : arguments.operationKey(of: method)
         let isDryRun = arguments.isDryRun
         let work = LongWork(on: store.helper, beginning)
-        let lent = lendStore()
-        return answerLater(
-            LongRequest(work) {
-                let result = Result { () throws(RPCError) in
-                    try lent.carryOut(operation, isDryRun: isDryRun, work, change)
-                }
-                return { (core, out) throws(RPCError) in
-                    core.takeBack(lent)
-                    let answer = try result.get()
-                    if core.isWatching { core.tellOfRequest() }
-                    answer.withUnsafeBytes { out.raw($0) }
+        return LongRequest(
+            work,
+            preparing: { core in
+                let lent = core.lendStore()
+                return {
+                    let result = Result { () throws(RPCError) in
+                        try lent.carryOut(operation, isDryRun: isDryRun, work, change)
+                    }
+                    return { (core, out) throws(RPCError) in
+                        core.takeBack(lent)
+                        let answer = try result.get()
+                        if core.isWatching { core.tellOfRequest() }
+                        answer.withUnsafeBytes { out.raw($0) }
+                    }
                 }
             })
     }

@@ -10,23 +10,50 @@ extension Core {
     static let actionHandlers: InlineArray<_, Handler> = [
         Handler(
             ActionMethods.perform,
-            { (core, request, arguments, out) throws(RPCError) in
+            check: { (core, _, arguments) throws(RPCError) in
+                try core.need(of: Action(JSONValue(arguments[ActionMethods.action])))
+            },
+            routes: { (_, arguments) throws(RPCError) in
+                switch Action(JSONValue(arguments[ActionMethods.action])) {
+                case .navigate(let route, let router), .replace(let route, let router):
+                    return [(route, router ?? NavigationState.mainName)]
+                default: return []
+                }
+            },
+            maybe: { (core, request, arguments, out) throws(RPCError) in
                 let asked = JSONValue(arguments[ActionMethods.action])
-                if let later = try core.performByPlugin(asked) { throw later }
+                if let later = try core.performByPlugin(asked) { return later }
                 guard let action = Action(asked) else {
                     throw Arguments.error("is no action", at: "/action")
                 }
-                let coordinator = Coordinator(services: .ofCore(request.caller, request.ways))
+                let coordinator = Coordinator(services: .ofCore(request.caller, request.ways, request.round))
                 try coordinator.perform(action, in: &core, &out)
+                return nil
             }
         )
     ]
+
+    /// What an action needs; nil where it is none of the host's.
+    private mutating func need(of action: Action?) throws(RPCError) -> Need {
+        switch action {
+        case .toggleFavorite, .setFavorite, .editNotes, .delete, .clear, .insertSamples: return .changes
+        case .submit:
+            try checkForm()
+            return .changes
+        case .share, .exportEvent, .playAudio, .showEvents, .subscribe: return .reads
+        case .edit: return .reads
+        case .navigate(let route, _), .replace(let route, _): return route.id == nil ? [] : .reads
+        default: return []
+        }
+    }
 }
 
 extension CoordinatorServices where World == Core {
     /// The services of a session, for one request.
-    static func ofCore(_ caller: Caller, _ ways: Ways) -> Self {
-        Self(
+    static func ofCore(_ caller: Caller, _ ways: Ways, _ hooks: HookRound?) -> Self {
+        // Read by the loop alone, while it carries out this request.
+        nonisolated(unsafe) let round = hooks
+        return Self(
             clock: .init(now: { $0.now }), place: .init(url: { $0.url }),
             calendar: .init(
                 text: { ICalendar.text(of: $0, at: $1, in: $2, bytesMax: $3) },
@@ -34,14 +61,15 @@ extension CoordinatorServices where World == Core {
             audio: .init(
                 playing: { $0.state.playing },
                 setPlaying: { core, recording in core.changeState { $0.playing = recording } }),
-            data: data(ways), navigation: navigation(caller), editor: editor,
+            data: data(ways, round), navigation: navigation, editor: editor(round),
             events: .init(subscribe: { core, topics, out throws(RPCError) in
                 try core.subscribe(EventTopics(topics), since: nil, by: caller, &out)
             }))
     }
 
-    private static func data(_ ways: Ways) -> Data {
-        Data(
+    private static func data(_ ways: Ways, _ hooks: HookRound?) -> Data {
+        nonisolated(unsafe) let round = hooks
+        return Data(
             record: { core, id throws(RPCError) in try core.copiedRecord(id) },
             setFavorite: { core, id, isFavorite, out throws(RPCError) in
                 try core.setFavorite(id, to: isFavorite, ifRevision: nil, &out)
@@ -50,36 +78,35 @@ extension CoordinatorServices where World == Core {
             delete: { core, id throws(RPCError) in try core.delete(id, ifRevision: nil) },
             deleteAll: { core throws(RPCError) in _ = try core.clear() },
             insertSamples: { core throws(RPCError) in
-                try core.openForWriting()
-                _ = try core.insertSamples()
+                _ = try core.insertSamples(round)
             },
             text: { core, id, format, now throws(RPCError) in try core.text(of: id, format, now, ways) },
             events: { core, host throws(RPCError) in
-                try core.open()
-                return try core.events(of: host, except: nil, now: core.now)
+                try core.events(of: host, except: nil, now: core.now)
             })
     }
 
-    private static func navigation(_ caller: Caller) -> Navigation {
+    private static var navigation: Navigation {
         Navigation(
             navigate: { core, route, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .navigate(route), by: caller, &out)
+                try core.move(router ?? NavigationState.mainName, .navigate(route), &out)
             },
             replace: { core, route, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .replace(route), by: caller, &out)
+                try core.move(router ?? NavigationState.mainName, .replace(route), &out)
             },
             goBack: { core, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .goBack, by: caller, &out)
+                try core.move(router ?? NavigationState.mainName, .goBack, &out)
             },
             goBackToRoot: { core, router, out throws(RPCError) in
-                try core.move(router ?? NavigationState.mainName, .goBackToRoot, by: caller, &out)
+                try core.move(router ?? NavigationState.mainName, .goBackToRoot, &out)
             })
     }
 }
 
 extension CoordinatorServices where World == Core {
-    private static var editor: Editor {
-        Editor(
+    private static func editor(_ hooks: HookRound?) -> Editor {
+        nonisolated(unsafe) let round = hooks
+        return Editor(
             begin: { core, id, out throws(RPCError) in
                 try core.beginEditing(id)
                 core.writeEditor(&out)
@@ -89,7 +116,7 @@ extension CoordinatorServices where World == Core {
                 core.cancelForm()
                 core.writeEditor(&out)
             },
-            submit: { core, out throws(RPCError) in try core.submitForm(as: "editor", &out) })
+            submit: { core, out throws(RPCError) in try core.submitForm(as: "editor", round, &out) })
     }
 }
 

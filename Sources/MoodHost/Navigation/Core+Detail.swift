@@ -9,8 +9,7 @@ import MoodText
 extension Core {
     mutating func detail(
         _ asked: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        if pluginFlags.contains(.unread) { try open() }
+    ) throws(RPCError) -> (any LaterWork)? {
         let (id, request) = (arguments[MoodParams.id], DetailRequest(withLocation: asked, arguments))
         if pluginFlags.contains(.cells) {
             let reading = try pluginReading(of: id, asked, arguments)
@@ -19,6 +18,7 @@ extension Core {
                 waitMilliseconds: asked.caller.plugin == nil ? arguments[MoodParams.wait] : 0, &out)
         }
         try show(id, request, .detail, &out)
+        return nil
     }
 
     /// Writes the screen of a mood.

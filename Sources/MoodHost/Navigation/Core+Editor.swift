@@ -9,6 +9,7 @@ extension Core {
     static let editorHandlers: InlineArray<_, Handler> = [
         Handler(
             EditorMethods.begin,
+            check: { (_, _, arguments) throws(RPCError) in arguments[EditorParams.mood] == nil ? [] : .reads },
             { (core, _, arguments, out) throws(RPCError) in
                 try core.beginEditing(arguments[EditorParams.mood])
                 core.writeEditor(&out)
@@ -30,9 +31,13 @@ extension Core {
         Handler(EditorMethods.state, { (core, _, _, out) throws(RPCError) in core.writeEditor(&out) }),
         Handler(
             EditorMethods.submit,
-            { (core, _, _, out) throws(RPCError) in
+            check: { (core, _, _) throws(RPCError) in
+                try core.checkForm()
+                return .changes
+            },
+            { (core, request, _, out) throws(RPCError) in
                 out.beginObject()
-                try core.submitForm(as: "state", &out)
+                try core.submitForm(as: "state", request.round, &out)
                 out.endObject()
             }
         ),
@@ -45,7 +50,6 @@ extension Core {
             let rules = editorRules()
             return changeState { $0.editor.begin(rules) }
         }
-        try open()
         do throws(MoodStoreError) {
             let mood = MoodMembers(trusting: try store.record(id))
             changeState { $0.editor.begin(id, mood) }
@@ -109,23 +113,26 @@ extension Core {
         if !state.editor.isPresented { throw .editor("No form is open. Open one with editor.begin.") }
     }
 
+    /// - Throws: what keeps the form from being submitted.
+    mutating func checkForm() throws(RPCError) {
+        try requireForm()
+        let problems = state.editor.problems(editorRules())
+        if let first = problems.first { throw .editor(first.message, problems) }
+    }
+
     /// Writes the closed form and the mood, as members of an object that is open. One commit, or none if nothing was
     /// changed.
     /// - Parameter name: that of the form.
-    mutating func submitForm(as name: StaticString, _ out: inout JSONWriter) throws(RPCError) {
-        try requireForm()
+    mutating func submitForm(as name: StaticString, _ round: HookRound?, _ out: inout JSONWriter) throws(RPCError) {
         let editor = state.editor
-        let problems = editor.problems(editorRules())
-        if let first = problems.first { throw .editor(first.message, problems) }
-        try openForWriting()
         changeState { $0.editor.close() }
         out.key(name)
         writeEditor(&out)
         out.key("mood")
-        try keep(editor, &out)
+        try keep(editor, round, &out)
     }
 
-    private mutating func keep(_ editor: MoodEditor, _ out: inout JSONWriter) throws(RPCError) {
+    private mutating func keep(_ editor: MoodEditor, _ round: HookRound?, _ out: inout JSONWriter) throws(RPCError) {
         var form = JSONWriter(capacity: editor.byteCount + 128)
         editor.writeChange(to: &form)
         // Views of the form.
@@ -135,7 +142,7 @@ extension Core {
             if let id = editor.editing {
                 try store.update(id, with: given, ifRevision: nil, at: now, to: &out)
             } else {
-                try store.create(&given, id: makeID(), at: now, to: &out)
+                try store.create(&given, id: makeID(round), at: now, to: &out)
             }
         } catch {
             throw RPCError(error)

@@ -11,39 +11,50 @@ extension Core {
             NavigationMethods.state, { (core, _, arguments, out) throws(RPCError) in core.showState(arguments, &out) }),
         Handler(
             NavigationMethods.navigate,
-            { (core, request, arguments, out) throws(RPCError) in
+            check: { (_, _, arguments) throws(RPCError) in
+                need(of: try route(arguments[NavigationParams.route]))
+            },
+            routes: { (_, arguments) throws(RPCError) in
+                [(try route(arguments[NavigationParams.route]), arguments[NavigationParams.router])]
+            },
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.move(
-                    arguments[NavigationParams.router], .navigate(Self.route(arguments[NavigationParams.route])),
-                    by: request.caller, &out)
+                    arguments[NavigationParams.router], .navigate(Self.route(arguments[NavigationParams.route])), &out)
             }
         ),
         Handler(
             NavigationMethods.replace,
-            { (core, request, arguments, out) throws(RPCError) in
+            check: { (_, _, arguments) throws(RPCError) in
+                need(of: try route(arguments[NavigationParams.route]))
+            },
+            routes: { (_, arguments) throws(RPCError) in
+                [(try route(arguments[NavigationParams.route]), arguments[NavigationParams.router])]
+            },
+            { (core, _, arguments, out) throws(RPCError) in
                 try core.move(
-                    arguments[NavigationParams.router], .replace(Self.route(arguments[NavigationParams.route])),
-                    by: request.caller, &out)
+                    arguments[NavigationParams.router], .replace(Self.route(arguments[NavigationParams.route])), &out)
             }
         ),
         Handler(
             NavigationMethods.goBack,
-            { (core, request, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .goBack, by: request.caller, &out)
+            { (core, _, arguments, out) throws(RPCError) in
+                try core.move(arguments[NavigationParams.router], .goBack, &out)
             }
         ),
         Handler(
             NavigationMethods.goBackToRoot,
-            { (core, request, arguments, out) throws(RPCError) in
-                try core.move(arguments[NavigationParams.router], .goBackToRoot, by: request.caller, &out)
+            { (core, _, arguments, out) throws(RPCError) in
+                try core.move(arguments[NavigationParams.router], .goBackToRoot, &out)
             }
         ),
         Handler(
             NavigationMethods.open,
-            { (core, request, arguments, out) throws(RPCError) in
-                guard let route = DeepLink.route(of: arguments[NavigationParams.url]) else {
-                    throw Arguments.error("is no moodboard:// URL", at: "/url")
-                }
-                try core.move(arguments[NavigationParams.router], .open(route), by: request.caller, &out)
+            check: { (_, _, arguments) throws(RPCError) in need(of: try linked(arguments)) },
+            routes: { (_, arguments) throws(RPCError) in
+                [(try linked(arguments), arguments[NavigationParams.router])]
+            },
+            { (core, _, arguments, out) throws(RPCError) in
+                try core.move(arguments[NavigationParams.router], .open(try linked(arguments)), &out)
             }
         ),
         Handler(
@@ -65,16 +76,32 @@ extension Core {
         ),
         Handler(
             NavigationMethods.screen,
-            { (core, request, arguments, out) throws(RPCError) in try core.showScreen(request, arguments, &out) }),
+            check: { (core, _, arguments) throws(RPCError) in try core.needOfScreen(arguments) },
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.showScreen(request, arguments, &out) }
+        ),
         Handler(
             NavigationMethods.log, { (core, _, arguments, out) throws(RPCError) in core.writeLog(arguments, &out) }),
         Handler(
-            NavigationMethods.save,
+            NavigationMethods.save, .makes,
             { (core, _, arguments, out) throws(RPCError) in try core.saveRouter(arguments, &out) }),
         Handler(
-            NavigationMethods.restore,
-            { (core, request, arguments, out) throws(RPCError) in try core.restoreRouter(request, arguments, &out) }),
+            NavigationMethods.restore, .reads,
+            routes: { (core, arguments) throws(RPCError) in
+                let router = arguments[NavigationParams.router]
+                return try core.savedPath(arguments).kept.map { ($0, router) }
+            },
+            { (core, _, arguments, out) throws(RPCError) in try core.restoreRouter(arguments, &out) }),
     ]
+
+    /// Whether the mood of a route is there is looked up.
+    private static func need(of route: Route) -> Need { route.id == nil ? [] : .reads }
+
+    private static func linked(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
+        guard let route = DeepLink.route(of: arguments[NavigationParams.url]) else {
+            throw Arguments.error("is no moodboard:// URL", at: "/url")
+        }
+        return route
+    }
 
     static func route(_ value: ValidJSON) throws(RPCError) -> Route {
         var name = ""
@@ -120,19 +147,14 @@ enum NavigationMove {
 
 extension Core {
     /// Moves a router and writes where it is.
-    /// - Throws: `notFound` if the mood of the route is gone, `refused` if a guard says no, `limitExceeded`.
-    mutating func move(
-        _ name: String, _ move: NavigationMove, by caller: Caller, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    /// - Throws: `limitExceeded`.
+    mutating func move(_ name: String, _ move: NavigationMove, _ out: inout JSONWriter) throws(RPCError) {
         switch move {
         case .navigate(let route):
-            try check(route, name, by: caller)
             try moveRouter(name, .navigate) { (router) throws(Router.TooDeep) in try router.navigate(to: route) }
         case .replace(let route):
-            try check(route, name, by: caller)
             try moveRouter(name, .replace) { (router) throws(Router.TooDeep) in try router.replace(with: route) }
         case .open(let route):
-            try check(route, name, by: caller)
             try moveRouter(name, .open) { (router) throws(Router.TooDeep) in try router.open(route) }
         case .goBack: try moveRouter(name, .goBack) { (router) throws(Router.TooDeep) in router.goBack() }
         case .goBackToRoot:
@@ -141,23 +163,30 @@ extension Core {
         state.navigation.router(name).write(name: name, to: &out)
     }
 
-    /// Whether a route may be shown: its mood is there, and no guard says no.
-    private mutating func check(_ route: Route, _ router: String, by caller: Caller) throws(RPCError) {
-        if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
-        try askGuards(route, router, by: caller)
+    /// Whether the routes of a request may be shown: each mood is there, and no guard and no hook says no.
+    mutating func ask(
+        about routes: Handler.Routes, _ request: borrowing Request, _ arguments: borrowing Arguments
+    ) throws(Stop) {
+        let asked: [(route: Route, router: String)]
+        do throws(RPCError) {
+            asked = try routes(&self, arguments)
+            for (route, router) in asked {
+                if let id = route.id, try !isThere(id) { throw RPCError(MoodStoreError.notFound(id)) }
+                for one in guards {
+                    guard let reason = one.veto(route, router) else { continue }
+                    throw RPCError(
+                        .refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
+                }
+            }
+        } catch {
+            throw .refused(error)
+        }
+        guard pluginFlags.contains(.navigateHooks) else { return }
+        for (route, router) in asked { try askNavigateHooks(route, router, request) }
     }
 
     mutating func isThere(_ id: MoodID) throws(RPCError) -> Bool {
-        try open()
         do throws(MoodStoreError) { return try store.contains(id) } catch { throw RPCError(error) }
-    }
-
-    mutating func askGuards(_ route: Route, _ router: String, by caller: Caller) throws(RPCError) {
-        for one in guards {
-            guard let reason = one.veto(route, router) else { continue }
-            throw RPCError(.refused, reason, [.init("by", .string(one.name)), .init("reason", .string(reason))])
-        }
-        if pluginFlags.contains(.navigateHooks) { try askNavigateHooks(route, router, by: caller) }
     }
 
     /// The one place where a router changes, and where that is noted.

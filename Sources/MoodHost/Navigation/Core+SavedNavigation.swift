@@ -10,7 +10,6 @@ extension Core {
     mutating func saveRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let name = arguments[NavigationParams.name]
         let router = arguments[NavigationParams.router]
-        try makeStore()
         // A route may lead to a mood that an earlier request of the group has made. Its commit is made durable first, so that a
         // saved route never leads to nothing. A save cannot be taken back, so the group ends with it.
         do throws(StorageError) {
@@ -35,23 +34,9 @@ extension Core {
     }
 
     /// Writes the router's state with `dropped`.
-    mutating func restoreRouter(
-        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
-        let name = arguments[NavigationParams.name]
+    mutating func restoreRouter(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
         let router = arguments[NavigationParams.router]
-        try open()
-        guard let path = try savedNavigation().path(name) else { throw .nothingSaved(name) }
-        var kept: [Route] = []
-        var dropped: [SavedNavigation.SavedRoute] = []
-        for saved in path {
-            guard case .known(let route) = saved, try isShowable(route) else {
-                dropped.append(saved)
-                continue
-            }
-            try askGuards(route, router, by: request.caller)
-            kept.append(route)
-        }
+        let (kept, dropped) = try savedPath(arguments)
         try moveRouter(router, .restore) { (router) throws(Router.TooDeep) in try router.restore(kept) }
         out.beginObject()
         state.navigation.router(router).writeMembers(name: router, to: &out)
@@ -60,6 +45,24 @@ extension Core {
         for route in dropped { route.write(to: &out) }
         out.endArray()
         out.endObject()
+    }
+
+    /// What of a saved path can be shown, and what cannot.
+    mutating func savedPath(
+        _ arguments: borrowing Arguments
+    ) throws(RPCError) -> (kept: [Route], dropped: [SavedNavigation.SavedRoute]) {
+        let name = arguments[NavigationParams.name]
+        guard let path = try savedNavigation().path(name) else { throw .nothingSaved(name) }
+        var kept: [Route] = []
+        var dropped: [SavedNavigation.SavedRoute] = []
+        for saved in path {
+            guard case .known(let route) = saved, try isShowable(route) else {
+                dropped.append(saved)
+                continue
+            }
+            kept.append(route)
+        }
+        return (kept, dropped)
     }
 
     private mutating func isShowable(_ route: Route) throws(RPCError) -> Bool {

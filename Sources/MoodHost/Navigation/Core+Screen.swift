@@ -9,17 +9,11 @@ import MoodText
 extension Core {
     mutating func showScreen(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws(RPCError) -> (any LaterWork)? {
         // Actions name the router where the request did.
         let router = arguments[has: NavigationParams.router] ? arguments[NavigationParams.router] : nil
-        let asked = arguments[NavigationParams.screen]
-        let isAsked = asked != nil
-        let route =
-            if let asked {
-                try Self.route(asked)
-            } else {
-                state.navigation.router(arguments[NavigationParams.router]).current
-            }
+        let isAsked = arguments[NavigationParams.screen] != nil
+        let route = try shownRoute(arguments)
         if let id = route.id {
             // A mood that was asked for must be there; one that the router still shows may be gone by now.
             let isShown = isAsked ? true : try isThere(id)
@@ -30,31 +24,43 @@ extension Core {
             isZoneGiven: arguments[has: ReadingParams.timeZone],
             try content(of: route))
         do throws(TextError) { try screen.write(&phrases, to: &out) } catch { throw RPCError(error) }
+        return nil
     }
+
+    private func shownRoute(_ arguments: borrowing Arguments) throws(RPCError) -> Route {
+        if let asked = arguments[NavigationParams.screen] { return try Self.route(asked) }
+        return state.navigation.router(arguments[NavigationParams.router]).current
+    }
+
+    /// What the menu and the form show needs no store.
+    func needOfScreen(_ arguments: borrowing Arguments) throws(RPCError) -> Need {
+        let route = try shownRoute(arguments)
+        return route.id != nil || Self.listRoutes.contains(route) ? .reads : []
+    }
+
+    private static let listRoutes: [Route] = [.observation, .architecture, .crudList]
 
     private mutating func showMood(
         _ id: MoodID, _ router: String?, _ request: borrowing Request, _ arguments: borrowing Arguments,
         _ out: inout JSONWriter
-    ) throws(RPCError) {
-        if pluginFlags.contains(.unread) { try open() }
+    ) throws(RPCError) -> (any LaterWork)? {
         guard pluginFlags.contains(.cells) else {
-            return try show(id, DetailRequest(request, arguments), .screen(router: router), &out)
+            try show(id, DetailRequest(request, arguments), .screen(router: router), &out)
+            return nil
         }
-        try showWithPlugins(
+        return try showWithPlugins(
             id, DetailRequest(request, arguments), .screen(router: router),
             try pluginReading(of: id, request, arguments),
             waitMilliseconds: request.caller.plugin == nil ? Core.cellsMilliseconds : 0, &out)
     }
 
-    /// What the menu and the form show needs no store.
     private mutating func content(of route: Route) throws(RPCError) -> Screen.Content {
         var content = Screen.Content()
         if route == .introState || route == .architecture {
             content.editor = state.editor
             content.rules = editorRules()
         }
-        if [.observation, .architecture, .crudList].contains(route) {
-            try open()
+        if Self.listRoutes.contains(route) {
             do throws(MoodStoreError) { content.moods = try store.newest(Screen.rowsMax) } catch {
                 throw RPCError(error)
             }

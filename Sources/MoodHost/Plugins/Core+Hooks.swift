@@ -4,6 +4,7 @@ import MoodCore
 import MoodProtocol
 import MoodStore
 import PluginHost
+import Storage
 
 /// Plugins that are asked before something changes: `hook.change` and `hook.navigate`.
 ///
@@ -14,51 +15,62 @@ extension Core {
     private static let namedMax = 1000
 
     /// Before a commit ends: goes on only where every hook has agreed to exactly this change.
+    /// - Throws: what a hook says against it, or that the request waits for what they say.
     @inline(never)
-    mutating func askChangeHooks(
-        _ method: Method, _ request: borrowing Request, isDryRun: Bool
-    ) throws(RPCError) {
+    mutating func askChangeHooks(_ method: Name, _ request: borrowing Request, isDryRun: Bool) throws(Stop) {
         let hooks = plugins.changeHooks(
             besides: request.caller.plugin,
-            vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method.name == $0 })
+            vetoOnly: ["store.undo", "store.redo", "store.import"].contains { method == $0 })
         if hooks.isEmpty { return }
         let summary = store.summary
-        let named = summary.count > Self.namedMax ? [] : summary.changes
-        if let round, round.navigation == nil, let verdict = round.verdict {
-            if round.isConfirmed, round.isAbout(named.map { ($0.kind.rawValue, $0.id) }) {
-                return try Self.heed(verdict)
-            }
-        } else if let round, round.navigation == nil {
-            if refusesHooks { throw .shuttingDown }
-            // It is still asked: the request was looked at for another reason.
-            wantedRound = round
-            throw .answeredLater
+        let round = request.round.flatMap { $0.navigation == nil ? $0 : nil }
+        if let round {
+            guard let verdict = round.verdict else { return try wait(for: round, request) }
+            if round.isConfirmed, round.isAbout(summary) { return try Self.heed(verdict) }
         }
-        if refusesHooks { throw .shuttingDown }
         let attempt = (round?.attempt ?? 0) + 1
         if attempt > HookRound.attemptsMax {
-            throw RPCError(
-                .storeBusy,
-                "The moods changed \(HookRound.attemptsMax) times while plugins were asked about this change. Try again."
-            )
+            throw .refused(
+                RPCError(
+                    .storeBusy,
+                    "The moods changed \(HookRound.attemptsMax) times while plugins were asked about this change. Try again."
+                ))
         }
+        let changes: [HookRound.Change]
+        do throws(RPCError) { changes = try changesForHooks(summary) } catch { throw .refused(error) }
+        try wait(
+            for: HookRound(
+                hooks, changes: changes, count: changes.isEmpty && summary.count > 0 ? summary.count : nil,
+                origin: request.caller.origin, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt), request)
+    }
+
+    /// - Throws: that the request waits for what the hooks say.
+    private func wait(for round: HookRound, _ request: borrowing Request) throws(Stop) {
+        if !request.ways.contains(.mayAskHooks) { throw .refused(.shuttingDown) }
+        throw .waits(.hooks(round))
+    }
+
+    /// What the open commit would change, as hooks are told of it; it is taken back on the way. Empty where that is too much.
+    private mutating func changesForHooks(_ summary: CommitSummary) throws(RPCError) -> [HookRound.Change] {
+        if summary.count > Self.namedMax { return [] }
         var changes: [HookRound.Change] = []
-        for change in named {
+        // Of moods that were all removed a commit names but the first.
+        let areAllNamed = summary.changes.count == summary.count
+        for change in areAllNamed ? summary.changes : [] {
             let after = change.kind == .deleted ? nil : try hookRecord(change.id)
             changes.append(.init(kind: change.kind.rawValue, id: change.id, before: nil, after: after))
         }
-        let isCreated = Set(changes.filter { $0.kind == "created" }.map(\.id))
         store.abandonCommit()
-        changes = try changes.map { (change) throws(RPCError) in
+        if !areAllNamed {
+            changes = store.newestIDs(summary.count).map { .init(kind: "deleted", id: $0, before: nil, after: nil) }
+        }
+        let isCreated = Set(changes.filter { $0.kind == "created" }.map(\.id))
+        return try changes.map { (change) throws(RPCError) in
             HookRound.Change(
                 kind: change.kind, id: change.id,
                 before: isCreated.contains(change.id) ? nil : try hookRecord(change.id),
                 after: change.after)
         }
-        wantedRound = HookRound(
-            hooks, changes: changes, count: named.isEmpty && summary.count > 0 ? summary.count : nil,
-            origin: request.caller.origin, isDryRun: isDryRun, time: now.milliseconds, attempt: attempt)
-        throw .answeredLater
     }
 
     private mutating func hookRecord(_ id: MoodID) throws(RPCError) -> [UInt8]? {
@@ -70,18 +82,21 @@ extension Core {
         }
     }
 
-    private static func heed(_ verdict: HookRound.Verdict) throws(RPCError) {
+    private static func heed(_ verdict: HookRound.Verdict) throws(Stop) {
         switch verdict {
         case .approved: return
         case .vetoed(let by, let reason):
-            throw RPCError(.refused, reason, [.init("by", .string(by)), .init("reason", .string(reason))])
+            throw .refused(
+                RPCError(.refused, reason, [.init("by", .string(by)), .init("reason", .string(reason))]))
         }
     }
 
     /// Before a route is shown.
     @inline(never)
-    mutating func askNavigateHooks(_ route: Route, _ router: String, by caller: Caller) throws(RPCError) {
-        let hooks = plugins.navigateHooks(besides: caller.plugin)
+    mutating func askNavigateHooks(
+        _ route: Route, _ router: String, _ request: borrowing Request
+    ) throws(Stop) {
+        let hooks = plugins.navigateHooks(besides: request.caller.plugin)
         if hooks.isEmpty { return }
         var writer = JSONWriter(capacity: 128)
         writer.beginObject()
@@ -91,37 +106,31 @@ extension Core {
         writer.string(router)
         writer.endObject()
         let params = Array(writer.buffer.bytes)
+        let round = request.round
         var approved = round?.approvedNavigations ?? []
         if approved.contains(params) { return }
         if let round, let asked = round.navigation {
-            guard let verdict = round.verdict else {
-                if refusesHooks { throw .shuttingDown }
-                wantedRound = round
-                throw .answeredLater
-            }
+            guard let verdict = round.verdict else { return try wait(for: round, request) }
             if asked == params { return try Self.heed(verdict) }
             if case .approved = verdict { approved.append(asked) }
         }
-        if refusesHooks { throw .shuttingDown }
-        wantedRound = HookRound(
-            hooks, changes: [], navigation: params, approvedNavigations: approved, time: now.milliseconds, attempt: 1)
-        throw .answeredLater
+        try wait(
+            for: HookRound(
+                hooks, changes: [], navigation: params, approvedNavigations: approved, time: now.milliseconds,
+                attempt: 1), request)
     }
 
-    // MARK: Around a request that was parked
+    // MARK: Carried out again
 
     /// Before a request is carried out again: looks, under the lock, whether the moods are as they were, and lays what the hooks
     /// have set over what it does.
-    mutating func resume(_ round: HookRound) {
-        round.rewind()
-        self.round = round
-        guard round.verdict != nil, round.navigation == nil else { return }
-        // What is wrong with the store is told by the request itself.
+    mutating func confirm(_ round: HookRound, _ request: borrowing Request) throws(Stop) {
+        guard round.verdict != nil, round.navigation == nil, !round.isConfirmed else { return }
+        try admit(.changes, request)
         do throws(RPCError) {
-            try openForWriting()
             for change in round.changes where try hookRecord(change.id) != change.before { return }
         } catch {
-            return
+            throw .refused(error)
         }
         round.isConfirmed = true
         for (id, set) in round.amendments {
@@ -129,9 +138,8 @@ extension Core {
         }
     }
 
-    /// After it.
-    mutating func endRound() {
-        round = nil
+    /// What the hooks have set belongs to the commit of their request.
+    mutating func endAmendments() {
         if !store.amendments.isEmpty { store.amendments.removeAll() }
     }
 
@@ -162,8 +170,10 @@ extension Core {
 
 extension HookRound {
     /// Whether a request does, when it is carried out again, what the hooks were asked about.
-    func isAbout(_ named: [(kind: String, id: MoodID)]) -> Bool {
-        named.count == changes.count
-            && zip(named, changes).allSatisfy { $0.kind == $1.kind && $0.id == $1.id }
+    func isAbout(_ summary: CommitSummary) -> Bool {
+        if let count { return summary.count == count }
+        // Of moods that were all removed a commit names but the first; those that are there are those that were told of.
+        return summary.count == changes.count
+            && zip(summary.changes, changes).allSatisfy { $0.kind.rawValue == $1.kind && $0.id == $1.id }
     }
 }

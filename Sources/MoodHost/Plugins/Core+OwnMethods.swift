@@ -93,7 +93,7 @@ extension Core {
     }
 
     /// An action `{type: "x.<id>.<name>", params?}`; nil where it is another one.
-    mutating func performByPlugin(_ action: JSONValue) throws(RPCError) -> RPCError? {
+    mutating func performByPlugin(_ action: JSONValue) throws(RPCError) -> (any LaterWork)? {
         guard let type = action["type"]?.string, type.utf8.starts(with: "x.".utf8) else { return nil }
         loadPlugins()
         let name = type.utf8.split(separator: UInt8(ascii: ".")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -104,16 +104,15 @@ extension Core {
             }
             throw Arguments.error("is no action of a plugin that may run", at: "/action/type")
         }
-        return answerLater(
-            try work(plugin, own, Array((action["params"] ?? .object([])).text.utf8), at: "/action/params", nil) {
-                result, out in
-                out.beginObject()
-                out.key("effects")
-                out.raw("[]")
-                out.key("result")
-                result.withUnsafeBytes { out.raw($0) }
-                out.endObject()
-            })
+        return try work(plugin, own, Array((action["params"] ?? .object([])).text.utf8), at: "/action/params", nil) {
+            result, out in
+            out.beginObject()
+            out.key("effects")
+            out.raw("[]")
+            out.key("result")
+            result.withUnsafeBytes { out.raw($0) }
+            out.endObject()
+        }
     }
 
     /// The method of this name.
@@ -145,7 +144,7 @@ extension Core {
     /// `mood.share` with a form that a plugin brings.
     mutating func shareByPlugin(
         _ name: String, _ id: MoodID, _ request: borrowing Request, _ arguments: borrowing Arguments
-    ) throws(RPCError) -> RPCError {
+    ) throws(RPCError) -> any LaterWork {
         loadPlugins()
         guard let (plugin, format) = plugins.shareFormat(name) else {
             let known = ShareFormat.all.map { "\"\($0.name)\"" } + plugins.shareFormatNames.map { "\"\($0)\"" }
@@ -162,22 +161,21 @@ extension Core {
         params.insert(.init("format", .string(name)), at: 0)
         let call = plugin.call("share.render", .object(params))
         let mediaType = format.mediaType + "; charset=utf-8"
-        return answerLater(
-            PluginWork([(plugin.hosted, call)]) { (_, out) throws(RPCError) in
-                let result = try call.result(of: plugin.id.text)
-                let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
-                guard let text = value["text"]?.string else {
-                    throw .pluginFailed(plugin.id.text, "its result has no text", path: "/text")
-                }
-                out.beginObject()
-                out.key("text")
-                out.string(text)
-                out.key("mediaType")
-                out.string(mediaType)
-                out.key("format")
-                out.string(name)
-                out.endObject()
-            })
+        return PluginWork([(plugin.hosted, call)]) { (_, out) throws(RPCError) in
+            let result = try call.result(of: plugin.id.text)
+            let value = result.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+            guard let text = value["text"]?.string else {
+                throw .pluginFailed(plugin.id.text, "its result has no text", path: "/text")
+            }
+            out.beginObject()
+            out.key("text")
+            out.string(text)
+            out.key("mediaType")
+            out.string(mediaType)
+            out.key("format")
+            out.string(name)
+            out.endObject()
+        }
     }
 
     /// `{mood, locale, timeZone, now}`: what a plugin needs to say a mood.

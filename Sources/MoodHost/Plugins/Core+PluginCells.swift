@@ -16,19 +16,19 @@ extension Core {
     mutating func showWithPlugins(
         _ id: MoodID, _ request: DetailRequest, _ form: DetailForm, _ reading: [JSONValue.Member],
         waitMilliseconds: Int, _ out: inout JSONWriter
-    ) throws(RPCError) {
+    ) throws(RPCError) -> (any LaterWork)? {
         let wanted = try askForCells(id, reading, request)
         let missing = wanted.filter { plugins.cells.find($0.key, at: Clock.monotonicMilliseconds) == nil }
         if missing.isEmpty || waitMilliseconds == 0 {
-            return try show(id, request, form, wanted, &out)
+            try show(id, request, form, wanted, &out)
+            return nil
         }
         let calls = missing.compactMap { entry in plugins.cells.underWay[entry.key].map { (entry.plugin.hosted, $0) } }
-        throw answerLater(
-            PluginWork(calls, until: Clock.monotonicMilliseconds + waitMilliseconds) {
-                (core, out) throws(RPCError) in
-                core.takeCells()
-                try core.show(id, request, form, wanted, &out)
-            })
+        return PluginWork(calls, until: Clock.monotonicMilliseconds + waitMilliseconds) {
+            (core, out) throws(RPCError) in
+            core.takeCells()
+            try core.show(id, request, form, wanted, &out)
+        }
     }
 
     /// Which cells belong to a mood now; those that are not there are asked for.

@@ -16,7 +16,7 @@ extension Core {
     /// Asks the plugin for the moods of a file, page by page; then they are taken as one commit.
     mutating func importByPlugin(
         _ importer: (plugin: TrustedPlugin, format: String), _ arguments: borrowing Arguments
-    ) throws(RPCError) -> RPCError {
+    ) throws(RPCError) -> any LaterWork {
         let plugin = importer.plugin
         for (name, isGiven) in [
             ("map", arguments[has: TransferParams.map]), ("dateFormat", arguments[TransferParams.dateFormat] != nil),
@@ -53,7 +53,7 @@ extension Core {
             operation: arguments[CommonParams.operation] == nil
                 ? nil : arguments.operationKey(of: Method(TransferMethods.import)),
             param: copy == nil ? "text" : "path")
-        return answerLater(PluginImport(plugin, members, request, copy))
+        return PluginImport(plugin, members, request, copy)
     }
 
     /// Takes what a plugin has read.
@@ -160,7 +160,7 @@ class PluginSequence: LaterWork {
         plugin.hosted.call(call)
     }
 
-    func begin() -> Bool {
+    func begin(_ core: inout Core) -> Bool {
         hasBegun = true
         beginFirst()
         return call?.outcome != nil

@@ -29,7 +29,7 @@ final class PluginWork: LaterWork {
     var isOfHelper: Bool { false }
     var end: JSONValue? { nil }
 
-    func begin() -> Bool {
+    func begin(_ core: inout Core) -> Bool {
         hasBegun = true
         for (plugin, call) in calls where call.outcome == nil && !call.isGiven { plugin.call(call) }
         return isReady

@@ -46,7 +46,7 @@ extension Session {
 
     /// Whether a hook of this plugin is asked now.
     private func isAsked(_ plugin: HostedPlugin) -> Bool {
-        hookRound?.asked === plugin || parkedPluginRequests.contains { $0.round.asked === plugin }
+        self.round?.asked === plugin || parkedPluginRequests.contains { $0.round.asked === plugin }
     }
 
     /// Answers requests of a plugin as one group, up to one that has to wait.
@@ -56,14 +56,18 @@ extension Session {
         core.store.beginGroup()
         core.store.waitHere()
         beginGroup()
-        let wanted: HookRound?
-        var answers: [[UInt8]]
-        (answers, wanted) = attempt(requests, of: plugin, round)
+        var (answers, wanted) = attempt(requests, of: plugin, round)
         do throws(StorageError) { try core.store.flush() } catch {
             core.store.failure = error
             core.revertStateOfGroup()
-            answers = attempt(requests.prefix(answers.count), of: plugin, round).answers
+            dispatcher.pending.dropStaged()
+            let again = attempt(requests.prefix(answers.count), of: plugin, round)
             core.store.failure = nil
+            answers = again.answers
+            if let another = again.wanted {
+                wanted?.abandon()
+                wanted = another
+            }
         }
         core.store.endGroup()
         for answer in answers where !answer.isEmpty { answer.withUnsafeBytes { plugin.reply($0) } }
@@ -86,7 +90,6 @@ extension Session {
     ) -> (answers: [[UInt8]], wanted: HookRound?) {
         let caller = core.plugins.caller(plugin)
         core.store.origin = caller.origin
-        if let round { core.resume(round) }
         defer {
             core.store.origin = nil
             core.endsGroup = false
@@ -94,32 +97,39 @@ extension Session {
         var answers: [[UInt8]] = []
         for request in requests {
             var out = JSONWriter(capacity: 512)
-            let staged = dispatcher.pending.staged.count
-            request.withUnsafeBytes { answer($0, of: plugin, caller, to: &out) }
-            if round != nil { core.endRound() }
-            if let wanted = core.wantedRound.take() {
-                dispatcher.pending.dropStaged(after: staged)
-                return (answers, wanted)
+            // The hooks were asked about the first.
+            let asked = answers.isEmpty ? round : nil
+            asked?.rewind()
+            do throws(Wait) {
+                let message = KeptBytes(request)
+                defer { extendLifetime(message) }
+                try answer(message.bytes, of: plugin, caller, asked, to: &out)
+            } catch {
+                if case .hooks(let wanted) = error { return (answers, wanted) }
+                return (answers, nil)
             }
+            core.notices.keep()
             answers.append(Array(out.buffer.bytes))
         }
         return (answers, nil)
     }
 
     private mutating func answer(
-        _ message: UnsafeRawBufferPointer, of plugin: HostedPlugin, _ caller: Caller, to out: inout JSONWriter
-    ) {
+        _ message: UnsafeRawBufferPointer, of plugin: HostedPlugin, _ caller: Caller, _ round: HookRound?,
+        to out: inout JSONWriter
+    ) throws(Wait) {
         guard let envelope = Envelope.read(message, &validator), let name = envelope.method else { return }
         if envelope.id == nil, let (id, isSilent) = Cancellations.read(envelope) {
             return dispatcher.pending.cancel(id, of: caller, isSilent: isSilent)
         }
         let request = Request(
             id: envelope.id, room: messageBytes, caller: caller,
-            destination: Destination(framing: .line, batch: nil), ways: [])
+            destination: Destination(framing: .line, batch: nil), round: round,
+            ways: dispatcher.pending.isClosed ? [] : .mayAskHooks)
         if let error = core.plugins.refusal(of: name, by: plugin, isAsked: isAsked(plugin), in: core.methods) {
             if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
             return
         }
-        dispatcher.answer(request, name, envelope.params, duplicate: nil, &validator, to: &out)
+        try dispatcher.answer(request, name, envelope.params, duplicate: nil, &validator, to: &out)
     }
 }

@@ -46,7 +46,9 @@ extension Session {
     private mutating func pinTools() {
         core.store.beginGroup()
         if core.takeServerTools() {
-            do throws(StorageError) { try core.store.flush() } catch { core.store.failure = error }
+            do throws(StorageError) { try core.store.flush() } catch {
+                core.log(.error, "the tools of an MCP server are not kept: \(error.reason)")
+            }
         }
         core.endsGroup = false
         core.store.endGroup()

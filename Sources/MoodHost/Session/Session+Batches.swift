@@ -2,6 +2,40 @@ import JSONCodec
 import JSONRPC
 import MoodProtocol
 
+/// A batch whose members are not all answered yet.
+struct HeldBatch {
+    let number: Int
+    let framing: Framing
+    /// What the error of one member may take, and a little more.
+    let errorBytes: Int
+    /// By place; empty for a member that is not answered, and for one whose answer is still to come.
+    var answers: [[UInt8]]
+    var missing: Int
+
+    private var byteCount: Int { answers.reduce(0) { $0 + $1.count + 1 } + 1 }
+
+    /// How many bytes the next answer may have, if all are to have `most` together.
+    func room(of most: Int) -> Int { max(most - byteCount - (missing - 1) * errorBytes, 0) }
+
+    /// The array of the answers; empty where none of the members is answered.
+    var whole: [UInt8] {
+        var whole: [UInt8] = []
+        for answer in answers where !answer.isEmpty {
+            whole.append(whole.isEmpty ? UInt8(ascii: "[") : UInt8(ascii: ","))
+            whole += answer
+        }
+        if !whole.isEmpty { whole.append(UInt8(ascii: "]")) }
+        return whole
+    }
+}
+
+/// Where a batch goes on of which a member has to wait: the members before it stay done.
+struct BatchPlace {
+    /// Of the held batch.
+    let number: Int
+    var next: Int
+}
+
 /// Batches: one array in, one array out.
 extension Session {
     /// What the shortest error that says why takes without its id, and the comma after it.
@@ -10,7 +44,14 @@ extension Session {
     private static let escapedBytes = 6
 
     /// JSON-RPC 2.0, section 6.
-    mutating func answerBatch(_ batch: JSONOutline) {
+    /// - Parameter end: the member at which it stops, to go on from there.
+    /// - Throws: what a member waits for; the batch goes on at `place`.
+    mutating func answerBatch(_ batch: JSONOutline, until end: Int) throws(Wait) {
+        // The members are read one by one, for which the validator takes the outline's memory.
+        let parts = Array(batch.parts)
+        var members: [UnsafeRawBufferPointer] = []
+        for part in parts { members.append(batch.text[part].bytes) }
+        if let place { return try goOn(members, from: place, until: end) }
         let count = batch.count
         if count == 0 {
             return output.errorResponse(id: nil, RPCError(.invalidRequest, "A batch needs at least one request."))
@@ -19,7 +60,7 @@ extension Session {
             return refuse(
                 "A batch may have at most \(limits[.batch]) requests; this one has \(count).", over: .batch)
         }
-        let longest = batch.parts.lazy.map { $0.valueEnd - $0.valueStart }.max() ?? 0
+        let longest = parts.lazy.map { $0.valueEnd - $0.valueStart }.max() ?? 0
         let errorBytes = Self.errorBytes + min(longest, Self.escapedBytes * limits[.idBytes] + 2)
         if count * errorBytes > limits[.messageBytes] {
             return refuse(
@@ -28,49 +69,75 @@ extension Session {
         }
         let mark = output.count
         output.buffer.append(UInt8(ascii: "["))
-        // The members are read one by one, for which the validator takes the outline's memory.
-        let parts = Array(batch.parts)
-        // Where each answer stands; empty for one that comes later.
+        // Where each answer stands; empty for one that comes later, and for none.
         var answers: [Range<Int>] = []
         var late = 0
-        // What was done of it before it had to wait for hooks.
-        let done = batchProgress?.answers ?? []
-        var progress = BatchProgress()
-        for (number, part) in parts.enumerated() {
+        for (number, member) in members.enumerated() {
             let memberMark = output.count
             if memberMark > mark + 1 { output.buffer.append(UInt8(ascii: ",")) }
             let start = output.count
             // Room for the errors of later members is kept free.
             let room = limits[.messageBytes] - (start - mark) - (count - number - 1 + late) * errorBytes - 1
-            let staged = dispatcher.pending.staged.count
-            let member = batch.text[part].bytes
-            if number < done.count, let answer = done[number] {
-                answer.withUnsafeBytes { output.buffer.append($0) }
-            } else if member.first == UInt8(ascii: "{") {
-                answer(member, room: room, Destination(framing: framing, batch: (nextBatch, answers.count)))
-            } else {
-                output.errorResponse(
-                    id: nil, RPCError(.invalidRequest, "Every member of a batch is a request, which is an object."))
+            let destination = Destination(framing: framing, batch: (nextBatch, number))
+            let (isLate, wait) = number == end ? (false, .turn) : attempt(member, room: room, destination)
+            if let wait {
+                output.rewind(to: memberMark)
+                place = BatchPlace(number: nextBatch, next: number)
+                hold(answers, of: count, late + count - number, from: mark, errorBytes)
+                throw wait
             }
-            if core.wantedRound != nil {
-                batchProgress = progress
-                return
-            }
-            core.notices.keep()
-            let isLate = dispatcher.pending.staged.count > staged
             if output.count == start { output.rewind(to: memberMark) }
             if isLate { late += 1 }
-            progress.answers.append(
-                isLate ? nil : Array(output.buffer.bytes[min(start, output.count)...]))
-            if isLate || output.count > start { answers.append(min(start, output.count)..<output.count) }
+            answers.append(min(start, output.count)..<output.count)
         }
-        batchProgress = nil
-        if late > 0 { return hold(answers, late, from: mark, errorBytes) }
+        if late > 0 { return hold(answers, of: count, late, from: mark, errorBytes) }
         if output.count == mark + 1 {
             output.rewind(to: mark)
         } else {
             output.buffer.append(UInt8(ascii: "]"))
         }
+    }
+
+    /// Answers a batch from the member on that has waited.
+    private mutating func goOn(
+        _ members: [UnsafeRawBufferPointer], from place: BatchPlace, until end: Int
+    ) throws(Wait) {
+        guard let index = batches.firstIndex(where: { $0.number == place.number }) else { return self.place = nil }
+        for number in place.next..<members.count {
+            self.place = BatchPlace(number: place.number, next: number)
+            if number == end { throw .turn }
+            let mark = output.count
+            let destination = Destination(framing: framing, batch: (place.number, number))
+            let (isLate, wait) = attempt(
+                members[number], room: batches[index].room(of: limits[.messageBytes]), destination)
+            if let wait { throw wait }
+            if !isLate {
+                batches[index].answers[number] = Array(output.buffer.bytes[mark...])
+                batches[index].missing -= 1
+            }
+            output.rewind(to: mark)
+        }
+        self.place = nil
+        guard batches[index].missing == 0 else { return }
+        let whole = batches.remove(at: index).whole
+        whole.withUnsafeBytes { output.buffer.append($0) }
+    }
+
+    /// Answers one member.
+    /// - Returns: whether its answer comes later, and what it waits for.
+    private mutating func attempt(
+        _ member: UnsafeRawBufferPointer, room: Int, _ destination: Destination
+    ) -> (isLate: Bool, wait: Wait?) {
+        let staged = dispatcher.pending.staged.count
+        if member.first == UInt8(ascii: "{") {
+            do throws(Wait) { try answerRequest(member, room: room, destination) } catch { return (false, error) }
+        } else {
+            output.errorResponse(
+                id: nil, RPCError(.invalidRequest, "Every member of a batch is a request, which is an object."))
+        }
+        endRound()
+        core.notices.keep()
+        return (dispatcher.pending.staged.count > staged, nil)
     }
 
     /// Answers a batch of which nothing is done.
@@ -83,19 +150,15 @@ extension Session {
     }
 
     /// Keeps the answers of a batch until those that are missing have come.
-    private mutating func hold(_ answers: [Range<Int>], _ missing: Int, from mark: Int, _ errorBytes: Int) {
+    private mutating func hold(
+        _ answers: [Range<Int>], of count: Int, _ missing: Int, from mark: Int, _ errorBytes: Int
+    ) {
         let bytes = output.buffer.bytes
+        var held = answers.map { Array(bytes[$0]) }
+        held += Array(repeating: [], count: count - held.count)
         batches.append(
-            HeldBatch(
-                number: nextBatch, framing: framing, errorBytes: errorBytes, answers: answers.map { Array(bytes[$0]) },
-                missing: missing))
+            HeldBatch(number: nextBatch, framing: framing, errorBytes: errorBytes, answers: held, missing: missing))
         nextBatch += 1
         output.rewind(to: mark)
     }
-}
-
-/// What was done of a batch that waits for the hooks of one of its members.
-struct BatchProgress {
-    /// By place; empty for a member that is not answered, nil for one that has to be begun again.
-    var answers: [[UInt8]?] = []
 }

@@ -5,25 +5,27 @@ import MoodProtocol
 
 /// How a message's bytes become a request, and what is answered where they do not.
 extension Session {
+    /// - Parameter end: the member at which a batch stops.
     @inline(__always)
-    mutating func read(_ message: UnsafeRawBufferPointer) {
+    mutating func read(_ message: UnsafeRawBufferPointer, until end: Int) throws(Wait) {
         var cursor = JSONCursor(message)
         if message.first == UInt8(ascii: "{") || cursor.next == UInt8(ascii: "{") {
-            return answer(message, room: messageBytes, Destination(framing: framing, batch: nil))
+            return try answerRequest(message, room: messageBytes, Destination(framing: framing, batch: nil))
         }
-        do throws(JSONError) {
-            let outline = try validator.validate(message)
-            if outline.kind == .array { return answerBatch(outline) }
-            output.errorResponse(
-                id: nil, RPCError(.invalidRequest, "A message is a JSON object, or an array of them."))
-        } catch {
-            output.errorResponse(id: nil, RPCError(parsing: error))
+        let outline: JSONOutline
+        do throws(JSONError) { outline = try validator.validate(message) } catch {
+            return output.errorResponse(id: nil, RPCError(parsing: error))
         }
+        if outline.kind == .array { return try answerBatch(outline, until: end) }
+        output.errorResponse(id: nil, RPCError(.invalidRequest, "A message is a JSON object, or an array of them."))
     }
 
     /// Reads one request in one pass and answers it, or carries out one notification.
     /// - Parameter room: how many bytes the answer may have; over that nothing is done, and the error says so.
-    mutating func answer(_ message: UnsafeRawBufferPointer, room: Int, _ destination: Destination) {
+    /// - Throws: what it waits for, and nothing of it remains.
+    mutating func answerRequest(
+        _ message: UnsafeRawBufferPointer, room: Int, _ destination: Destination
+    ) throws(Wait) {
         var envelope = Envelope(message, idBytesMax: limits[.idBytes])
         let entry: MethodTable.Entry?
         if envelope.advance(&validator) {
@@ -57,15 +59,15 @@ extension Session {
             return
         }
         let request = Request(
-            id: envelope.id, room: room, caller: client, destination: destination,
-            ways: destination.batch == nil ? [] : .atOnce)
+            id: envelope.id, room: room, caller: client, destination: destination, round: round,
+            ways: destination.batch == nil ? ways : ways.union(.atOnce))
         if let entry, duplicate == nil, !core.isShuttingDown {
-            dispatcher.answer(request, entry, to: &output)
+            try dispatcher.answer(request, entry, to: &output)
         } else {
             let duplicate = duplicate.flatMap { offset in
                 envelope.params.map { offset - Self.offset(of: $0, in: message) }
             }
-            dispatcher.answer(
+            try dispatcher.answer(
                 request, name, envelope.params, duplicate: duplicate, &validator, to: &output)
         }
     }

@@ -1,22 +1,6 @@
 import JSONCodec
 import JSONRPC
 
-/// A batch that waits for members which are answered later.
-struct HeldBatch {
-    let number: Int
-    let framing: Framing
-    /// What the error of one member may take, and a little more.
-    let errorBytes: Int
-    /// Empty for a member that is not answered, and for one whose answer is still to come.
-    var answers: [[UInt8]]
-    var missing: Int
-
-    private var byteCount: Int { answers.reduce(0) { $0 + $1.count + 1 } + 1 }
-
-    /// How many bytes the next answer may have, if all are to have `most` together.
-    func room(of most: Int) -> Int { max(most - byteCount - (missing - 1) * errorBytes, 0) }
-}
-
 /// Answers that come later.
 extension Session {
     /// The group is durable: what it has left to the helper thread begins.
@@ -24,7 +8,7 @@ extension Session {
         guard dispatcher.pending.staged.count > 0 else { return }
         // Before it begins, so that what is told first is its beginning.
         tellProgress(of: dispatcher.pending.staged)
-        if dispatcher.pending.beginStaged() { isWorkDone = true }
+        if dispatcher.pending.beginStaged(&dispatcher.core) { isWorkDone = true }
     }
 
     /// Sees what the helper thread has done; no group is open.
@@ -57,7 +41,7 @@ extension Session {
         }
         groupStart = output.count
         expectWork()
-        if core.awaitsWork, !core.store.helper.isRunning { unpark(isTimeOver: false) }
+        if case .helper = wait, !core.store.helper.isRunning { unpark(isTimeOver: false) }
         if wasStoreAway, !core.isStoreAway {
             unpark(isTimeOver: false)
             answerPlugins(milliseconds: milliseconds)
@@ -107,7 +91,7 @@ extension Session {
         guard let token = pending.progressToken, !pending.isSilenced else { return }
         let mark = output.count
         token.withUnsafeBytes {
-            if pending.isOfModel {
+            if pending.work.isOfModel {
                 output.modelProgress(token: $0, progress)
             } else {
                 output.progress(token: $0, progress)
@@ -130,9 +114,8 @@ extension Session {
         batches[index].missing -= 1
         guard batches[index].missing == 0 else { return }
         let batch = batches.remove(at: index)
-        let whole = Array(batch.answers.filter { !$0.isEmpty }.joined(separator: [UInt8(ascii: ",")]))
-        if whole.isEmpty { return }
-        ([UInt8(ascii: "[")] + whole + [UInt8(ascii: "]")]).withUnsafeBytes { send($0, batch.framing) }
+        let whole = batch.whole
+        if !whole.isEmpty { whole.withUnsafeBytes { send($0, batch.framing) } }
     }
 
     private mutating func send(_ message: UnsafeRawBufferPointer, _ framing: Framing) {

@@ -58,30 +58,30 @@ struct Session: ~Copyable {
     /// Batches that wait for answers which come later, and the number of the next.
     var batches: [HeldBatch] = []
     var nextBatch = 0
-    private var groupBatch = 0
+    /// Where the batch goes on of which a member waits.
+    var place: BatchPlace?
+    /// What of this there was when the group began.
+    private var groupBatch: (next: Int, held: [HeldBatch], place: BatchPlace?) = (0, [], nil)
     /// Whether work is done that nobody has been told of by the helper thread.
     var isWorkDone = false
-    /// Whether the first message that is left waits for the lock of the store, or for the helper thread.
-    var isParked = false
-    /// Whether there may be a wait for the lock that nobody needs after the present group.
-    var hasWaited = false
-    /// What the hooks say to the message that waits for them.
-    var hookRound: HookRound?
-    /// What plugins have asked for and other plugins have to agree to.
-    var parkedPluginRequests: [ParkedPluginRequest] = []
-    /// When it waits no more.
-    var hookDeadline: Int?
-    /// After the end of input: how long plugins are told of changes.
-    var deliveryEnd: Int?
-    /// What was done of the batch that waits for hooks, and what of it is durable.
-    var batchProgress: BatchProgress?
-    var durableProgress: BatchProgress?
-    /// Where the present message begins, where there are hooks that it may have to wait for.
-    var frameMark: FrameMark?
     /// Whether people were told of a message that is an answer.
     var hasPassedOverAnswer = false
+    /// What the first message that is left waits for.
+    var wait: Wait?
     /// How many messages, that one first, have been looked at meanwhile.
     var lookedAt = 0
+    /// The hooks that were asked about it, or are.
+    var round: HookRound?
+    /// When they are waited for no more.
+    var hookDeadline: Int?
+    /// How requests of the client may be carried out.
+    var ways: Ways = [.mayWait, .mayAskHooks]
+    /// Whether there may be a wait for the lock that nobody needs after the present group.
+    var hasWaited = false
+    /// What plugins have asked for and other plugins have to agree to.
+    var parkedPluginRequests: [ParkedPluginRequest] = []
+    /// After the end of input: how long plugins are told of changes.
+    var deliveryEnd: Int?
 
     init(core: consuming Core) {
         limits = core.options.limits
@@ -171,44 +171,37 @@ struct Session: ~Copyable {
         frameNumber = 0
         lookahead.forget()
         if core.isWatching { lookAround() }
-        if hookRound != nil { resumeRound() }
         while true {
-            if core.isWatching, !tell() {
-                commit()
-                return
-            }
+            if core.isWatching, !tell() { return endGroup(milliseconds) }
             lookahead.step(frames.waiting, &dispatcher.core.store)
-            if !core.pluginFlags.isDisjoint(with: [.unread, .changeHooks, .navigateHooks]) { frameMark = mark }
             guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
             groupFrames += 1
             frameNumber += 1
-            handle(frame)
-            if hookRound != nil { endRound() }
+            do throws(Wait) { try handle(frame) } catch {
+                stop(for: error)
+                return awaitStore(milliseconds: milliseconds)
+            }
             if core.endsGroup {
                 core.endsGroup = false
-                if let round = core.wantedRound.take(), let frameMark { return park(for: round, before: frameMark) }
-                if core.store.lockWait.takeAsked() || core.awaitsWork {
-                    if !core.store.needsFlush { return park() }
-                    core.awaitsWork = false
-                    hasWaited = true
-                }
-                commit()
-                if core.isStoreAway, !dispatcher.pending.isClosed {
-                    return parkUntilStoreIsBack(milliseconds: milliseconds)
-                }
-                if dispatcher.pending.isFull { return }
+                endGroup(milliseconds)
+                if isParked || dispatcher.pending.isFull { return }
             }
             let waiting = output.count - sent
             if waiting >= Self.pieceBytes && (!core.store.needsFlush || isOutputFull) || Interruption.isOverdue {
-                commit()
-                return
+                return endGroup(milliseconds)
             }
         }
-        commit()
+        endGroup(milliseconds)
+        if isParked { return }
         cancellations.removeAll()
         if isInputAtEnd, !core.state.models.listeners.isEmpty { endListening() }
         hasWork = core.hasUntold
         if isWorkDone { attendWork(milliseconds: milliseconds) }
+    }
+
+    private mutating func endGroup(_ milliseconds: Int64) {
+        commit()
+        if core.isStoreAway { awaitStore(milliseconds: milliseconds) }
     }
 
     mutating func beginGroup() {
@@ -217,7 +210,8 @@ struct Session: ~Copyable {
         groupStart = output.count
         core.beginStateOfGroup()
         groupFrames = 0
-        groupBatch = nextBatch
+        groupBatch.next = nextBatch
+        if !batches.isEmpty || !groupBatch.held.isEmpty { groupBatch = (nextBatch, batches, place) }
     }
 
     /// Makes the group's changes durable; on failure answers all of it again.
@@ -238,36 +232,58 @@ struct Session: ~Copyable {
         return isDurable
     }
 
+    /// Takes back what the group's requests have done, and answers them again: each that would change something is refused.
     private mutating func answerAgain(_ error: StorageError) {
         core.log(.error, "a sync failed: \(RPCError(error, forWriting: true).message)")
-        core.store.failure = error
-        answerAgain(first: groupFrames)
-        core.store.failure = nil
-    }
-
-    /// Takes back what the group's requests have done, and answers the first of them again.
-    mutating func answerAgain(first count: Int) {
+        let (count, end) = (groupFrames, place)
         output.rewind(to: groupStart)
         core.revertStateOfGroup()
         core.isShuttingDown = false
+        core.endsGroup = false
         dispatcher.pending.dropStaged()
-        batches.removeAll { $0.number >= groupBatch }
-        nextBatch = groupBatch
+        (nextBatch, batches, place) = groupBatch
         frames.rewind(to: groupMark)
         frameNumber -= groupFrames
-        groupFrames = count
-        for _ in 0..<count {
-            guard let frame = frames.next(isAtEnd: isInputAtEnd) else { break }
-            frameNumber += 1
-            handle(frame)
+        groupFrames = 0
+        core.store.failure = error
+        defer { core.store.failure = nil }
+        do throws(Wait) {
+            for _ in 0..<count { try handleAgain(until: .max) }
+            // Of a batch that waits, the members before the one that does.
+            if let end, end.next > (place?.next ?? 0) { try handleAgain(until: end.next) }
+        } catch {
+            putBack()
+            begin(error)
         }
+    }
+
+    private mutating func handleAgain(until end: Int) throws(Wait) {
+        guard let frame = frames.next(isAtEnd: isInputAtEnd) else { return }
+        groupFrames += 1
+        frameNumber += 1
+        try handle(frame, until: end)
+    }
+
+    /// The present message is the first one again that is left.
+    mutating func putBack() {
+        frames.rewind(to: groupMark)
+        groupFrames -= 1
+        frameNumber -= 1
+        for _ in 0..<groupFrames { _ = frames.next(isAtEnd: isInputAtEnd) }
     }
 
     // MARK: Messages
 
-    mutating func handle(_ frame: FrameReader.Frame) {
-        // A request that is carried out again after its hooks has the time that it had.
-        if hasTestClock, hookRound == nil { core.setTime(Clock.step()) }
+    /// - Parameter end: the member at which a batch stops.
+    /// - Throws: what the message waits for. Nothing of it remains, but what `place` says of a batch.
+    mutating func handle(_ frame: FrameReader.Frame, until end: Int = .max) throws(Wait) {
+        if let round {
+            // It has the time that it had.
+            core.setTime(round.time)
+            round.rewind()
+        } else if hasTestClock {
+            core.setTime(Clock.step())
+        }
         let mark = output.count
         switch frame {
         case .fault(let fault, let framing):
@@ -275,11 +291,19 @@ struct Session: ~Copyable {
             output.errorResponse(id: nil, RPCError(fault))
         case .message(let range, let framing):
             self.framing = framing
-            read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range]))
+            do throws(Wait) {
+                try read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range]), until: end)
+            } catch {
+                sendNotices(at: mark)
+                throw error
+            }
         }
+        if round != nil { endRound() }
         if output.count > mark { output.endMessage(from: mark, framing: framing) }
-        if !core.notices.isEmpty, core.wantedRound == nil {
-            core.notices.insert(into: &output, at: mark, framing: framing)
-        }
+        sendNotices(at: mark)
+    }
+
+    private mutating func sendNotices(at mark: Int) {
+        if !core.notices.isEmpty { core.notices.insert(into: &output, at: mark, framing: framing) }
     }
 }

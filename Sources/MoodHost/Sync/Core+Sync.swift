@@ -11,12 +11,20 @@ import Storage
 /// `sync.*`. What needs the other side, or all that is known, is done by a thread of its own, from files alone.
 extension Core {
     static let syncHandlers: InlineArray<_, Handler> = [
-        Handler(SyncMethods.setup, later: { (core, _, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
+        Handler(
+            SyncMethods.setup, .makes,
+            check: { (core, _, arguments) throws(RPCError) in
+                _ = try core.syncSetup(arguments)
+                return []
+            },
+            later: { (core, _, arguments) throws(RPCError) in try core.setUpSync(arguments) }),
         Handler(SyncMethods.now, later: { (core, _, _) throws(RPCError) in try core.syncNow() }),
         Handler(
-            SyncMethods.status, { (core, _, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
+            SyncMethods.status, .reads, { (core, _, _, out) throws(RPCError) in try core.writeSyncStatus(&out) }),
         Handler(SyncMethods.conflicts, { (core, _, _, out) throws(RPCError) in try core.writeSyncConflicts(&out) }),
-        Handler(SyncMethods.settle, { (core, _, arguments, out) throws(RPCError) in try core.settle(arguments, &out) }),
+        Handler(
+            SyncMethods.settle, .changes,
+            { (core, _, arguments, out) throws(RPCError) in try core.settle(arguments, &out) }),
         Handler(SyncMethods.leave, { (core, _, _, out) throws(RPCError) in try core.leaveSync(&out) }),
         Handler(
             SyncMethods.forget,
@@ -32,7 +40,8 @@ extension Core {
 
     // MARK: Methods
 
-    private mutating func setUpSync(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+    /// - Throws: what is wrong with the arguments.
+    private mutating func syncSetup(_ arguments: borrowing Arguments) throws(RPCError) -> StoreSync.Setup {
         var given = StoreSync.Setup(url: arguments[SyncParams.url])
         given.isNew = arguments[SyncParams.isNew]
         given.journal = arguments[SyncParams.journal]
@@ -46,8 +55,11 @@ extension Core {
         do throws(SyncError) { if let filter = given.filter { _ = try SyncFilter(filter) } } catch {
             throw Arguments.error(error.reason, at: "/filter")
         }
-        try makeStore()
-        let setup = given
+        return given
+    }
+
+    private mutating func setUpSync(_ arguments: borrowing Arguments) throws(RPCError) -> any LaterWork {
+        let setup = try syncSetup(arguments)
         return try changeSync("sync.setup") { (sync, work) throws(SyncError) in
             try sync.setUp(setup)
             // It is set up; what the first round did not do, the status tells.
@@ -146,7 +158,6 @@ extension Core {
         let (id, takesOther) = (
             arguments[SyncParams.conflict], arguments[SyncParams.take].utf8.elementsEqual("other".utf8)
         )
-        try openForWriting()
         let sync = try storeSync("sync.settle")
         let settlement: Settlement
         do throws(SyncError) { settlement = try sync.settlement(id, takesOther: takesOther, at: now) } catch {

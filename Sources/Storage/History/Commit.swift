@@ -294,7 +294,7 @@ public struct CommitSummary: Sendable {
 /// What the lines of commits say besides what they change.
 extension RecordStore {
     /// The ids of the last records in time, the newest first; fewer where the snapshot cannot be read.
-    mutating func newestIDs(_ limit: Int) -> [RecordID] {
+    public mutating func newestIDs(_ limit: Int) -> [RecordID] {
         var ids: [RecordID] = []
         do throws(StorageError) {
             try walk(.time, isDescending: true, after: nil) { record in

@@ -1,0 +1,65 @@
+import JSONRPC
+import MoodCore
+import MoodProtocol
+import MoodStore
+import Platform
+import Storage
+
+/// The gate before every handler: what a method needs is settled here, or the request waits and has not begun.
+extension Core {
+    @inline(__always)
+    mutating func admit(_ need: Need, _ request: borrowing Request) throws(Stop) {
+        if need.isEmpty { return }
+        if pluginFlags.contains(.unread) { loadPlugins() }
+        if !store.isOpen { try awaitOpening(need, request) }
+        if need.contains(.changes) {
+            do throws(MoodStoreError) { try store.openForRequest() } catch { throw stop(error, request) }
+        } else if need.contains(.reads) {
+            do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }
+        }
+        if !need.isDisjoint(with: [.tidies, .makes, .idle]) { try admitMore(need, request) }
+    }
+
+    @inline(never)
+    private mutating func admitMore(_ need: Need, _ request: borrowing Request) throws(Stop) {
+        if need.contains(.idle) { try awaitHelper(request) }
+        if need.contains(.tidies) {
+            do throws(MoodStoreError) { try store.open() } catch { throw stop(error, request, forWriting: false) }
+            if !store.isAbsent {
+                do throws(MoodStoreError) { try store.openForRequest() } catch { throw stop(error, request) }
+            }
+        }
+        guard need.contains(.makes) else { return }
+        do throws(MoodStoreError) { try store.openForWriting() } catch { throw stop(error, request) }
+        storeMayBeThere()
+    }
+
+    /// The helper thread opens what takes long to open.
+    @inline(never)
+    private mutating func awaitOpening(_ need: Need, _ request: borrowing Request) throws(Stop) {
+        guard store.isOpeningBeside() else { return }
+        if request.ways.contains(.mayWait) { throw .waits(.helper) }
+        if need.contains(.tolerates) { return }
+        throw .refused(RPCError(.storeBusy, "The store is being opened. Try again."))
+    }
+
+    /// The work of earlier requests is on files that are about to be replaced.
+    private mutating func awaitHelper(_ request: borrowing Request) throws(Stop) {
+        guard store.helper.isRunning else { return }
+        if request.ways.contains(.mayWait), store.lockWait.mode == .beside, !store.needsFlush {
+            throw .waits(.helper)
+        }
+        while !store.helper.wait(milliseconds: 50) {
+            if Interruption.time != nil { throw .refused(.shuttingDown) }
+        }
+        // The loop has not seen yet what is done.
+        store.helper.wake()
+    }
+
+    @inline(never)
+    private func stop(_ error: MoodStoreError, _ request: borrowing Request, forWriting: Bool = true) -> Stop {
+        if store.lockWait.takeAsked(), request.ways.contains(.mayWait) { return .waits(.lock) }
+        if case .storage(let error) = error { return .refused(RPCError(error, forWriting: forWriting)) }
+        return .refused(RPCError(error))
+    }
+}
