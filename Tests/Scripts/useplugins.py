@@ -72,9 +72,9 @@ def pixels(host, _):
     days = [{"date": f"2025-{1 + n // 28}-{1 + n % 28}", "type": "Mood", "scores": [1 + n % 5], "notes": f"Day {n}", "tags": []}
             for n in range(300)]
     text = json.dumps([*days, {"date": "2025-13-1", "scores": [1]}])
-    first = host.ask("store.import", {"format": "pixels-scores", "text": text})
+    first = host.ask("store.import", {"format": "pixelsScores", "text": text})
     expect(first["created"] == 300 and len(first["problems"]) == 1, first)
-    again = host.ask("store.import", {"format": "pixels-scores", "text": text})
+    again = host.ask("store.import", {"format": "pixelsScores", "text": text})
     expect(again["created"] == 0 and again["unchanged"] == 300, again)
     expect(host.ask("store.info")["moods"] == 300, "other moods")
 

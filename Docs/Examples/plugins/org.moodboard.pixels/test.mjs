@@ -16,7 +16,7 @@ function run(...requests) {
   return ended.stdout.trim().split("\n").map((line) => JSON.parse(line));
 }
 
-const read = (id, params) => ({ id, method: "import.read", params: { format: "pixels-scores", ...params } });
+const read = (id, params) => ({ id, method: "import.read", params: { format: "pixelsScores", ...params } });
 const backup = [
   { date: "2026-1-5", type: "Mood", scores: [4, 1], notes: "Walk\nby\u2028the sea", tags: [{ type: "People", entries: ["Ann", "ann ", "Bo"] }] },
   { date: "2026-01-05", type: "Mood", scores: [4, 1], notes: "Walk\nby the sea", tags: [] },
