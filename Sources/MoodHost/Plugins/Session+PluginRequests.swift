@@ -19,17 +19,23 @@ extension Session {
         if core.isStoreAway { return }
         for plugin in core.plugins.hosted
         where !plugin.requests.isEmpty && !parkedPluginRequests.contains(where: { $0.plugin === plugin }) {
-            var requests: [[UInt8]] = []
-            while let request = plugin.takeRequest() { requests.append(request) }
             core.setTime(milliseconds)
-            answer(requests[...], of: plugin, resuming: nil)
+            var count: Int
+            repeat {
+                count = plugin.requests.count
+                var requests: [[UInt8]] = []
+                while let request = plugin.takeRequest() { requests.append(request) }
+                answer(requests[...], of: plugin, resuming: nil)
+                let isParked = parkedPluginRequests.contains { $0.plugin === plugin }
+                if isParked || core.isStoreAway { break }
+            } while !plugin.requests.isEmpty && plugin.requests.count < count
         }
     }
 
     /// Asks the next hook about each change of a plugin that waits, or carries it out.
     mutating func resumePluginRequests(milliseconds: Int64) {
         guard !parkedPluginRequests.isEmpty, !core.isStoreAway else { return }
-        for parked in parkedPluginRequests {
+        for parked in parkedPluginRequests where !core.isStoreAway {
             // A plugin that has ended waits for nothing.
             if parked.plugin.isGone {
                 parked.round.abandon()
@@ -49,7 +55,8 @@ extension Session {
         self.round?.asked === plugin || parkedPluginRequests.contains { $0.round.asked === plugin }
     }
 
-    /// Answers requests of a plugin as one group, up to one that has to wait.
+    /// Answers requests of a plugin as one group, up to one that has to wait, or that ends its group: work of a request has
+    /// the store before a later one is looked at.
     private mutating func answer(
         _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, resuming round: HookRound?
     ) {
@@ -76,6 +83,8 @@ extension Session {
             parkedPluginRequests.append(.init(plugin: plugin, message: requests[place], round: wanted))
             plugin.putBack(requests[(place + 1)...])
             wanted.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
+        } else {
+            plugin.putBack(requests[(requests.startIndex + answers.count)...])
         }
         sendNotices()
         core.tellPlugins()
@@ -110,6 +119,7 @@ extension Session {
             }
             core.notices.keep()
             answers.append(Array(out.buffer.bytes))
+            if core.endsGroup { break }
         }
         return (answers, nil)
     }
