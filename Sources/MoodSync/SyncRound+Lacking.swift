@@ -31,6 +31,8 @@ extension SyncRound {
         if wanted.isEmpty { return false }
         // A hole is looked for where a file has gone, and now and then.
         let now = Clock.milliseconds
+        // In the first round there is nothing that could have gone since.
+        if state.checked == 0 { state.checked = now }
         let hasLost = files.map { files in state.files.contains { !files.contains($0) } } ?? false
         guard
             mustLook || hasLost || state.lacking != nil || now - state.checked >= SyncState.lackMilliseconds
