@@ -26,8 +26,10 @@ public struct ReplicaFile: Sendable {
     /// Commits after this one are its own; what came before is in its first records.
     public private(set) var from: Int
     public private(set) var former: [Former] = []
-    /// The commit after which it became what it is, and the digits that end that one's line; 0 where they are not known.
-    public private(set) var anchor: (revision: Int, crc: UInt32)?
+    /// The commit up to which records tell of all that it did, where it became this replica because it was put back or another
+    /// machine writes as it; with the digits that end the commit's line, 0 where they are not known. A copy has none of its own:
+    /// whether its moods and `sync/` belong together is told by the records of its former self.
+    public private(set) var anchor: (replica: UUID, revision: Int, crc: UInt32)?
     public var url: String
     /// What the transport of a plugin is told; may hold secrets.
     public var config = JSONValue.object([])
@@ -55,7 +57,7 @@ public struct ReplicaFile: Sendable {
     /// From this commit on it is another replica.
     /// - Parameters:
     ///   - storeID: where that is another one too, all of its commits are its own.
-    ///   - crc: the digits that end that commit's line.
+    ///   - crc: the digits that end that commit's line, where records tell of all that was done until then; nil for a copy.
     public mutating func becomeAnother(_ replica: UUID, after revision: Int, storeID: String, crc: UInt32? = nil) {
         // Where the store was put back, what it was before ends there too.
         former = former.map { one in
@@ -63,7 +65,7 @@ public struct ReplicaFile: Sendable {
             return Former(replica: one.replica, name: one.name, storeID: one.storeID, upTo: upTo)
         }
         former.append(Former(replica: self.replica, name: name, storeID: self.storeID, upTo: revision))
-        anchor = (revision, crc ?? 0)
+        if let crc { anchor = (replica, revision, crc) }
         self.replica = replica
         name = ProcessFacts.hostName
         if storeID != self.storeID { from = 0 }
@@ -146,7 +148,8 @@ public struct ReplicaFile: Sendable {
         filter = value["filter"]
         isFilterNamedHere = value["isFilterNamedHere"]?.boolean ?? false
         if let revision = value["anchor"]?["revision"]?.integer {
-            anchor = (revision, value["anchor"]?["crc"]?.integer.flatMap { UInt32(exactly: $0) } ?? 0)
+            let whose = value["anchor"]?["replica"]?.string.flatMap { UUID($0) } ?? replica
+            anchor = (whose, revision, value["anchor"]?["crc"]?.integer.flatMap { UInt32(exactly: $0) } ?? 0)
         }
         machine = value["machine"]?.string ?? ""
         device = value["device"]?.string.flatMap { UInt64($0) } ?? 0
@@ -189,7 +192,8 @@ public struct ReplicaFile: Sendable {
         ]
         if let anchor {
             let value = JSONValue.object([
-                .init("revision", .number(String(anchor.revision))), .init("crc", .number(String(anchor.crc))),
+                .init("replica", .string(anchor.replica.text)), .init("revision", .number(String(anchor.revision))),
+                .init("crc", .number(String(anchor.crc))),
             ])
             members.append(.init("anchor", value))
         }

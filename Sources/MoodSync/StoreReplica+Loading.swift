@@ -131,7 +131,7 @@ extension StoreReplica {
     /// The commit that the last record tells of which was made here.
     var lastRecorded: Record.Commit? {
         for replica in [file.replica] + file.former.reversed().map(\.replica) {
-            if replica == file.replica, let anchor = file.anchor, own[replica]?.last == nil {
+            if let anchor = file.anchor, anchor.replica == replica, own[replica]?.last == nil {
                 return .init(storeID: file.storeID, revision: anchor.revision, crc: anchor.crc)
             }
             if let last = own[replica]?.last, last.upTo.storeID == file.storeID { return last.upTo }

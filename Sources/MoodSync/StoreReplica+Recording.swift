@@ -102,7 +102,7 @@ extension StoreReplica {
     /// From the commit after this one on, the store is another replica.
     func become(_ replica: UUID, after revision: Int) throws(SyncError) {
         var file = file
-        file.becomeAnother(replica, after: revision, storeID: file.storeID, crc: crc(of: revision))
+        file.becomeAnother(replica, after: revision, storeID: file.storeID, crc: crc(of: revision) ?? 0)
         do throws(SystemError) { try file.write(place.store, in: place.fileSystem) } catch {
             throw SyncPlace.error(error)
         }

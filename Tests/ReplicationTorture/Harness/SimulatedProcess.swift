@@ -39,16 +39,18 @@ struct SimulatedProcess {
 
     var lastRecorded: (revision: Int, crc: UInt32)? {
         for id in [here.sync.id] + here.sync.former.reversed().map(\.id) {
-            if id == here.sync.id, let anchor = here.sync.anchor, here.sync.own[id]?.last == nil { return anchor }
+            if let anchor = here.sync.anchor, anchor.id == id, here.sync.own[id]?.last == nil {
+                return (anchor.revision, anchor.crc)
+            }
             if let last = here.sync.own[id]?.last { return (last.upTo.revision, last.upTo.crc) }
         }
         return nil
     }
 
-    mutating func becomeAnother(_ id: UUID, after revision: Int) {
+    mutating func becomeAnother(_ id: UUID, after revision: Int, isCopy: Bool = false) {
         here.sync.former = here.sync.former.map { ($0.id, min($0.upTo, revision)) }
         here.sync.former.append((here.sync.id, revision))
-        here.sync.anchor = (revision, here.crc(of: revision) ?? 0)
+        if !isCopy { here.sync.anchor = (id, revision, here.crc(of: revision) ?? 0) }
         here.sync.id = id
     }
 
@@ -57,7 +59,7 @@ struct SimulatedProcess {
     /// - Returns: false where records are missing that the store has.
     mutating func open(_ random: inout SeededRandom, makesAgain: Bool = false) throws(SimulationFailure) -> Bool {
         if here.isMoved {
-            becomeAnother(freshID(), after: here.revision)
+            becomeAnother(freshID(), after: here.revision, isCopy: true)
             here.isMoved = false
         }
         (fold, saw, steps, shownBefore, unsettled, marked, unfinished) = (

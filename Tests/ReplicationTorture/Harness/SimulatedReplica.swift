@@ -33,7 +33,7 @@ struct SimulatedReplica {
         var id: UUID
         /// What the store was before, and the last commit that it made as that.
         var former: [(id: UUID, upTo: Int)] = []
-        var anchor: (revision: Int, crc: UInt32)?
+        var anchor: (id: UUID, revision: Int, crc: UInt32)?
         /// Records that were made here, under all ids.
         var own: [UUID: [Record]] = [:]
         /// Those of others, as they came.
