@@ -56,7 +56,9 @@ struct Dispatcher: ~Copyable {
         do throws(RPCError) { return try core.find(name) } catch { throw .refused(error) }
     }
 
-    private func refuseAtTheEnd(_ duplicate: Int?, _ params: ValidJSON?) throws(Stop) {
+    /// Mutating, because a method that does not change the dispatcher copies it whole.
+    @inline(__always)
+    private mutating func refuseAtTheEnd(_ duplicate: Int?, _ params: ValidJSON?) throws(Stop) {
         if core.isShuttingDown { throw .refused(.shuttingDown) }
         if let duplicate, let params { throw .refused(Arguments.duplicate(at: duplicate, in: params)) }
     }
