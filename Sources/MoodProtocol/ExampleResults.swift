@@ -156,7 +156,7 @@ enum ExampleResults {
         "sync.conflicts":
             ##"{"items":[{"id":"019b7c65-1a3e-7000-8000-000000000001/label/019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c/1/0","mood":"019b7c65-1a3e-7000-8000-000000000001","member":"label","shown":"Merry","other":"Glad","by":"019b7ca9-8f2f-7cff-ba45-0a33ef6ff86c","at":"2026-01-02T03:04:05.679Z"}]}"##,
         "sync.settle":
-            ##"{"id":"019b7c65-1a3e-7000-8000-000000000001","emoji":"😊","label":"Glad","timestamp":"2026-01-01T19:15:00.000Z","isFavorite":false,"notes":"Dinner with Ada.","tags":["friends"],"valence":0.8,"attachments":[],"createdAt":"2026-01-02T03:04:05.680Z","updatedAt":"2026-01-02T03:04:05.685Z","revision":6}"##,
+            ##"{"id":"019b7c65-1a3e-7000-8000-000000000001","emoji":"😊","label":"Glad","timestamp":"2026-01-01T19:15:00.000Z","isFavorite":false,"notes":"Dinner with Ada.","tags":["friends"],"valence":0.8,"attachments":[],"createdAt":"2026-01-02T03:04:05.680Z","updatedAt":"2026-01-02T03:04:05.684Z","revision":7}"##,
         "sync.leave":
             ##"{"state":"off","pending":0,"replicas":[]}"##,
         "sync.forget":

@@ -189,7 +189,8 @@ def damage_is_said(bench):
         require("No older copy was deleted" in bench.err, f"{name}: --damaged deletes nothing:", bench.err)
         require(len(os.listdir(bench.path(folder))) == 2, f"{name}: both copies are there")
         # What was kept comes back, and is all.
-        whole = copies(bench.path(folder), '"label":"m8"')[0]
+        last = copies(bench.path(folder), '"label":"m8"')
+        whole = next(name for name in copies(bench.path(folder), '"label":"m3"') if name in last)
         bench.run(f"r{number}", "restore", bench.path(folder, whole), "--yes")
         require(bench.labels(f"r{number}") == [f"m{n}" for n in range(1, 9)], f"{name}: the copy is whole")
         info, host, listed, screen, export = bench.ask(
