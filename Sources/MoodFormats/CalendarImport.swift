@@ -107,7 +107,11 @@ struct CalendarImport {
         setFeeling(text("SUMMARY").trimmedSpaces, notes.filter { !$0.isEmpty }.joined(separator: "\n\n"), &draft)
         draft.setTags(properties.filter { $0.name == "CATEGORIES" }.flatMap { CalendarLines.list($0.value) })
         if let zone = property("X-MOODBOARD-TIMEZONE")?.value { draft.timeZone = zone }
-        draft.valence = property("X-MOODBOARD-VALENCE").map(\.value).flatMap { JSONNumberText.isNumber($0) ? $0 : nil }
+        if let given = property("X-MOODBOARD-VALENCE") {
+            let isNumber = JSONNumberText.isNumber(given.value)
+            draft.valence = isNumber ? given.value : nil
+            if !isNumber { leftOff.append(problem("\(given.name) is no number, and is left off.", given.line, .part)) }
+        }
         draft.isFavorite = property("X-MOODBOARD-FAVORITE").map { $0.value == "TRUE" }
         if let given = property("X-MOODBOARD-SCALES") {
             let (scales, unread) = ScaleText.scales(CalendarLines.unescaped(given.value))
@@ -117,6 +121,11 @@ struct CalendarImport {
             for part in unread { leftOff.append(problem("\"\(part.prefix(64))\" is no scale.", given.line, .part)) }
         }
         draft.attachments = Self.place(property("GEO")?.value, text("LOCATION"))
+        if draft.attachments == nil, let place = property("GEO") ?? property("LOCATION"),
+            !place.value.trimmedSpaces.isEmpty
+        {
+            leftOff.append(problem("\(place.name) gives no coordinates, and is left off.", place.line, .part))
+        }
         mapped.apply(to: &draft)
         let uid = property("UID")?.value ?? ""
         draft.id =

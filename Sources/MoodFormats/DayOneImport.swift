@@ -15,7 +15,7 @@ struct DayOneImport {
         self.options = options
         times = TimeReader(options)
         mapped = try MappedFeelings(options, of: .dayone)
-        entries = try JSONEntries(file.whole, in: "entries", "Day One")
+        entries = try JSONEntries(file, in: "entries", "Day One")
     }
 
     var unusedName: String? { mapped.unused }

@@ -1,77 +1,189 @@
 import JSONCodec
 
-/// The elements of an array in a JSON file, each with its line.
+/// The elements of an array in a JSON file, each with its line. The file is read piece by piece, so memory grows with the largest
+/// element alone: once from end to end, to see that it is JSON (RFC 8259) and has the array, and once more for its elements.
 struct JSONEntries {
-    struct Entry {
-        var line: Int
-        var text: [UInt8]
-    }
+    private enum Place { case start, inObject, inArray, end }
 
-    private var entries: [Entry] = []
-    private var place = 0
-    /// How far the entries have been read, in bytes.
-    private(set) var at = 0
+    private let member: [UInt8]?
+    private var pieces: FilePieces
+    private var bytes: [UInt8]
+    /// How far the bytes have been read, and which line that is.
+    private var offset = 0
+    private var line = 1
+    private var place = Place.start
+    /// Nothing of the array or object has been read yet, so no comma stands before what comes.
+    private var isFirst = true
+    private var hasArray = false
+    /// How far the file has been read, in bytes.
+    var at: Int { pieces.end - (bytes.count - offset) }
 
     /// - Parameter member: the one that holds the array; nil where the file is the array.
-    init(_ bytes: [UInt8], in member: StaticString?, _ program: String) throws(UnreadableFile) {
-        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
-        var fault: UnreadableFile?
-        var found: [Entry]?
-        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        bytes.withUnsafeBytes { all in
-            let text = UnsafeRawBufferPointer(rebasing: all[start...])
-            do throws(JSONError) {
-                let outline = try validator.validate(text)
-                var reader = JSONReader(outline.text)
-                guard let member else {
-                    if reader.enterArray() { found = Self.entries(&reader, text) }
-                    return
-                }
-                guard reader.enterObject() else { return }
-                while let key = reader.nextKey() {
-                    guard key.equals(member), reader.enterArray() else {
-                        reader.skip()
-                        continue
-                    }
-                    found = Self.entries(&reader, text)
-                }
-            } catch {
-                let line = text.prefix(error.offset).reduce(1) { $0 + ($1 == 10 ? 1 : 0) }
-                fault = UnreadableFile("is not JSON: \(error.reason), line \(line)")
-            }
+    init(_ file: ImportBytes, in member: StaticString?, _ program: String) throws(UnreadableFile) {
+        self.member = member.map { Array("\"\($0)\"".utf8) }
+        pieces = FilePieces(file)
+        bytes = pieces.first()
+        var trial = self
+        while try trial.element() != nil {}
+        guard trial.hasArray else {
+            throw UnreadableFile("has no entries: it must be the JSON that \(program) writes")
         }
-        if let fault { throw fault }
-        guard let found else { throw UnreadableFile("has no entries: it must be the JSON that \(program) writes") }
-        entries = found
-    }
-
-    private static func entries(_ reader: inout JSONReader, _ text: UnsafeRawBufferPointer) -> [Entry] {
-        var entries: [Entry] = []
-        var line = 1
-        var counted = 0
-        while reader.nextElement() {
-            let value = reader.skip()
-            if let start = text.baseAddress, let place = value.bytes.baseAddress {
-                let offset = place - start
-                while counted < offset {
-                    if text[counted] == 10 { line += 1 }
-                    counted += 1
-                }
-            }
-            entries.append(Entry(line: line, text: Array(value.bytes)))
-        }
-        return entries
     }
 
     /// The next one with its value, which may be no object; nil at the end.
     mutating func next() -> (line: Int, value: JSONValue, excerpt: String)? {
-        guard place < entries.count else { return nil }
-        let entry = entries[place]
-        // Each is needed once.
-        entries[place].text = []
-        place += 1
-        at += entry.text.count
-        let value = (try? JSONValue.parse(entry.text)) ?? .null
-        return (entry.line, value, Excerpt.of(entry.text.filter { $0 != 10 && $0 != 13 }))
+        // A file that has changed meanwhile ends here; the reader of the file sees that.
+        guard let (line, text) = try? element() else { return nil }
+        let value = (try? JSONValue.parse(text)) ?? .null
+        return (line, value, Excerpt.of(text.filter { $0 != 10 && $0 != 13 }))
     }
+
+    private mutating func element() throws(UnreadableFile) -> (line: Int, text: [UInt8])? {
+        while true {
+            let sign = upcoming()
+            switch place {
+            case .start:
+                switch sign {
+                case UInt8(ascii: "[") where member == nil: try enter(.inArray)
+                case UInt8(ascii: "{") where member != nil: try enter(.inObject)
+                default:
+                    _ = try value()
+                    place = .end
+                }
+            case .inObject:
+                if try isOver(sign, UInt8(ascii: "}")) {
+                    place = .end
+                } else if try name() == member, upcoming() == UInt8(ascii: "[") {
+                    try enter(.inArray)
+                } else {
+                    _ = try value()
+                }
+            case .inArray:
+                guard try isOver(sign, UInt8(ascii: "]")) else {
+                    _ = upcoming()
+                    return (line, try value())
+                }
+                place = member == nil ? .end : .inObject
+            case .end:
+                guard sign == nil else { throw fault("there is something behind its end") }
+                return nil
+            }
+        }
+    }
+
+    private mutating func enter(_ inner: Place) throws(UnreadableFile) {
+        offset += 1
+        hasArray = hasArray || inner == .inArray
+        (place, isFirst) = (inner, true)
+    }
+
+    /// Passes over the comma before what comes, or over the sign that closes.
+    private mutating func isOver(_ sign: UInt8?, _ close: UInt8) throws(UnreadableFile) -> Bool {
+        if sign == close {
+            offset += 1
+            isFirst = false
+            return true
+        }
+        if !isFirst {
+            guard sign == UInt8(ascii: ",") else { throw fault("a comma or a closing bracket is wanted") }
+            offset += 1
+        }
+        isFirst = false
+        return false
+    }
+
+    private mutating func name() throws(UnreadableFile) -> [UInt8] {
+        guard upcoming() == UInt8(ascii: "\"") else { throw fault("a name in quotes is wanted") }
+        let name = try value()
+        guard upcoming() == UInt8(ascii: ":") else { throw fault("a colon is wanted behind a name") }
+        offset += 1
+        return name
+    }
+
+    /// Takes a whole value, and checks it.
+    private mutating func value() throws(UnreadableFile) -> [UInt8] {
+        _ = upcoming()
+        let start = line
+        let end = valueEnd()
+        let text = Array(bytes[offset..<end])
+        if let error = Self.error(in: text) {
+            line = start + text.prefix(error.offset).count { $0 == 10 }
+            throw fault("\(error.reason)")
+        }
+        line += text.count { $0 == 10 }
+        offset = end
+        return text
+    }
+
+    private static func error(in text: [UInt8]) -> JSONError? {
+        var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
+        return text.withUnsafeBytes { bytes in
+            do throws(JSONError) {
+                _ = try validator.validate(bytes)
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// Where the value that comes next ends, as far as quotes and brackets tell.
+    private mutating func valueEnd() -> Int {
+        var end = offset
+        var depth = 0
+        var (isText, isEscaped) = (false, false)
+        while true {
+            guard end < bytes.count else {
+                guard !pieces.isAtEnd else { return end }
+                end -= offset
+                takeMore()
+                continue
+            }
+            let byte = bytes[end]
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                    if depth == 0 { return end + 1 }
+                }
+            } else {
+                switch byte {
+                case UInt8(ascii: "\""): isText = true
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if depth == 0 { return end }
+                    depth -= 1
+                    if depth == 0 { return end + 1 }
+                case UInt8(ascii: ","), UInt8(ascii: ":"), 9, 10, 13, 32: if depth == 0 { return end }
+                default: break
+                }
+            }
+            end += 1
+        }
+    }
+
+    /// Passes over white space; the byte behind it, nil at the end.
+    private mutating func upcoming() -> UInt8? {
+        while true {
+            guard offset < bytes.count else {
+                guard !pieces.isAtEnd else { return nil }
+                takeMore()
+                continue
+            }
+            let byte = bytes[offset]
+            guard byte == 10 || byte == 32 || byte == 13 || byte == 9 else { return byte }
+            if byte == 10 { line += 1 }
+            offset += 1
+        }
+    }
+
+    private mutating func takeMore() {
+        pieces.append(to: &bytes, keeping: offset)
+        offset = 0
+    }
+
+    private func fault(_ reason: String) -> UnreadableFile { UnreadableFile("is not JSON: \(reason), line \(line)") }
 }

@@ -15,7 +15,7 @@ struct JrnlImport {
         self.options = options
         times = TimeReader(options)
         mapped = try MappedFeelings(options, of: .jrnl)
-        entries = try JSONEntries(file.whole, in: "entries", "jrnl --export json")
+        entries = try JSONEntries(file, in: "entries", "jrnl --export json")
     }
 
     var unusedName: String? { mapped.unused }

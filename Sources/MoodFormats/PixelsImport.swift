@@ -17,7 +17,7 @@ struct PixelsImport {
         self.options = options
         times = TimeReader(options)
         mapped = try MappedFeelings(options, of: .pixels)
-        entries = try JSONEntries(file.whole, in: nil, "Pixels")
+        entries = try JSONEntries(file, in: nil, "Pixels")
         guard options.timeZone != nil else {
             throw UnreadableFile(
                 "is needed: the days of Pixels have no zone (such as Europe/Berlin)", param: "timeZone")

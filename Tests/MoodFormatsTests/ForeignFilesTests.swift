@@ -299,4 +299,16 @@ import Testing
         )
         #expect(read.moods.isEmpty && read.kept.count == 1 && read.lost.isEmpty)
     }
+
+    /// A place that is a name alone cannot be kept, and is told; so is each part that cannot be read.
+    @Test func calendarsWithPlacesWithoutCoordinates() throws {
+        func event(_ lines: String) -> String {
+            "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART:20240829T211000Z\r\nSUMMARY:Calm\r\n\(lines)END:VEVENT\r\nEND:VCALENDAR\r\n"
+        }
+        for lines in ["LOCATION:The sea\r\n", "GEO:north\r\nLOCATION:The sea\r\n", "X-MOODBOARD-VALENCE:good\r\n"] {
+            let read = try Self.read(event(lines))
+            #expect(read.moods.count == 1 && read.kept.count == 1, "\(lines)")
+        }
+        #expect(try Self.read(event("GEO:60.1;24.9\r\nLOCATION:The sea\r\n")).kept.isEmpty)
+    }
 }
