@@ -118,11 +118,33 @@ public struct ReplicaFile: Sendable {
         try fileSystem.makeDirectoryIfMissing(place)
         machine = Self.machineID(in: fileSystem)
         var written = self
-        try fileSystem.replaceWhole(place + "/" + Self.fileName, by: place + "/temporary-" + Self.fileName) { status in
+        Self.removeLeftovers(in: place, fileSystem)
+        try fileSystem.replaceWhole(place + "/" + Self.fileName, by: place + "/" + Self.temporaryName()) { status in
             (written.device, written.inode) = (status.device, status.inode)
             return Array((written.value.prettyText + "\n").utf8)
         }
         self = written
+    }
+
+    /// A name that no other writer has: a host writes the file under the store's lock, a sync under its own.
+    private static func temporaryName() -> String {
+        let random = RandomWords()
+        return temporaryPrefix + UUID(high: random.next(), low: random.next()).text
+    }
+
+    private static let temporaryPrefix = "temporary-replica-"
+    /// So long after it was written nobody is at work on such a file.
+    private static let leftoverMilliseconds: Int64 = 600_000
+
+    /// Removes what writers left that were killed. It stays where it cannot be, and means nothing.
+    private static func removeLeftovers(in folder: String, _ fileSystem: FileSystem) {
+        for name in (try? fileSystem.list(folder)) ?? [] where name.hasPrefix(temporaryPrefix) {
+            let path = folder + "/" + name
+            guard let status = try? fileSystem.statusOfPath(path),
+                Clock.milliseconds - status.modified / 1_000_000 > leftoverMilliseconds
+            else { continue }
+            try? fileSystem.unlink(path)
+        }
     }
 
     public static func remove(_ directory: String, in fileSystem: FileSystem) throws(SystemError) {

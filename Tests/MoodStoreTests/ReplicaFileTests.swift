@@ -1,6 +1,7 @@
 import JSONCodec
 import Platform
 import Storage
+import Synchronization
 import Testing
 
 @testable import MoodStore
@@ -59,6 +60,48 @@ import Testing
         let crc = try #require(text.firstMatch(of: /,\s*"crc": "[0-9a-f]{8}"/))
         text.removeSubrange(crc.range)
         #expect(try Self.read(Array(text.utf8), in: directory)?.from == 8)
+    }
+
+    /// A host writes it under the lock of the store, a sync under its own: each in the middle of what the other does.
+    @Test func twoWritersLeaveOneWholeFile() throws {
+        let directory = TestDirectory()
+        _ = try Self.written(in: directory)
+        let isWritten = Atomic(false)
+        @Sendable func file(_ storeID: String) -> ReplicaFile {
+            ReplicaFile(
+                journal: UUID(high: 1, low: 2), replica: UUID(high: 3, low: 4), storeID: storeID, from: 1, url: "")
+        }
+        var files = FileSystem.system
+        let path = directory.path
+        files.sync = { descriptor throws(SystemError) in
+            if !isWritten.exchange(true, ordering: .relaxed) {
+                var other = file("of the sync")
+                try other.write(path, in: .system)
+            }
+            try FileSystem.system.sync(descriptor)
+        }
+        var first = file("of the host")
+        try first.write(directory.path, in: files)
+        let hasMet = isWritten.load(ordering: .relaxed)
+        #expect(hasMet)
+        #expect(try ReplicaFile.read(directory.path, in: .system)?.file.storeID == "of the host")
+        #expect(try FileSystem.system.list(directory.path + "/sync") == ["replica.json"])
+    }
+
+    /// What a writer left that was killed goes with a later write, and what another is at work on stays.
+    @Test func leftoversGo() throws {
+        let directory = TestDirectory()
+        _ = try Self.written(in: directory)
+        let (old, new) = ("sync/temporary-replica-1", "sync/temporary-replica-2")
+        for name in [old, new] { try directory.write(name, [0x7B]) }
+        var times = (timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0))
+        withUnsafePointer(to: &times) {
+            $0.withMemoryRebound(to: timespec.self, capacity: 2) {
+                _ = utimensat(AT_FDCWD, directory.path + "/" + old, $0, 0)
+            }
+        }
+        _ = try Self.written(in: directory)
+        #expect(Set(try FileSystem.system.list(directory.path + "/sync")) == ["replica.json", "temporary-replica-2"])
     }
 
     @Test func verifyNamesIt() throws {
