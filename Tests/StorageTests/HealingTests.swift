@@ -92,6 +92,58 @@ import Testing
         #expect(try TestRecords(settings(directory)).count == 4)
     }
 
+    private static func commitLong(_ store: TestRecords) throws {
+        try store.with { try $0.lock() }
+        defer { store.with { $0.unlock() } }
+        var long = record(2)
+        long.text = String(repeating: "long ", count: 1 << 20)
+        try store.put(long)
+        try store.endCommit()
+        try store.flush()
+    }
+
+    /// The number of the last sync of the folder among all syncs of a long commit: the one after its rename.
+    private static func lastSync(of files: FaultyFiles) throws -> Int {
+        let calls = files.trace.filter { $0.hasPrefix("fsync ") || $0.hasPrefix("rename ") }
+        let renamed = try #require(calls.lastIndex { $0 == "rename moods.json" })
+        let last = try #require(calls[renamed...].firstIndex { $0 == "fsync directory" })
+        return calls[...last].count { $0.hasPrefix("fsync ") }
+    }
+
+    @Test func noSpaceAtTheLastSyncOfAGenerationHeals() throws {
+        let counted = FaultyFiles()
+        let example = TestDirectory()
+        let whole = try TestRecords(settings(example, counted.fileSystem))
+        try Self.commit(whole, 1)
+        counted.set(.none)
+        try Self.commitLong(whole)
+        let number = try Self.lastSync(of: counted)
+
+        let files = FaultyFiles()
+        let store = try TestRecords(settings(directory, files.fileSystem))
+        try Self.commit(store, 1)
+        files.set(.namedOnce("fsync", number, ENOSPC))
+        let error = #expect(throws: StorageError.self) { try Self.commitLong(store) }
+        guard case .outcomeUnknown? = error else { throw TestFailure("\(String(describing: error))") }
+        #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
+        #expect(throws: StorageError.self) { try Self.commit(store, 3) }
+
+        // As long as nothing can be synced, nothing is written to the journal of a generation that may be gone tomorrow.
+        files.set(.named("fsync", ENOSPC))
+        try store.with { try $0.heal() }
+        #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
+        files.set(.none)
+        try store.with { try $0.heal() }
+        #expect(store.with { $0.refusal } == nil)
+        // The name that was not durable has been overtaken by another that is.
+        let renamed = try #require(files.trace.firstIndex { $0 == "rename moods.json" })
+        #expect(files.trace[renamed...].contains("fsync directory"))
+        #expect(store.with { $0.generation } == 3)
+        try Self.commit(store, 3)
+        store.close()
+        #expect(try TestRecords(settings(directory)).count == 3)
+    }
+
     @Test func aFullDiskDuringCreationIsFullAndHeals() throws {
         var reasons = 0
         for room in stride(from: 0, to: 2_000, by: 50) {

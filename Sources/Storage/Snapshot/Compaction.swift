@@ -227,7 +227,8 @@ extension StoreFiles {
                 at: String(decoding: time, as: UTF8.self), in: place, settings, extractor, records: records
             ) { (_) throws(StorageError) in try keepSnapshot(&remains) }
         } catch {
-            if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.error) }
+            isUnsettled = isUnsettled || error.isInPlace
+            if error.isUnsure || journal.isUnusable { refuseFromNowOn(error.cause) }
             throw error.error
         }
         let report = RewriteReport(
@@ -242,7 +243,7 @@ extension StoreFiles {
         let size = made.journalSize
         journal = JournalWriter(generation: header.generation, after: revision)
         journal.open(made.takeJournal(), header.generation, end: size, isWritable: true, isHeld: true)
-        isSuspect = false
+        (isSuspect, isUnsettled) = (false, false)
         knownOperations = []
         self.revision = revision
         syncedRevision = revision
@@ -252,7 +253,7 @@ extension StoreFiles {
         return report
     }
 
-    private mutating func refuseFromNowOn(_ error: StorageError) {
+    mutating func refuseFromNowOn(_ error: StorageError) {
         isRefusedForGood = !error.isOnlyOfWriting
         refusal = error.refusing(
             "The store in \(place.path) is only read, because a new generation could not be begun: \(error.reason)")

@@ -29,8 +29,12 @@ enum Generation {
 
     struct Failure: Error {
         var error: StorageError
+        /// What is in the way of the next attempt.
+        let cause: StorageError
         /// Whether nobody can tell which generation a power cut would leave, so that nothing may be written any more.
         var isUnsure: Bool
+        /// Whether the new snapshot has its name, which may not be durable: only another generation settles that.
+        var isInPlace = false
     }
 
     private enum Stage { case hidden, journalVisible, journalSyncing, snapshotVisible }
@@ -209,12 +213,12 @@ enum Generation {
         _ error: StorageError, _ stage: Stage, _ temporaries: [String], _ visible: [String], _ index: String,
         in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) -> Failure {
-        var failure = Failure(error: error, isUnsure: false)
+        var failure = Failure(error: error, cause: error, isUnsure: false)
         guard stage != .snapshotVisible else {
             failure.error = .outcomeUnknown(
                 reason: "The new snapshot is in place, but syncing \(place.path) failed: \(error.reason)"
                     + " Open the store again to see what is there.")
-            failure.isUnsure = true
+            (failure.isUnsure, failure.isInPlace) = (true, true)
             return failure
         }
         // A second sync of the directory could succeed without having written what the first one did not.

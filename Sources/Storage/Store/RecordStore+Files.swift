@@ -255,7 +255,8 @@ extension RecordStore {
         try noteRevision()
         var reason: StorageError
         do throws(StorageError) {
-            return try adoptFiles()
+            try adoptFiles()
+            return settle()
         } catch {
             reason = error
         }
@@ -266,7 +267,8 @@ extension RecordStore {
         defer { if !wasLocked { unlock() } }
         // Somebody else may have seen to it meanwhile.
         do throws(StorageError) {
-            return try adoptFiles()
+            try adoptFiles()
+            return settle()
         } catch {
             reason = error
         }
@@ -275,6 +277,13 @@ extension RecordStore {
         let known = operations.ofJournals
         files?.doubt(knowing: known)
         try rewrite()
+    }
+
+    /// Begins one more generation where the name of the present one may not be durable.
+    private mutating func settle() {
+        guard withFiles({ $0.isUnsettled && $0.refusal == nil && !$0.settings.isReadOnly }) == true else { return }
+        // Nothing may be written to a journal before that, and the next attempt is made when `mayHeal` says so.
+        do throws(StorageError) { try rewrite() } catch { files?.refuseFromNowOn(error) }
     }
 
     /// Takes over the files as they are now, which have to hold all that is known here.
@@ -289,6 +298,7 @@ extension RecordStore {
         undo.preserve(&layers)
         opened.extractor = extractor
         if let former = files?.takeFormerLockFile() { opened.formerLockFile = consume former }
+        opened.isUnsettled = withFiles { $0.isUnsettled } ?? false
         revision = opened.revision
         flushedRevision = opened.revision
         foundDamage = nil

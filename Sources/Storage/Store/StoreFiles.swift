@@ -54,7 +54,10 @@ public struct StoreFiles: ~Copyable {
     var isHalfRead = false
     /// Whether everything is to be read anew before the next change, whatever the files look like.
     var isSuspect = false
-    /// Then: the operations of the journals that are known by their ids, oldest first.
+    /// Whether the snapshot has a name that may not be durable: what only the snapshot has could be gone after a power cut, and a
+    /// journal after it would begin above the end of the one before. The next generation settles that.
+    var isUnsettled = false
+    /// Where all is read anew: the operations of the journals that are known by their ids, oldest first.
     var knownOperations: [(seq: Int, id: [UInt8])] = []
     /// What a record means to whoever opened the store; nil where the records were handed over.
     var extractor: RecordExtractor?
