@@ -83,25 +83,30 @@ public final class FrozenMoods: @unchecked Sendable {
         return isComplete
     }
 
-    /// Hands over what each commit that is kept did to each mood, oldest first: from `revision` and the change of that number on.
+    /// Hands over what each commit that is kept did to each mood, oldest first: from `revision` and the change of that number on;
+    /// from the first that is kept where `revision` is 0.
+    /// - Parameter takesDamaged: whether it may end where the history is damaged, or begin after that.
     /// - Returns: whether all have been handed over.
     public func forEachChange(
-        from revision: Int, _ change: Int, _ body: (Commit, Int) -> Bool
+        from revision: Int, _ change: Int, takesDamaged: Bool, _ body: (Commit, Int) -> Bool
     ) throws(StorageError) -> Bool {
         var start = revision - 1
         if revision == 0 {
-            // From the first that is kept.
+            if !takesDamaged { try store?.requireWholeHistory() }
             guard let first = try store?.shortenHistory(to: nil) else { return true }
             start = first - 1
         }
         var isComplete = true
-        _ = try store?.commits(after: start) { commit in
-            let first = commit.seq == revision ? change : 0
+        let isKept = try store?.commits(after: start, .inPieces) { commit in
+            let first = commit.seq == revision ? max(change - commit.changesBefore, 0) : 0
             for number in commit.changes.indices.dropFirst(first) where !body(commit, number) {
                 isComplete = false
                 return false
             }
             return true
+        }
+        if isKept == false, !takesDamaged {
+            throw .busy(reason: "The history was shortened meanwhile. Export it again.")
         }
         return isComplete
     }

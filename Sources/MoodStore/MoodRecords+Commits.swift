@@ -33,9 +33,11 @@ extension MoodRecords {
 
     /// Passes every durable commit after `revision` to `body`, in order, until it answers false.
     /// - Returns: false if one of them is no longer kept, or cannot be read: the subscriber must load the moods again.
-    public mutating func commits(after revision: Int, _ body: (Commit) -> Bool) -> Bool {
+    public mutating func commits(
+        after revision: Int, _ extent: LongCommits = .whole, _ body: (Commit) -> Bool
+    ) -> Bool {
         // A subscriber is told to begin anew either way; what is wrong is told by the request with which it does.
-        do throws(StorageError) { return try records.commits(after: revision, body) } catch { return false }
+        do throws(StorageError) { return try records.commits(after: revision, extent, body) } catch { return false }
     }
 
     /// Whether every commit after `revision` can be read again. Commits of the present group are made durable first.

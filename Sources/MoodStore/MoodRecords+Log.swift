@@ -102,7 +102,12 @@ extension MoodRecords {
     /// Whether `deleted` takes long: it reads the history, and the snapshots that were cleared.
     public func isDeletedLong() -> Bool { records.hasPast(over: Self.deletedAtOnceBytes) }
 
+    /// Whether `log`, `history` and `undelete` may take long: they read journals and long commits.
+    public func isPastLong() -> Bool { records.hasPast(over: Self.pastAtOnceBytes, besidesSnapshots: true) }
+
     private static let deletedAtOnceBytes = 1 << 20
+    /// Read in some 10 ms.
+    private static let pastAtOnceBytes = 4 << 20
 
     private static func write(_ item: DeletedRecord, to writer: inout JSONWriter) {
         writer.beginObject()

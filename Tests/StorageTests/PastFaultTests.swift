@@ -128,6 +128,34 @@ import Testing
         #expect(throws: StorageError.self) { try OperationTests.find(store, OperationTests.key(11)) }
     }
 
+    /// Whoever takes all of the history with him is told that a part of it cannot be told.
+    @Test func aHistoryWithDamageInItIsNotWhole() throws {
+        let store = try TestRecords(settings(directory))
+        for number in 1...6 {
+            try ChangedFilesTests.commit(store, number)
+            if number == 3 { _ = try store.with { try $0.compact() } }
+        }
+        try store.with { try $0.requireWholeHistory() }
+        let name = "history/journal-1.jsonl"
+        let bytes = directory.read(name)
+        // In the first line, and in the one of the second commit.
+        for offset in [3, bytes.count { $0 != 0x0A } * 5 / 8] {
+            var damaged = bytes
+            damaged[offset] ^= 4
+            directory.overwrite(name, damaged)
+            guard
+                case .corrupt(name, _, _)? = #expect(
+                    throws: StorageError.self,
+                    performing: {
+                        try store.with { try $0.requireWholeHistory() }
+                    })
+            else { throw TestFailure("another error") }
+        }
+        // Shortened on request it is whole again.
+        directory.remove(name)
+        try store.with { try $0.requireWholeHistory() }
+    }
+
     /// What was grown without end says so at once, and is not read to there.
     @Test func aLongCommitThatWasGrownWithoutEndIsDamaged() throws {
         mkdir(directory.path, 0o700)
@@ -138,7 +166,7 @@ import Testing
         try CommitFile.write(Array(line.bytes), 1, in: place, settings(directory))
         func isRead() throws -> Bool {
             var isRead = false
-            try CommitFile.withLine(1, in: place) { (_, _, _) in isRead = true }
+            try CommitFile.withLine(1, in: place) { (_, _) in isRead = true }
             return isRead
         }
         #expect(try isRead())

@@ -53,9 +53,10 @@ extension Core {
         var subscriptions = state.events.subscriptions
         var toldToModels = state.models.told
         var touched = TouchedMoods()
-        let isWhole = store.commits(after: told) { commit in
+        let isWhole = store.commits(after: told, .beginning) { commit in
             if toldToModels == commit.seq - 1 {
                 for change in commit.changes { touched.add(change.id) }
+                if commit.count > commit.changes.count { touched.addAll() }
                 toldToModels = commit.seq
             }
             var changes = EventChanges(bytesMax: messageBytes)

@@ -234,10 +234,11 @@ final class RunningExport: @unchecked Sendable {
     /// - Returns: whether all of it has been written.
     private func writeHistory(_ moods: FrozenMoods, _ page: inout PageText) throws(StorageError) -> Bool {
         var item = JSONWriter(capacity: 1024)
-        return try moods.forEachChange(from: change.revision, change.number) { commit, number in
+        return try moods.forEachChange(from: change.revision, change.number, takesDamaged: takesDamaged) {
+            commit, number in
             let change = commit.changes[number]
             if page.wouldOverflow((change.record?.count ?? 0) + 256) {
-                self.change = (commit.seq, number)
+                self.change = (commit.seq, commit.changesBefore + number)
                 return false
             }
             item.rewind(to: 0)

@@ -5,42 +5,50 @@ import MoodProtocol
 import MoodStore
 
 extension Core {
-    mutating func history(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let id = arguments[MoodParams.id]
-        let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
-        do throws(MoodStoreError) {
-            try store.history(id, limit: arguments[MoodParams.changes], cursor: cursor, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+    mutating func history(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) -> (any LaterWork)? {
+        try page(.history(arguments[MoodParams.id]), request, arguments, &out)
     }
 
-    mutating func log(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        let cursor = arguments[MoodParams.cursor]?.withDecoded { Array($0) }
-        do throws(MoodStoreError) {
-            try store.log(limit: arguments[MoodParams.changes], cursor: cursor, to: &out)
-        } catch {
-            throw RPCError(error)
-        }
+    mutating func log(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) -> (any LaterWork)? {
+        try page(.log, request, arguments, &out)
     }
 
     mutating func deleted(
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws(RPCError) -> (any LaterWork)? {
-        let job = DeletedJob(
-            limit: arguments[MoodParams.changes], cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) },
-            bytesMax: options.limits[.messageBytes])
-        if path != nil, !request.ways.contains(.atOnce), store.isDeletedLong() { return readBesideLoop(job) }
+        try page(.deleted, request, arguments, &out)
+    }
+
+    private mutating func page(
+        _ what: PastJob.What, _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) -> (any LaterWork)? {
+        let job = PastJob(
+            what: what, limit: arguments[MoodParams.changes],
+            cursor: arguments[MoodParams.cursor]?.withDecoded { Array($0) }, bytesMax: options.limits[.messageBytes])
+        if isLong(job.what, request) { return readBesideLoop(job) }
         try job.run(&store, to: &out) { false }
         return nil
     }
 
-    mutating func undelete(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
-        do throws(MoodStoreError) {
-            try store.undelete(arguments[MoodParams.id], at: now, to: &out)
-        } catch {
-            throw RPCError(error)
+    private func isLong(_ what: PastJob.What, _ request: borrowing Request) -> Bool {
+        guard path != nil, !request.ways.contains(.atOnce) else { return false }
+        if case .deleted = what { return store.isDeletedLong() }
+        return store.isPastLong()
+    }
+
+    mutating func undelete(
+        _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
+    ) throws(RPCError) -> (any LaterWork)? {
+        let job = UndeleteJob(id: arguments[MoodParams.id], now: now)
+        if path != nil, !request.ways.contains(.atOnce), store.isPastLong() {
+            return undeleteBesideLoop(job, arguments)
         }
+        try job.run(&store, to: &out)
+        return nil
     }
 
     mutating func resolve(_ arguments: borrowing Arguments, _ out: inout JSONWriter) throws(RPCError) {
@@ -70,8 +78,14 @@ extension Core {
     }
 }
 
-/// `mood.deleted`: all that it takes besides the store, so that it can be done in any thread.
-struct DeletedJob: Sendable {
+/// A page of the past: all that it takes besides the store, so that it can be made in any thread.
+struct PastJob: Sendable {
+    enum What {
+        case history(MoodID)
+        case log, deleted
+    }
+
+    let what: What
     let limit: Int
     let cursor: [UInt8]?
     /// How long the answer may be.
@@ -82,9 +96,23 @@ struct DeletedJob: Sendable {
         _ store: inout MoodRecords, to out: inout JSONWriter, isCancelled: () -> Bool
     ) throws(RPCError) {
         do throws(MoodStoreError) {
-            try store.deleted(limit: limit, cursor: cursor, to: &out, isCancelled: isCancelled)
+            switch what {
+            case .history(let id): try store.history(id, limit: limit, cursor: cursor, to: &out)
+            case .log: try store.log(limit: limit, cursor: cursor, to: &out)
+            case .deleted: try store.deleted(limit: limit, cursor: cursor, to: &out, isCancelled: isCancelled)
+            }
         } catch {
             throw RPCError(error)
         }
+    }
+}
+
+/// `mood.undelete`, in any thread.
+struct UndeleteJob: Sendable {
+    let id: MoodID
+    let now: Timestamp
+
+    func run(_ store: inout MoodRecords, to out: inout JSONWriter) throws(RPCError) {
+        do throws(MoodStoreError) { try store.undelete(id, at: now, to: &out) } catch { throw RPCError(error) }
     }
 }

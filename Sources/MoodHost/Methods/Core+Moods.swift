@@ -60,13 +60,13 @@ extension Core {
         ),
         Handler(
             MoodMethods.history, .reads,
-            { (core, _, arguments, out) throws(RPCError) in try core.history(arguments, &out) }),
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.history(request, arguments, &out) }),
         Handler(
             MoodMethods.deletedMoods, .reads,
             maybe: { (core, request, arguments, out) throws(RPCError) in try core.deleted(request, arguments, &out) }),
         Handler(
             MoodMethods.undelete, .changes,
-            { (core, _, arguments, out) throws(RPCError) in try core.undelete(arguments, &out) }),
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.undelete(request, arguments, &out) }),
         Handler(
             MoodMethods.resolve, .reads,
             { (core, _, arguments, out) throws(RPCError) in try core.resolve(arguments, &out) }),

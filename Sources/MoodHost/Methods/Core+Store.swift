@@ -42,7 +42,7 @@ extension Core {
             }),
         Handler(
             StoreMethods.log, .reads,
-            { (core, _, arguments, out) throws(RPCError) in try core.log(arguments, &out) }),
+            maybe: { (core, request, arguments, out) throws(RPCError) in try core.log(request, arguments, &out) }),
         Handler(
             StoreMethods.compact, .tidies,
             later: { (core, _, arguments) throws(RPCError) in try core.compact(arguments) }),

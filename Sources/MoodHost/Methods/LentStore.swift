@@ -87,11 +87,15 @@ final class LentStore: @unchecked Sendable {
         try job.run(&store, to: &answer) { work.isCancelled }
     }
 
-    fileprivate func carryOut(_ job: DeletedJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
+    fileprivate func carryOut(_ job: PastJob, _ work: LongWork, _ answer: inout JSONWriter) throws(RPCError) {
         // What stands around it in the message is short.
         answer.buffer.limit = job.bytesMax - 1024
         do throws(MoodStoreError) { try store.open() } catch { throw RPCError(error) }
         try job.run(&store, to: &answer) { work.isCancelled }
+    }
+
+    fileprivate func carryOut(_ job: UndeleteJob, _ answer: inout JSONWriter) throws(RPCError) {
+        try job.run(&store, to: &answer)
     }
 
     /// As `Core.adopt(settings:replaces:)`.
@@ -146,8 +150,17 @@ extension Core {
         answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
     }
 
-    /// Leaves a page of `mood.deleted` to the helper thread.
-    mutating func readBesideLoop(_ job: DeletedJob) -> any LaterWork {
+    /// Leaves a `mood.undelete` to the helper thread.
+    mutating func undeleteBesideLoop(_ job: UndeleteJob, _ arguments: borrowing Arguments) -> any LaterWork {
+        changeBesideLoop(
+            Method(MoodMethods.undelete), arguments, .init(message: "Reading", done: 0, total: 0)
+        ) { (lent, _, answer) throws(RPCError) in
+            try lent.carryOut(job, &answer)
+        }
+    }
+
+    /// Leaves a page of the past to the helper thread.
+    mutating func readBesideLoop(_ job: PastJob) -> any LaterWork {
         answerBesideLoop { (lent, work, answer) throws(RPCError) in try lent.carryOut(job, work, &answer) }
     }
 

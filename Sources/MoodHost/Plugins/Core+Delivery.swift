@@ -54,7 +54,7 @@ extension Core {
         guard let last = delivery.acknowledged, store.hasCommits(after: last) else { return nil }
         var found: (Int, [UInt8])?
         let messageBytes = options.limits[.messageBytes]
-        let isWhole = store.commits(after: last) { commit in
+        let isWhole = store.commits(after: last, .beginning) { commit in
             var changes = EventChanges(bytesMax: messageBytes)
             for change in commit.changes.prefix(EventChanges.changesMax) {
                 changes.add(change.kind, change.id, change.record)

@@ -210,7 +210,7 @@ extension Core {
         guard let settings = store.settingsForSync else { return .off }
         return try SyncStatus.read(settings.directory, in: settings.fileSystem) { after in
             var count = 0
-            _ = store.commits(after: after) { commit in
+            _ = store.commits(after: after, .beginning) { commit in
                 if commit.origin != MoodRecords.syncOrigin { count += 1 }
                 return count < commitsMax
             }

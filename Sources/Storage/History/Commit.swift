@@ -31,13 +31,17 @@ public struct Commit {
     public let isClear: Bool
     /// How many records it changed.
     public let count: Int
-    /// All of them; where all records were removed at once, the newest of those only.
+    /// All of them; where all records were removed at once, the newest of those only. Of a commit with a file of its own they may
+    /// be a part (`LongCommits`).
     public let changes: [Change]
+    /// How many of the commit's changes come before these.
+    public internal(set) var changesBefore = 0
 
+    /// - Parameter records: how many records the commit has, where the line has not all of them.
     /// - Parameter upgrade: what makes records of this version of those in the line; nil where they are.
     /// - Parameter buffer: where those are written; it must stay as it is as long as the commit is used.
     init?(
-        _ line: JournalLine, seal: UInt64, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?,
+        _ line: JournalLine, seal: UInt64, records: Int? = nil, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?,
         _ buffer: inout ByteBuffer
     ) {
         buffer.truncate(to: 0)
@@ -91,9 +95,21 @@ public struct Commit {
         crc = Seal.crc(ofDigits: seal)
         settles = line.settles.map { String(decoding: $0, as: UTF8.self) }
         self.isClear = isClear
-        count = changes.count + max(unnamed, 0)
+        count = changes.count + max(unnamed, 0) + max((records ?? puts) - puts, 0)
         self.changes = changes
     }
+}
+
+/// How much of a commit is handed over that has a file of its own: as much as that is in memory.
+public enum LongCommits {
+    /// All of it.
+    case whole
+    /// All of it, as several commits with parts of its changes, one after the other.
+    case inPieces
+    /// Its first changes, at most `beginningMax`; `Commit.count` counts all.
+    case beginning
+
+    static let beginningMax = 1000
 }
 
 /// Where the lines of the commits after `revision` begin.
@@ -112,10 +128,10 @@ extension RecordStore {
     /// - Returns: false where one of them is not kept any more, or is in no journal; in memory none is. What came before
     ///   it may have been handed over then.
     public mutating func commits(
-        after revision: Int, _ body: (Commit) -> Bool
+        after revision: Int, _ extent: LongCommits = .whole, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
-        return try Self.commits(after: revision, upTo: flushedRevision, &files, extractor, body)
+        return try Self.commits(after: revision, upTo: flushedRevision, extent, &files, extractor, body)
     }
 
     /// Whether every commit after `revision` can be read again; all that were made are durable.
@@ -133,17 +149,27 @@ extension RecordStore {
         }
     }
 
-    /// - Parameter inPieces: whether a commit with a file of its own comes as several with parts of its changes, and only one of
-    ///   those is in memory.
     static func commits(
-        after revision: Int, upTo last: Int, inPieces: Bool = false, _ files: inout StoreFiles?,
+        after revision: Int, upTo last: Int, _ extent: LongCommits, _ files: inout StoreFiles?,
         _ extractor: RecordExtractor, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
-        var reading = CommitReading(revision: revision, inPieces: inPieces)
+        var reading = CommitReading(revision: revision, extent)
         defer { if let place = reading.place { files?.remember(place) } }
         switch files {
         case .none: return false
         case .some(let files): return try reading.read(files, upTo: last, extractor, body)
+        }
+    }
+
+    /// Throws where a part of the history is damaged: what comes before that cannot be told.
+    public mutating func requireWholeHistory() throws(StorageError) {
+        try Self.requireWholeHistory(&files)
+    }
+
+    private static func requireWholeHistory(_ files: inout StoreFiles?) throws(StorageError) {
+        switch files {
+        case .none: return
+        case .some(let files): try JournalChain(files, upTo: files.revision).check(files)
         }
     }
 
@@ -171,11 +197,11 @@ private struct CommitReading {
     /// After that, where it was read.
     var place: CommitPlace?
     private var wantsMore = true
-    private let isInPieces: Bool
+    private let extent: LongCommits
 
-    init(revision: Int, inPieces: Bool) {
+    init(revision: Int, _ extent: LongCommits) {
         self.revision = revision
-        isInPieces = inPieces
+        self.extent = extent
     }
 
     mutating func read(
@@ -227,18 +253,25 @@ private struct CommitReading {
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
     ) throws(StorageError) {
         guard wantsMore, link.base < link.last, revision == link.last - 1 else { return }
+        guard let commit = try LongCommit.open(link.last, in: files.place) else { return }
         let upgrade = link.upgrade(files.settings)
-        func take(_ line: JournalLine, _ seal: UInt64) {
-            guard wantsMore, let change = Commit(line, seal: seal, extractor, upgrade, &buffer) else { return }
+        var before = 0
+        func take(_ line: JournalLine, _ seal: UInt64, _ records: Int? = nil) {
+            guard wantsMore, var change = Commit(line, seal: seal, records: records, extractor, upgrade, &buffer) else {
+                return
+            }
+            change.changesBefore = before
+            before += change.changes.count
             wantsMore = body(change)
             revision = line.seq
         }
-        if isInPieces {
+        if extent == .inPieces {
             // A piece has no seal of its own, and nobody asks for it.
-            try CommitFile.forEachPiece(link.last, files) { take($0, 0) }
-        } else {
-            try CommitFile.withLine(link.last, files) { line, _, seal in take(line, seal) }
+            return try commit.forEachPiece { take($0, 0) }
         }
+        let most = extent == .whole ? Int.max : LongCommits.beginningMax
+        let seal = commit.seal
+        try commit.withLine(wanted: { number, _ in number < most }) { take($0, seal, $1) }
     }
 }
 

@@ -73,58 +73,15 @@ enum CommitFile {
         }
     }
 
-    /// Hands over the commit, where it is kept.
+    /// Hands over the commit with those of its records that are wanted, and how many it has, where it is kept.
     /// - Throws: `corrupt` where the file is not as it was written.
     static func withLine(
-        _ revision: Int, _ files: borrowing StoreFiles,
-        _ body: (JournalLine, _ bytes: Int, _ seal: UInt64) throws(StorageError) -> Void
-    ) throws(StorageError) {
-        try withLine(revision, in: files.place, body)
-    }
-
-    static func withLine(
         _ revision: Int, in place: borrowing StoreDirectory,
-        _ body: (JournalLine, _ bytes: Int, _ seal: UInt64) throws(StorageError) -> Void
+        wanted: (Int, UnsafeRawBufferPointer) -> Bool = { _, _ in true },
+        _ body: (JournalLine, _ records: Int) throws(StorageError) -> Void
     ) throws(StorageError) {
-        let name = name(revision)
-        var bytes = ByteBuffer(capacity: 4096)
-        do throws(SystemError) {
-            guard try place.hasHistory() else { return }
-            let file = try place.open(name, .read)
-            let size = try file.status().size
-            // One that was grown without end does not end with a seal; then no more of it is read.
-            let seal = min(Seal.byteCount + 1, size)
-            try bytes.append(upTo: seal) { (room) throws(SystemError) in try file.read(room, at: size - seal) }
-            if Seal.likeness(of: bytes.bytes) == Seal.byteCount {
-                bytes.truncate(to: 0)
-                try bytes.append(upTo: size) { (room) throws(SystemError) in try file.read(room, at: 0) }
-            }
-        } catch {
-            if error.code == ENOENT { return }
-            throw .reading(error, name)
-        }
-        let sealed = UnsafeRawBufferPointer(rebasing: bytes.bytes.dropLast())
-        guard bytes.bytes.last == UInt8(ascii: "\n"), let content = Seal.content(of: sealed) else {
-            throw damaged(name)
-        }
-        // Between members a line feed is white space, and within them there is none.
-        var line = ByteBuffer(capacity: content.count)
-        var rest = content
-        while let end = rest.firstOffset(of: UInt8(ascii: "\n")) {
-            line.append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
-            rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
-        }
-        line.append(rest)
-        var failure: StorageError?
-        let isRead = line.withBytes { line in
-            guard let commit = JournalLine(content: line), commit.seq == revision else { return false }
-            do throws(StorageError) { try body(commit, bytes.count, Seal.digits(ofSealed: sealed)) } catch {
-                failure = error
-            }
-            return true
-        }
-        if let failure { throw failure }
-        guard isRead else { throw damaged(name) }
+        guard let commit = try LongCommit.open(revision, in: place) else { return }
+        try commit.withLine(wanted: wanted, body)
     }
 
     static func damaged(_ name: String) -> StorageError {

@@ -86,7 +86,7 @@ extension RecordStore {
         revisions = Array(revisions.prefix(limit))
         guard let last = revisions.first, let first = revisions.last else { return ([], nil) }
         var items: [CommitLogItem] = []
-        _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) {
+        _ = try Self.commits(after: first - 1, upTo: last, .beginning, &files, extractor) {
             items.append(CommitLogItem($0))
             return true
         }
@@ -104,7 +104,7 @@ extension RecordStore {
         let ids = Set(wanted.map(\.id))
         guard var present = try records(before: first, of: ids) else { return wanted.map { _ in [] } }
         var found: [[UInt8]] = []
-        _ = try Self.commits(after: first - 1, upTo: last, inPieces: true, &files, extractor) { commit in
+        _ = try Self.commits(after: first - 1, upTo: last, .inPieces, &files, extractor) { commit in
             while found.count < wanted.count, wanted[found.count].revision == commit.seq {
                 found.append(present[wanted[found.count].id] ?? [])
             }
@@ -148,7 +148,7 @@ extension RecordStore {
         guard let start = try historyStart(), start < flushedRevision else { return }
         var found: [RecordID: Int] = [:]
         var clears: [Int] = []
-        _ = try Self.commits(after: start, upTo: flushedRevision, inPieces: true, &files, extractor) { commit in
+        _ = try Self.commits(after: start, upTo: flushedRevision, .inPieces, &files, extractor) { commit in
             if commit.isClear { clears.append(commit.seq) }
             for change in commit.changes { found[change.id] = change.record == nil ? commit.seq : nil }
             return !isCancelled()
@@ -199,7 +199,7 @@ extension RecordStore {
             let isFull = candidates.found.count == count
             var ids = Set(candidates.found.map(\.id))
             if !isLast {
-                _ = try Self.commits(after: revision, upTo: flushedRevision, inPieces: true, &files, extractor) {
+                _ = try Self.commits(after: revision, upTo: flushedRevision, .inPieces, &files, extractor) {
                     commit in
                     for change in commit.changes { ids.remove(change.id) }
                     return !ids.isEmpty
@@ -238,7 +238,7 @@ extension RecordStore {
         for (place, record) in zip(order, before) { found[place].record = record }
         var times: [Int: (at: [UInt8], origin: String?)] = [:]
         let wanted = Set(found.map(\.revision))
-        _ = try Self.commits(after: first - 1, upTo: last, inPieces: true, &files, extractor) { commit in
+        _ = try Self.commits(after: first - 1, upTo: last, .inPieces, &files, extractor) { commit in
             if wanted.contains(commit.seq), times[commit.seq] == nil {
                 times[commit.seq] = (Array(commit.at), commit.origin)
             }

@@ -83,25 +83,27 @@ struct JournalChain {
         return nil
     }
 
-    /// Hands over the commits of a link after commit `base`.
+    /// Hands over the commits of a link after commit `base`, one with a file of its own with those of its records that are wanted.
     /// - Returns: the last one that was found.
     @discardableResult
     static func forEachCommit(
         of link: Link, after base: Int, _ files: borrowing StoreFiles,
+        wanted: (UnsafeRawBufferPointer) -> Bool = { _ in false },
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
-        return try forEachCommit(of: link, file, from: link.start, after: base, files, body)
+        return try forEachCommit(of: link, file, from: link.start, after: base, files, wanted, body)
     }
 
-    /// The same, from near the first of them on. What comes before is not looked at.
+    /// The same, from near the first of them on, and without records of one with a file of its own. What comes before is not
+    /// looked at.
     static func forEachCommitNear(
         of link: Link, after base: Int, _ files: borrowing StoreFiles,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         guard link.base < link.last, let file = try open(link.generation, files) else { return link.base }
         let start = try place(after: base, in: link, file.descriptor, files)
-        return try forEachCommit(of: link, file, from: start, after: base, files, body)
+        return try forEachCommit(of: link, file, from: start, after: base, files, { _ in false }, body)
     }
 
     /// Where to read a link from to come to the commits after `revision`.
@@ -118,21 +120,32 @@ struct JournalChain {
 
     private static func forEachCommit(
         of link: Link, _ file: borrowing File, from start: CommitPlace, after base: Int,
-        _ files: borrowing StoreFiles, _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
+        _ files: borrowing StoreFiles, _ wanted: (UnsafeRawBufferPointer) -> Bool,
+        _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         var reader = JournalReader(
             file.descriptor, StoreInventory.journalName(link.generation), from: start.offset,
             in: files.settings.fileSystem)
-        var found = try reader.commits(after: start.revision, upTo: link.last) { (commit) throws(StorageError) in
+        let found = try reader.commits(after: start.revision, upTo: link.last) { (commit) throws(StorageError) in
             if commit.content.seq > base { try body(commit.content, commit.end - commit.offset) }
             return true
         }
-        guard found == link.last - 1 else { return found }
-        try CommitFile.withLine(link.last, files) { (line, size, _) throws(StorageError) in
-            found = line.seq
-            if found > base { try body(line, size) }
+        guard found == link.last - 1, let commit = try LongCommit.open(link.last, in: files.place) else { return found }
+        let size = commit.byteCount
+        try commit.withLine(wanted: { wanted($1) }) { (line, _) throws(StorageError) in
+            if line.seq > base { try body(line, size) }
         }
-        return found
+        return link.last
+    }
+
+    /// Throws where something of what is kept cannot be told, because a file is not as it was written.
+    func check(_ files: borrowing StoreFiles) throws(StorageError) {
+        for (place, link) in links.enumerated().reversed() {
+            try checkNext(after: place)
+            let found = try Self.forEachCommit(of: link, after: link.base, files) { (_, _) throws(StorageError) in }
+            try checkEnd(of: place, at: found, files)
+        }
+        try checkNext(after: -1)
     }
 
     /// Throws where a link has not all of its commits. Only one that was made as a snapshot is in no journal: then nothing comes

@@ -114,7 +114,11 @@ struct RecordHistory {
         var events: [Event] = []
         var held = 0
         var dropped: Event?
-        let found = try JournalChain.forEachCommit(of: link, after: link.base, files) { line, size in
+        let wanted = upgrade?.extractor ?? extractor
+        let id = id
+        let found = try JournalChain.forEachCommit(
+            of: link, after: link.base, files, wanted: { wanted.id($0) == id }
+        ) { line, size in
             readBytes += size
             guard line.seq < end else { return }
             for event in self.events(line, upgrade) {

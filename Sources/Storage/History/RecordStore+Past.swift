@@ -22,7 +22,7 @@ extension RecordStore {
             try Self.readSnapshot(name, wanted, &files, extractor, &records)
         }
         guard start.base < revision - 1 else { return records }
-        let isWhole = try Self.commits(after: start.base, upTo: revision - 1, inPieces: true, &files, extractor) {
+        let isWhole = try Self.commits(after: start.base, upTo: revision - 1, .inPieces, &files, extractor) {
             records.follow($0, wanted)
             return true
         }
@@ -39,7 +39,7 @@ extension RecordStore {
         var changed: [RecordID: Bool] = [:]
         var isCleared = false
         if start.base < revision - 1 {
-            let isWhole = try Self.commits(after: start.base, upTo: revision - 1, inPieces: true, &files, extractor) {
+            let isWhole = try Self.commits(after: start.base, upTo: revision - 1, .inPieces, &files, extractor) {
                 commit in
                 if commit.isClear {
                     isCleared = true
@@ -58,8 +58,9 @@ extension RecordStore {
     }
 
     /// Whether journals, long commits, and the snapshots that are kept have more bytes than that together.
-    public func hasPast(over bytes: Int) -> Bool {
-        withFiles { $0.hasPast(over: bytes) } ?? false
+    /// - Parameter besidesSnapshots: whether those do not count.
+    public func hasPast(over bytes: Int, besidesSnapshots: Bool = false) -> Bool {
+        withFiles { $0.hasPast(over: bytes, besidesSnapshots) } ?? false
     }
 
     private struct PastStart {
@@ -150,11 +151,13 @@ extension [RecordID: [UInt8]] {
 
 extension StoreFiles {
     /// What cannot be looked at is said by whoever reads it.
-    fileprivate func hasPast(over bytes: Int) -> Bool {
+    fileprivate func hasPast(over bytes: Int, _ isBesidesSnapshots: Bool) -> Bool {
         do throws(SystemError) {
             let (present, past) = (try place.inventory(), try place.historyInventory())
-            var names = [StoreDirectory.snapshotName]
-            names += present.backups.map(StoreInventory.backupName) + present.journals.map(StoreInventory.journalName)
+            var names = present.journals.map(StoreInventory.journalName)
+            if !isBesidesSnapshots {
+                names += present.backups.map(StoreInventory.backupName) + [StoreDirectory.snapshotName]
+            }
             names += past.commits.map(CommitFile.name) + past.journals.map(StoreInventory.pastName)
             var sum = 0
             for name in names {

@@ -141,7 +141,7 @@ extension RecordStore {
         from first: Int, to last: Int, _ body: (Commit) -> Void
     ) throws(UndoFailure) {
         do throws(StorageError) {
-            _ = try Self.commits(after: first - 1, upTo: last, &files, extractor) {
+            _ = try Self.commits(after: first - 1, upTo: last, .whole, &files, extractor) {
                 body($0)
                 return true
             }

@@ -46,9 +46,12 @@ struct KnownRecords: ~Copyable {
             }
         }
         for revision in past.commits {
-            try? CommitFile.withLine(revision, in: place) { (line, _, _) throws(StorageError) in
-                forEachRecord(of: line, add)
+            var found: [UInt64] = []
+            func keep(_: Int, _ record: UnsafeRawBufferPointer) -> Bool {
+                found.append(key(CRC32C.checksum(record), record.count))
+                return false
             }
+            try? CommitFile.withLine(revision, in: place, wanted: keep) { _, _ in keys.formUnion(found) }
         }
         addIndex(header.generation, place, &keys)
         return keys

@@ -42,7 +42,11 @@ extension Verification {
             }
         }
         for revision in commits {
-            do throws(StorageError) { try CommitFile.withLine(revision, in: place) { _, _, _ in } } catch { add(error) }
+            do throws(StorageError) {
+                try CommitFile.withLine(revision, in: place, wanted: { _, _ in false }) { _, _ in }
+            } catch {
+                add(error)
+            }
         }
         for generation in inventory.backups { checkBackup(generation, ends, place) }
     }
