@@ -18,7 +18,7 @@ struct Configuration {
     private(set) var pager: String?
     /// Whether `mood add` keeps the zone by which a time was read.
     private(set) var keepZone: Bool?
-    /// Whether a command of the shell may begin a round of sync.
+    /// Whether the host of a command may sync by itself; `mood sync now` works anyway.
     private(set) var sync: Bool?
     /// As they stand in the file.
     private(set) var members: [JSONValue.Member] = []

@@ -222,6 +222,11 @@ import Testing
         #expect(run(text, ["list"], ["MOODBOARD_STORE": "/y"]).1.started == [HostOptions(program: nil, store: .usual)])
     }
 
+    @Test func syncFalseKeepsTheHostFromSyncingByItself() {
+        #expect(run(#"{"sync":false}"#).1.started.first?.arguments == ["--no-sync"])
+        #expect(run(#"{"sync":true}"#).1.started.first?.arguments == [])
+    }
+
     @Test func coloursAndPagerAreAsItSays() {
         let always = Style(choice: nil, usual: "always", isTerminal: false, environment: { _ in nil })
         let never = Style(choice: nil, usual: "never", isTerminal: true, environment: { _ in nil })

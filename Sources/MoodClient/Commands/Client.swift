@@ -52,6 +52,7 @@ final class Client {
             }
             options.more += ["--time-zone", zone]
         }
+        if configuration.sync == false { options.more.append("--no-sync") }
         return options
     }
 
