@@ -42,9 +42,7 @@ extension MoodTraits {
     }
 }
 
-/// A filter that needs no record: what it says of a text is found out once.
-///
-/// Invariant: the filter does not search texts.
+/// All of a filter that needs no record: what it says of a text is found out once. A search in texts is not looked at.
 struct ColumnFilter {
     private enum Verdict: UInt8 { case unknown, yes, no }
 
@@ -54,11 +52,7 @@ struct ColumnFilter {
     /// By number of the feeling; NaN where the palette says nothing.
     private var estimates: [Double] = []
 
-    /// Nil where the filter has to see more than what stands in columns.
-    init?(_ filter: MoodFilter) {
-        guard filter.foldedText == nil else { return nil }
-        self.filter = filter
-    }
+    init(_ filter: MoodFilter) { self.filter = filter }
 
     @inline(__always)
     mutating func matches(_ mood: MoodTraits, _ texts: ColumnTexts) -> Bool {
@@ -113,4 +107,53 @@ struct ColumnFilter {
         }
         return tags[number] == .yes
     }
+}
+
+/// A filter as the store asks it.
+final class MoodCondition: RecordCondition {
+    private var filter: MoodFilter
+    private var columns: ColumnFilter
+    private let foldedText: [UInt8]
+    private let isExact: Bool
+    let signature: RecordSignature?
+    let looksAtColumns: Bool
+    let looksAtRecords: Bool
+    let span: (from: Int64?, to: Int64?)
+
+    init(_ filter: MoodFilter) {
+        self.filter = filter
+        columns = ColumnFilter(filter)
+        foldedText = filter.foldedText ?? []
+        signature = filter.signature
+        looksAtColumns = filter.isFavorite != nil || filter.looksAtColumns
+        isExact = filter.isExact
+        looksAtRecords = filter.foldedText != nil
+        span = filter.span
+    }
+
+    func exclude(by entries: [ColumnEntry], _ texts: ColumnTexts, in isMeant: inout [Bool]) {
+        columns.exclude(entries, texts, &isMeant)
+    }
+
+    func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool {
+        // The filter is a large value, which would be copied for each record.
+        foldedText.withUnsafeBytes {
+            MoodFacts.contains(foldedNeedle: $0, isExact: isExact, in: record)
+        }
+    }
+
+    func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool { filter.matches(head, record) }
+}
+
+extension ColumnFilter {
+    fileprivate mutating func exclude(_ entries: [ColumnEntry], _ texts: ColumnTexts, _ isMeant: inout [Bool]) {
+        for (place, entry) in entries.enumerated() where isMeant[place] {
+            isMeant[place] = matches(MoodTraits(entry), texts)
+        }
+    }
+}
+
+extension MoodFilter {
+    /// What the store is asked with; nil where all are meant.
+    var condition: MoodCondition? { isEmpty ? nil : MoodCondition(self) }
 }

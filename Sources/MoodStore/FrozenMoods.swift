@@ -68,10 +68,8 @@ public final class FrozenMoods: @unchecked Sendable {
         }
         var isComplete = true
         var last = position
-        var filter = self.filter
         let isDescending = isDescending
-        try store?.walk(.time, isDescending: isDescending, after: position, wanted: filter.signature) { record in
-            guard filter.isEmpty || filter.matches(record.head, record.bytes) else { return true }
+        try store?.walk(.time, isDescending: isDescending, after: position, matching: filter.condition) { record in
             guard body(record.bytes) else {
                 isComplete = false
                 return false
@@ -124,9 +122,8 @@ extension MoodRecords {
                     settings, filter, isDescending: isDescending, takesDamaged: takesDamaged)
             }
             var copies: [[UInt8]] = []
-            var wanted = filter
-            try records.walk(.time, isDescending: isDescending, after: nil, wanted: filter.signature) { record in
-                if wanted.isEmpty || wanted.matches(record.head, record.bytes) { copies.append(Array(record.bytes)) }
+            try records.walk(.time, isDescending: isDescending, after: nil, matching: filter.condition) { record in
+                copies.append(Array(record.bytes))
                 return true
             }
             return FrozenMoods.copied(copies, filter, isDescending: isDescending, revision: records.revision)

@@ -107,10 +107,13 @@ public struct MoodFilter: Sendable {
         isFavorite == nil && from == nil && to == nil && !looksInside
     }
 
+    /// Whether nothing but the mark counts.
+    var isOnlyOfMark: Bool { isFavorite != nil && !looksInside && from == nil && to == nil }
+
     /// Whether the bytes of a mood are needed to decide.
-    var looksInside: Bool {
-        emoji != nil || label != nil || foldedText != nil || looksAtTags || looksAtValence || days != nil
-    }
+    var looksInside: Bool { foldedText != nil || looksAtColumns }
+    /// Whether something is asked for that the index has in columns, besides time and favorite.
+    var looksAtColumns: Bool { emoji != nil || label != nil || looksAtTags || looksAtValence || days != nil }
 
     var looksAtTags: Bool { !tags.isEmpty || !anyTags.isEmpty || !noTags.isEmpty }
     var looksAtValence: Bool { valenceFrom != nil || valenceTo != nil }
@@ -157,11 +160,8 @@ public struct MoodFilter: Sendable {
     }
 
     private func matchesTexts(_ record: UnsafeRawBufferPointer) -> Bool {
-        guard emoji != nil || label != nil || foldedText != nil || looksAtTags else { return true }
-        if let foldedText, !foldedText.withUnsafeBytes({ MoodFacts.mayContain(foldedNeedle: $0, in: record) }) {
-            return false
-        }
-        var isTextFound = foldedText == nil
+        guard finds(in: record) else { return false }
+        guard emoji != nil || label != nil || looksAtTags else { return true }
         var tagsSeen = TagsSeen(self)
         var reader = JSONReader(ValidJSON(trusting: record))
         guard reader.enterObject() else { return false }
@@ -170,16 +170,12 @@ public struct MoodFilter: Sendable {
                 guard matches(emoji: text) else { return false }
             } else if key.equals("label"), let text = reader.text() {
                 guard matches(label: text) else { return false }
-                isTextFound = isTextFound || contains(text)
-            } else if key.equals("notes"), let text = reader.text() {
-                isTextFound = isTextFound || contains(text)
             } else if key.equals("tags"), reader.enterArray() {
                 while reader.nextElement() {
                     guard let tag = reader.text() else {
                         reader.skip()
                         continue
                     }
-                    isTextFound = isTextFound || contains(tag)
                     guard !looksAtTags || tagsSeen.take(tag, self) else { return false }
                 }
                 guard tagsSeen.isEnough else { return false }
@@ -187,7 +183,13 @@ public struct MoodFilter: Sendable {
                 reader.skip()
             }
         }
-        return isTextFound
+        return true
+    }
+
+    /// Whether a record has the text that is searched for, if any.
+    func finds(in record: UnsafeRawBufferPointer) -> Bool {
+        guard let foldedText else { return true }
+        return foldedText.withUnsafeBytes { MoodFacts.contains(foldedNeedle: $0, isExact: isExact, in: record) }
     }
 
     /// Whether the tags are meant; nil: there are none.
@@ -238,16 +240,5 @@ public struct MoodFilter: Sendable {
     func matches(label text: JSONText) -> Bool {
         guard let label else { return true }
         return text.withDecoded { isExact ? $0.elementsEqual(label.key) : NameFolding.has(label.key, $0) }
-    }
-
-    private func contains(_ text: JSONText) -> Bool {
-        guard let foldedText else { return true }
-        return foldedText.withUnsafeBytes { needle in
-            text.withDecoded {
-                isExact
-                    ? CaseFolding.contains(foldedNeedle: needle, in: $0)
-                    : SearchFolding.contains(foldedNeedle: needle, in: $0)
-            }
-        }
     }
 }

@@ -31,7 +31,11 @@ extension MoodRecords {
     private mutating func list(
         _ query: MoodQuery, _ position: RecordPosition?, isFirst: Bool, to writer: inout JSONWriter
     ) throws(StorageError) {
-        var filter = query.filter
+        let filter = query.filter
+        let isFiltered = !filter.isEmpty
+        // What is marked, and nothing else, is kept in an order of its own, and counted.
+        let isByMark = filter.isFavorite == true && filter.isOnlyOfMark
+        let isCounting = isFiltered && query.wantsTotal && !filter.isOnlyOfMark
         let start = position ?? startPosition(query)
         var end = writer.count + min(Self.pageBytesMax, writer.buffer.room) - Self.bytesAfterItems
         if query.offers != nil { end -= RowOffers.bytesMax }
@@ -41,22 +45,16 @@ extension MoodRecords {
         var lastText: [UInt8] = []
         var text: [UInt8] = []
         let isByText = query.sort == .label
-        let isFiltered = !filter.isEmpty
-        let span = filter.span
 
         writer.beginObject()
         writer.key("items")
         writer.beginArray()
-        try records.walk(
+        let found = try records.walk(
             query.order, isDescending: query.isDescending, after: start, markedOnly: filter.isFavorite == true,
-            wanted: filter.signature
+            matching: isByMark ? nil : filter.condition, isCounting: isCounting
         ) { record in
             let head = record.head
             let bytes = record.bytes
-            if isFiltered {
-                if Self.isPast(head, span, query) { return false }
-                guard filter.matches(head, bytes) else { return true }
-            }
             var wanted = bytes.count
             if isByText {
                 text.removeAll(keepingCapacity: true)
@@ -82,7 +80,7 @@ extension MoodRecords {
         writer.endArray()
         if !isFiltered || query.wantsTotal {
             writer.key("total")
-            writer.integer(isFiltered ? try total(filter) : records.count)
+            writer.integer(isCounting ? found : total(filter))
         }
         if hasMore, let last {
             let key: Int64 =
@@ -109,31 +107,10 @@ extension MoodRecords {
         return span.from.map { RecordPosition(key: $0 - 1, text: [], id: RecordID(high: .max, low: .max)) }
     }
 
-    /// Whether a list has left the span of its filter; never for one that is not sorted by time.
-    private static func isPast(_ head: RecordHead, _ span: MoodFilter.Span, _ query: MoodQuery) -> Bool {
-        guard query.sort == .timestamp else { return false }
-        if query.isDescending { return span.from.map { head.time < $0 } ?? false }
-        return span.to.map { head.time >= $0 } ?? false
-    }
-
-    private mutating func total(_ filter: MoodFilter) throws(StorageError) -> Int {
-        if let isFavorite = filter.isFavorite, !filter.looksInside, filter.from == nil, filter.to == nil {
-            return isFavorite ? records.markedCount : records.count - records.markedCount
-        }
-        var query = MoodQuery()
-        query.filter = filter
-        var filter = filter
-        let span = filter.span
-        var count = 0
-        try records.walk(
-            .time, isDescending: true, after: startPosition(query), markedOnly: filter.isFavorite == true,
-            wanted: filter.signature
-        ) { record in
-            if Self.isPast(record.head, span, query) { return false }
-            if filter.matches(record.head, record.bytes) { count += 1 }
-            return true
-        }
-        return count
+    /// How many there are, where that is known without a look at each.
+    private func total(_ filter: MoodFilter) -> Int {
+        guard let isFavorite = filter.isFavorite else { return records.count }
+        return isFavorite ? records.markedCount : records.count - records.markedCount
     }
 
     private func writeEmpty(locale: String, to writer: inout JSONWriter) {

@@ -51,7 +51,8 @@ extension RecordStore {
         _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
         _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
-        guard var columnFilter = ColumnFilter(filter) else { return try search(from, last, filter, watch, whole, add) }
+        if filter.foldedText != nil { return try search(from, last, filter, watch, whole, add) }
+        var columnFilter = ColumnFilter(filter)
         var whole = whole
         let isFiltered = !filter.isEmpty
         var (done, isEnded) = (0, false)
@@ -77,18 +78,17 @@ extension RecordStore {
         _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
         _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
-        var (whole, filter) = (whole, filter)
+        var whole = whole
         var (done, isEnded) = (0, false)
         let total = count
         let texts = ColumnTexts()
-        try walk(.time, isDescending: false, after: Self.start(from), wanted: filter.signature) { record in
+        try walk(.time, isDescending: false, after: Self.start(from), matching: filter.condition) { record in
             done += 1
             if !watch.goesOn(done, total) {
                 isEnded = true
                 return false
             }
             if record.head.time > last { return false }
-            guard filter.matches(record.head, record.bytes) else { return true }
             add(&whole, MoodTraits(texts.entry(record.head, record.bytes, .moods))) {
                 texts[UInt32(truncatingIfNeeded: $0)]
             }

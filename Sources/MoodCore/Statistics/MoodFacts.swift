@@ -47,15 +47,41 @@ public struct MoodFacts {
 
     private init() {}
 
-    /// Whether a text of a stored mood may contain the needle, which is folded: a look at bytes that excludes nearly all moods where
-    /// few contain it. The emoji is no such text.
-    @inline(__always)
-    public static func mayContain(
-        foldedNeedle needle: UnsafeRawBufferPointer, in record: UnsafeRawBufferPointer
+    /// Whether the label, the notes or a tag of a stored mood contains the needle, which is folded.
+    /// - Parameter isExact: whether it was folded by case alone.
+    public static func contains(
+        foldedNeedle needle: UnsafeRawBufferPointer, isExact: Bool, in record: UnsafeRawBufferPointer
     ) -> Bool {
         var cursor = CanonicalCursor(record, isKnown: true)
-        guard cursor.skipID(), cursor.skip(",\"emoji\":"), cursor.text() != nil else { return true }
-        return CaseFolding.mayContain(foldedNeedle: needle, in: cursor.rest)
+        // A look at bytes excludes nearly all moods where few contain it. The emoji is no text that is searched.
+        if cursor.skipID(), cursor.skip(",\"emoji\":"), cursor.text() != nil,
+            !CaseFolding.mayContain(foldedNeedle: needle, in: cursor.rest)
+        {
+            return false
+        }
+        let facts = MoodFacts(record)
+        func has(_ text: JSONText) -> Bool {
+            text.withDecoded {
+                isExact
+                    ? CaseFolding.contains(foldedNeedle: needle, in: $0)
+                    : SearchFolding.contains(foldedNeedle: needle, in: $0)
+            }
+        }
+        if has(facts.notes) || has(facts.label) { return true }
+        guard let tags = facts.tags else { return false }
+        // No needle without a quote goes from one into the next.
+        let isPlain = !tags.bytes.contains(UInt8(ascii: "\\")) && !needle.contains(UInt8(ascii: "\""))
+        if isPlain, !has(JSONText(raw: tags.bytes, isEscaped: false)) { return false }
+        var reader = JSONReader(tags)
+        guard reader.enterArray() else { return false }
+        while reader.nextElement() {
+            if let tag = reader.text() {
+                if has(tag) { return true }
+            } else {
+                reader.skip()
+            }
+        }
+        return false
     }
 
     /// The pairs of bytes in the texts that are searched: label, notes and tags.

@@ -18,7 +18,7 @@ struct LineReader: ~Copyable {
         let isOverlong: Bool
     }
 
-    private static let chunkBytes = 256 << 10
+    private static let chunkBytes = 64 << 10
     /// Bytes without a line feed, after which nothing more is read: a file that was grown without end holds no lines there.
     private static let passedBytesMax = 256 << 20
 

@@ -143,9 +143,8 @@ struct IndexWalk: ~Copyable {
 
     private let order: IndexOrder
     private let isDescending: Bool
-    /// The position of the next entry that has not been fetched; descending, the one after it.
-    private var position: Int
-    private let end: Int
+    /// Those of the entries that have not been fetched.
+    private var positions: Range<Int>
     private var chunkCount = chunkMin
     private var rows: [IndexRow] = []
     /// The number in `rows` at which the walk stands.
@@ -155,22 +154,37 @@ struct IndexWalk: ~Copyable {
     private var buffer = ByteBuffer(capacity: 16)
     private var single = ByteBuffer(capacity: 16)
     private var isSingle = false
-    private var sieve: RowSieve?
+    /// Rows that are wanted; nil: all.
+    private(set) var selection: RowSelection?
 
-    /// - Parameter wanted: records whose signature lacks a bit of it may be left out.
+    /// - Parameter condition: records that do not meet it are left out.
     init(
         _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, after place: RecordPosition?,
-        wanted: RecordSignature?
+        matching condition: (any RecordCondition)?
     ) throws(IndexFault) {
         self.order = order
         self.isDescending = isDescending
-        sieve = wanted.map { RowSieve($0, count: index.count) }
-        end = index.count(order)
-        if let place {
-            position = try index.firstPosition(order, after: place, inclusive: isDescending)
+        var positions = 0..<index.count(order)
+        if let condition {
+            let chosen = try RowSelection(condition, &index)
+            if order == .time { positions = chosen.range }
+            selection = consume chosen
         } else {
-            position = isDescending ? end : 0
+            selection = nil
         }
+        if let place {
+            let first = try index.firstPosition(order, after: place, inclusive: isDescending)
+            let rest =
+                isDescending
+                ? positions.lowerBound..<max(first, positions.lowerBound) : first..<max(first, positions.upperBound)
+            positions = positions.clamped(to: rest)
+        }
+        self.positions = positions
+    }
+
+    /// How many rows meet the condition and are not hidden.
+    mutating func count(besides hidden: borrowing RowBits, _ index: inout SnapshotIndex) throws(IndexFault) -> Int {
+        try selection?.count(besides: hidden, &index) ?? 0
     }
 
     /// What the index knows of the record at which the walk stands.
@@ -204,11 +218,12 @@ struct IndexWalk: ~Copyable {
     }
 
     private mutating func nextRows(_ index: inout SnapshotIndex) throws(IndexFault) -> Bool {
-        let range =
+        guard !positions.isEmpty else { return false }
+        let count = min(chunkCount, positions.count)
+        let range = isDescending ? positions.suffix(count) : positions.prefix(count)
+        positions =
             isDescending
-            ? max(0, position - chunkCount)..<position : position..<min(end, position + chunkCount)
-        guard !range.isEmpty else { return false }
-        position = isDescending ? range.lowerBound : range.upperBound
+            ? positions.lowerBound..<range.lowerBound : range.upperBound..<positions.upperBound
         chunkCount = min(chunkCount * 4, Self.chunkMax)
         try readRows(range, &index)
         if isDescending {
@@ -219,28 +234,21 @@ struct IndexWalk: ~Copyable {
         return true
     }
 
-    /// The rows of a range of positions, and their records where they stand beside each other; none where the sieve keeps none.
+    /// The rows of a range of positions, and their records where they stand beside each other; none where none is selected.
     private mutating func readRows(_ range: Range<Int>, _ index: inout SnapshotIndex) throws(IndexFault) {
-        if order == .time, sieve == nil {
+        if order == .time, selection == nil {
             try index.rows(range, into: &rows)
             return try fetchTogether(&index)
         }
         var numbers: [Int] = []
         for position in range {
             let number = try index.number(order, at: position)
-            if try sieve?.keeps(number, index) ?? true { numbers.append(number) }
-        }
-        if order == .time, numbers.count > range.count / Self.sparse {
-            // Nearly all in two reads take less than each in two.
-            try index.rows(range, into: &rows)
-            return try fetchTogether(&index)
+            if try selection?.contains(number, &index) ?? true { numbers.append(number) }
         }
         rows.removeAll(keepingCapacity: true)
         for number in numbers { rows.append(try index.row(number)) }
         starts = [Int](repeating: -1, count: rows.count)
     }
-    /// Where the sieve keeps at most one in so many, each is read alone.
-    private static let sparse = 8
 
     /// Fetches the records of rows that stand beside each other.
     private mutating func fetchTogether(_ index: inout SnapshotIndex) throws(IndexFault) {

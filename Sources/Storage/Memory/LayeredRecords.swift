@@ -246,53 +246,93 @@ struct LayeredRecords: ~Copyable {
 
     /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
     /// The bytes are valid in `body` only.
+    /// - Parameter isCounting: whether all records that meet the condition are counted, wherever the walk begins and ends.
+    /// - Returns: how many those are; 0 where they are not counted.
+    @discardableResult
     mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
-        wanted: RecordSignature? = nil, _ body: (StoredRecord) -> Bool
-    ) throws(IndexFault) {
-        guard let visible = visibleBaseCount, visible > 0, var index = base.take() else {
-            return table.walk(order, isDescending: isDescending, after: position) {
-                !markedOnly || $0.head.isMarked ? body(StoredRecord($0)) : true
+        matching condition: (any RecordCondition)? = nil, isCounting: Bool = false, _ body: (StoredRecord) -> Bool
+    ) throws(IndexFault) -> Int {
+        let way = Way(order: order, isDescending: isDescending, markedOnly: markedOnly, condition: condition)
+        var count = 0
+        if isCounting, let condition {
+            table.walk(.time, isDescending: true, after: nil) {
+                if condition.matches($0.head, $0.bytes) { count += 1 }
+                return true
             }
         }
+        guard let visible = visibleBaseCount, visible > 0, var index = base.take() else {
+            var cursor = table.cursor(order, isDescending: isDescending, after: position)
+            while let slot = nextSlot(&cursor, way), body(StoredRecord(slot)) {}
+            return count
+        }
         // Taken out and put back: the walk needs both layers at once.
-        let result: Result<Void, IndexFault>
+        let result: Result<Int, IndexFault>
         do throws(IndexFault) {
-            try merge(&index, order, isDescending, position, markedOnly, wanted, body)
-            result = .success(())
+            result = .success(try merge(&index, way, position, isCounting, body))
         } catch {
             result = .failure(error)
         }
         base = consume index
-        try result.get()
+        return count + (try result.get())
+    }
+
+    /// How a walk goes, and what it leaves out.
+    private struct Way {
+        let order: RecordOrder
+        let isDescending: Bool
+        let markedOnly: Bool
+        let condition: (any RecordCondition)?
+
+        func isWanted(_ slot: RecordSlot) -> Bool {
+            (!markedOnly || slot.head.isMarked) && condition?.matches(slot.head, slot.bytes) ?? true
+        }
+
+        /// Whether nothing that is meant comes at this time or after it.
+        func isPast(_ slot: RecordSlot) -> Bool {
+            guard order == .time, let span = condition?.span else { return false }
+            if isDescending { return span.from.map { slot.head.time < $0 } ?? false }
+            return span.to.map { slot.head.time >= $0 } ?? false
+        }
     }
 
     private mutating func merge(
-        _ index: inout SnapshotIndex, _ order: RecordOrder, _ isDescending: Bool, _ position: RecordPosition?,
-        _ markedOnly: Bool, _ wanted: RecordSignature?, _ body: (StoredRecord) -> Bool
-    ) throws(IndexFault) {
-        var upper = table.cursor(order, isDescending: isDescending, after: position)
+        _ index: inout SnapshotIndex, _ way: Way, _ position: RecordPosition?, _ isCounting: Bool,
+        _ body: (StoredRecord) -> Bool
+    ) throws(IndexFault) -> Int {
+        let (order, isDescending, markedOnly) = (way.order, way.isDescending, way.markedOnly)
         var lower = try IndexWalk(
             &index, markedOnly && order == .time ? .marked : IndexOrder(order), isDescending: isDescending,
-            after: position, wanted: wanted)
-        var slot = nextSlot(&upper, markedOnly)
+            after: position, matching: way.condition)
+        try merge(&index, &lower, way, position, body)
+        return isCounting ? try lower.count(besides: hidden, &index) : 0
+    }
+
+    private mutating func merge(
+        _ index: inout SnapshotIndex, _ lower: inout IndexWalk, _ way: Way, _ position: RecordPosition?,
+        _ body: (StoredRecord) -> Bool
+    ) throws(IndexFault) {
+        let (order, isDescending, markedOnly) = (way.order, way.isDescending, way.markedOnly)
+        var upper = table.cursor(order, isDescending: isDescending, after: position)
+        var slot = nextSlot(&upper, way)
         while try lower.load(&index, skipping: hidden, markedOnly: markedOnly) {
             while let next = slot, try comesFirst(next, lower, order, isDescending) {
                 guard body(StoredRecord(next)) else { return }
-                slot = nextSlot(&upper, markedOnly)
+                slot = nextSlot(&upper, way)
             }
             guard body(StoredRecord(lower.head, lower.bytes)) else { return }
             lower.advance()
         }
         while let next = slot {
             guard body(StoredRecord(next)) else { return }
-            slot = nextSlot(&upper, markedOnly)
+            slot = nextSlot(&upper, way)
         }
     }
 
-    private func nextSlot(_ cursor: inout RecordTable.Cursor, _ markedOnly: Bool) -> RecordSlot? {
+    private func nextSlot(_ cursor: inout RecordTable.Cursor, _ way: borrowing Way) -> RecordSlot? {
         while let slot = table.next(&cursor) {
-            if !markedOnly || slot.head.isMarked { return slot }
+            if way.isPast(slot) { return nil }
+            if way.isWanted(slot) { return slot }
         }
         return nil
     }

@@ -176,6 +176,21 @@ struct RowBits: ~Copyable {
         words?[row >> 6] |= 1 << UInt64(row & 63)
     }
 
+    /// Puts in each row from `first` on whose place is true.
+    mutating func insert(_ places: [Bool], from first: Int) {
+        for (place, isThere) in places.enumerated() where isThere { insert(first + place) }
+    }
+
+    /// How many are here and not there.
+    func count(besides others: borrowing RowBits) -> Int {
+        guard let words else { return 0 }
+        var sum = 0
+        for place in 0..<(count + 63) / 64 {
+            sum += (words[place] & ~(others.words?[place] ?? 0)).nonzeroBitCount
+        }
+        return sum
+    }
+
     mutating func remove(_ row: Int) {
         guard row >= 0, row < count else { return }
         words?[row >> 6] &= ~(1 << UInt64(row & 63))

@@ -69,17 +69,21 @@ extension RecordStore {
 
     /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
     /// - Parameter markedOnly: whether only marked records are wanted.
-    /// - Parameter wanted: records whose signature lacks a bit of it may be left out.
+    /// - Parameter condition: records that do not meet it are left out.
+    /// - Parameter isCounting: whether all that meet it are counted, wherever the walk begins and ends.
+    /// - Returns: how many those are; 0 where they are not counted.
     /// - Throws: `corrupt` where the snapshot cannot be read; `busy` where only the index was damaged: it has been made
     ///   anew, and the walk can be begun again.
+    @discardableResult
     public mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
-        wanted: RecordSignature? = nil, _ body: (StoredRecord) -> Bool
-    ) throws(StorageError) {
+        matching condition: (any RecordCondition)? = nil, isCounting: Bool = false, _ body: (StoredRecord) -> Bool
+    ) throws(StorageError) -> Int {
         try requireOpen()
         do throws(IndexFault) {
-            try layers.walk(
-                order, isDescending: isDescending, after: position, markedOnly: markedOnly, wanted: wanted, body)
+            return try layers.walk(
+                order, isDescending: isDescending, after: position, markedOnly: markedOnly, matching: condition,
+                isCounting: isCounting, body)
         } catch {
             try mend(error)
             throw .busy(reason: "The index of the store was damaged and has been made again. Try again.")

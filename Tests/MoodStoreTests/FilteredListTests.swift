@@ -1,0 +1,200 @@
+import JSONCodec
+import MoodCore
+import Seeds
+import Storage
+import Testing
+
+@testable import MoodStore
+
+/// Lists with any filter, order, page and count are those of a plain loop over the moods: on disk, in memory, and with half of the
+/// moods committed since the snapshot.
+@Suite struct FilteredListTests {
+    enum Place: CaseIterable { case memory, disk, half }
+
+    private struct Mood {
+        let id: MoodID
+        let time: Int64
+        let emoji: String
+        let label: String
+        let notes: String
+        let tags: [String]
+        let isFavorite: Bool
+        let valence: Double?
+
+        var json: JSONValue {
+            var members: [JSONValue.Member] = [
+                .init("emoji", .string(emoji)), .init("label", .string(label)),
+                .init("timestamp", .string(Timestamp(milliseconds: time)?.text ?? "")),
+                .init("isFavorite", .boolean(isFavorite)), .init("notes", .string(notes)),
+                .init("tags", .array(tags.map { .string($0) })),
+            ]
+            if let valence { members.append(.init("valence", .double(valence))) }
+            return .object(members)
+        }
+    }
+
+    private static let words = [
+        "walk", "Café", "cafe\u{301}", "STRASSE", "Straße", "ΣΊΣΥΦΟΣ", "σίσυφος", "東京", "한국", "हिन्दी", "i\u{307}stanbul",
+        "İzmir",
+        "a\"b\\c", "tab\tnew\nline", "Å", "ﬁn", "garden", "🌧️", "e", "1:30",
+    ]
+    private static let emojis = ["😊", "😢", "☀️", "☀"]
+    private static let tags = ["work", "Work ", "été", "e\u{301}te\u{301}", "a,b", "\"", "海"]
+
+    private static func text(_ random: inout SeededRandom, _ most: Int) -> String {
+        (0..<Int.random(in: 0...most, using: &random)).map { _ in words.randomElement(using: &random) ?? "" }
+            .joined(separator: " ")
+    }
+
+    private static func mood(_ number: Int, _ random: inout SeededRandom) -> Mood {
+        func chance() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
+        let count = Int.random(in: 0...2, using: &random)
+        return Mood(
+            id: testID(number), time: 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000,
+            emoji: emojis.randomElement(using: &random) ?? "", label: "x" + text(&random, 1), notes: text(&random, 4),
+            tags: Array(Set(tags.shuffled(using: &random).prefix(count))), isFavorite: chance(),
+            valence: chance() ? Double(Int.random(in: -4...4, using: &random)) / 4 : nil)
+    }
+
+    private static func folded(_ text: String, isExact: Bool) -> [UInt8] {
+        var folded: [UInt8] = []
+        Array(text.utf8).withUnsafeBytes {
+            if isExact {
+                CaseFolding.appendFolded(utf8: $0, to: &folded)
+            } else {
+                SearchFolding.appendFolded(utf8: $0, to: &folded)
+            }
+        }
+        return folded
+    }
+
+    /// A filter, and the same as a question about one mood.
+    private static func filter(_ random: inout SeededRandom) -> (MoodFilter, (Mood) -> Bool) {
+        var filter = MoodFilter(isExact: Bool.random(using: &random))
+        var conditions: [(Mood) -> Bool] = []
+        func chance() -> Bool { Int.random(in: 0..<4, using: &random) == 0 }
+        let isExact = filter.isExact
+        if chance() {
+            let wanted = Bool.random(using: &random)
+            filter.isFavorite = wanted
+            conditions.append { $0.isFavorite == wanted }
+        }
+        if chance() {
+            let emoji = emojis.randomElement(using: &random) ?? ""
+            Array(emoji.utf8).withUnsafeBytes { filter.select(emoji: $0) }
+            let bare = emoji.unicodeScalars.first
+            conditions.append { $0.emoji.unicodeScalars.first == bare }
+        }
+        if Bool.random(using: &random) {
+            let word = words.randomElement(using: &random) ?? ""
+            let needle =
+                [word, String(word.prefix(1)), word.uppercased(), "nowhere", "e t", "o", "a\"", "work"]
+                .randomElement(using: &random) ?? word
+            let bytes = folded(needle, isExact: isExact)
+            Array(needle.utf8).withUnsafeBytes { filter.search($0) }
+            if !bytes.isEmpty {
+                conditions.append { mood in
+                    ([mood.label, mood.notes] + mood.tags).contains { text in
+                        let hay = folded(text, isExact: isExact)
+                        return hay.count >= bytes.count
+                            && (0...hay.count - bytes.count).contains { hay[$0...].starts(with: bytes) }
+                    }
+                }
+            }
+        }
+        for condition in [MoodFilter.TagCondition.all, .any, .none] where chance() {
+            let wanted = (0..<Int.random(in: 1...2, using: &random)).map { _ in tags.randomElement(using: &random) ?? ""
+            }
+            for tag in wanted { Array(tag.utf8).withUnsafeBytes { filter.add(tag: $0, to: condition) } }
+            func key(_ text: String) -> [UInt8] {
+                Array(text.utf8).withUnsafeBytes { NameFolding.key(TextRule.trimmed($0)) }
+            }
+            let keys = wanted.map(key)
+            conditions.append { mood in
+                let own = mood.tags.map(key)
+                return switch condition {
+                case .all: keys.allSatisfy(own.contains)
+                case .any: keys.contains(where: own.contains)
+                case .none: !keys.contains(where: own.contains)
+                }
+            }
+        }
+        if chance() {
+            let from = Double(Int.random(in: -4...2, using: &random)) / 4
+            filter.valenceFrom = from
+            let palette = filter.palette
+            conditions.append { ($0.valence ?? palette.valence(label: $0.label, emoji: $0.emoji) ?? -9) >= from }
+        }
+        if chance() {
+            let from = Timestamp(milliseconds: 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000)
+            filter.from = from
+            conditions.append { $0.time >= from?.milliseconds ?? 0 }
+        }
+        if chance() {
+            let to = Timestamp(milliseconds: 1_700_000_000_000 + .random(in: 0..<900, using: &random) * 1000)
+            filter.to = to
+            conditions.append { $0.time < to?.milliseconds ?? 0 }
+        }
+        return (filter, { mood in conditions.allSatisfy { $0(mood) } })
+    }
+
+    private static func commit(_ moods: TestMoods, _ all: some Sequence<Mood>) throws {
+        for mood in all { _ = try moods.create(mood.json, id: mood.id) }
+        try moods.endCommit()
+        try moods.flush()
+    }
+
+    @Test(arguments: SeededRandom.seeds, Place.allCases)
+    func areThoseOfAPlainLoop(seed: UInt64, place: Place) throws {
+        var random = SeededRandom(seed: seed)
+        let directory = TestDirectory()
+        let moods = TestMoods(place == .memory ? .memory(isReadOnly: false) : directory.location())
+        // On disk more than one block of the index.
+        let count = place == .disk ? 4_300 : 600
+        var all: [MoodID: Mood] = [:]
+        for number in 1...count { all[testID(number)] = Self.mood(number, &random) }
+        let order = all.values.sorted { $0.id < $1.id }
+        let first = place == .half ? count / 2 : count
+        try Self.commit(moods, order.prefix(first))
+        if place != .memory {
+            try moods.with { try compact(&$0) }
+            try moods.reopen()
+        }
+        try Self.commit(moods, order.dropFirst(first))
+        if place == .half {
+            // Some of the snapshot's are hidden.
+            for number in stride(from: 1, to: first, by: 7) {
+                try moods.delete(testID(number))
+                all[testID(number)] = nil
+            }
+            try moods.endCommit()
+            try moods.flush()
+        }
+        for round in 0..<60 {
+            let (filter, isMeant) = Self.filter(&random)
+            var query = MoodQuery()
+            query.filter = filter
+            query.sort = [.timestamp, .label, .updatedAt].randomElement(using: &random) ?? .timestamp
+            query.isDescending = .random(using: &random)
+            query.wantsTotal = .random(using: &random)
+            let meant = Set(all.values.filter(isMeant).map(\.id.text))
+            // The order is that of the whole list, which other tests check.
+            var plain = query
+            (plain.filter, plain.wantsTotal, plain.limit) = (MoodFilter(), false, count)
+            let expected = try moods.list(plain).items.filter(meant.contains)
+            var found: [String] = []
+            var cursor: String?
+            repeat {
+                query.limit = .random(in: 1...max(expected.count / 2, 3), using: &random)
+                let page = try moods.list(query, cursor: cursor)
+                found += page.items
+                if query.wantsTotal {
+                    #expect(page["total"]?.integer == expected.count, "seed \(seed), round \(round), \(place)")
+                }
+                cursor = page.nextCursor
+            } while cursor != nil && found.count < 200
+            let shown = cursor == nil ? expected : Array(expected.prefix(found.count))
+            #expect(found == shown, "seed \(seed), round \(round), \(place), \(query.sort)")
+        }
+    }
+}
