@@ -19,6 +19,7 @@ extension StoreReplica {
         }
         let start = isBaseHere ? base?.commit.revision ?? file.from : file.from
         looked = start
+        marked = file.maker(of: start)
         let heads = own.compactMapValues { $0.last.map { Vector.Head(number: $0.number, crc: $0.crc) } }
         var names: [UUID: String] = [:]
         for id in [file.replica] + file.former.map(\.replica) { names[id] = file.name(of: id) }
@@ -69,7 +70,7 @@ extension StoreReplica {
             if let line = commit.seenVector {
                 saw = line.vector
                 if let replica = line.replica { marked = replica }
-                steps.append(.seen(line.vector, line.replica))
+                steps.append(.seen(line.vector, line.replica, after: commit.seq))
             }
             return true
         }
@@ -110,10 +111,8 @@ extension StoreReplica {
     /// Finds out whether the fold has what the store has.
     func judge(_ makesAgain: Bool) {
         let ownIDs = Set(ownIDs)
-        // Of what it was before, others may have records too.
-        let formerIDs = ownIDs.subtracting([file.replica])
-        // What the journal's own commits make again.
-        let mayMake = makesAgain ? ownIDs.union(marked.map { [$0] } ?? []) : formerIDs
+        // What the journal's own commits make again, once it was asked for in vain.
+        let mayMake = makesAgain ? ownIDs.union(steps.compactMap(\.replica)) : []
         isWhole =
             needed.last.keys.allSatisfy { replica in
                 mayMake.contains(replica)

@@ -41,7 +41,7 @@ extension StoreReplica {
             var changes = try differences()
             if isAllUnsettled { changes.removeAll { if case .put = $0 { false } else { true } } }
             let revision = moods.durableRevision
-            steps = [.seen(saw, marked)]
+            steps = [.seen(saw, marked, after: revision)]
             if !changes.isEmpty { steps.append(.local(revision: revision, crc: crc(of: revision) ?? 0, changes)) }
             hasHistory = true
         }
@@ -49,9 +49,7 @@ extension StoreReplica {
         let (steps, file) = (exchange(&steps, with: []), file)
         if isAllUnsettled { try showHistory(steps) }
         var recorder = recorder
-        for step in steps {
-            if case .seen(_, let replica?) = step { recorder.add(ids: [replica]) }
-        }
+        recorder.add(ids: Set(steps.compactMap(\.replica)), name: ProcessFacts.hostName)
         self.recorder = LocalRecorder(
             journal: file.journal, storeID: file.storeID, ids: [], seen: Vector(), own: [:], names: [:])
         for step in steps {

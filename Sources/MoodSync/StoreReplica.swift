@@ -150,7 +150,10 @@ final class StoreReplica {
         try takeLocal()
         if recorder.isPutBack {
             // Its next commits would have revisions that records tell of.
-            if recorder.taken.isEmpty { try becomeAnother() }
+            if recorder.taken.isEmpty {
+                try becomeAnother()
+                try commit([])
+            }
             recorder.isPutBack = false
         }
         // Before another join takes its place; and so that the history need not be read from its beginning again.
@@ -287,7 +290,8 @@ final class StoreReplica {
 
     /// Whether the journal says of all others' records that they are in the store, and which replica it is.
     var isSeen: Bool {
-        if let marked, marked != file.replica { return false }
+        // A new id is said at once, that of a store that knows of no record with the first one.
+        if !fold.vector.last.isEmpty, let marked, marked != file.replica { return false }
         // What was made here of this journal's commits is in it.
         return fold.vector.last.keys.allSatisfy { replica in
             let seen = recorder.seen.heads(of: replica)

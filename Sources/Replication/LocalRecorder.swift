@@ -11,10 +11,13 @@ public struct LocalRecorder: Sendable {
     public enum Step: Sendable {
         /// A commit of a person or a client.
         case local(revision: Int, crc: UInt32, [LocalChange])
-        /// From here on these records are in the store, and it is that replica, where the line says so.
-        case seen(Vector, UUID?)
+        /// From here on, after this commit, these records are in the store, and it is that replica, where the line says so.
+        case seen(Vector, UUID?, after: Int)
         /// What a commit that was brought in shows, where the fold may show something else.
         case shown([UUID: MoodDocument?])
+
+        /// The replica that the journal says the store is, where it says so.
+        public var replica: UUID? { if case .seen(_, let replica, _) = self { replica } else { nil } }
     }
 
     /// A record has no more operations, but for one that has a single one.
@@ -27,6 +30,10 @@ public struct LocalRecorder: Sendable {
     public var isPutBack = false
     /// Every id that the store has or had.
     private var ids: Set<UUID>
+    /// Those of them that `sync/` says, and that the journal has said up to this place.
+    private var said: Set<UUID>
+    /// The replica that the journal says the store is at this place.
+    private var marked: UUID?
     /// What is in the store at this place of the journal.
     public private(set) var seen: Vector
     /// The last record made here of each id.
@@ -38,7 +45,7 @@ public struct LocalRecorder: Sendable {
     public private(set) var made: [UUID: [Record]] = [:]
     /// What known records tell of, by the commit.
     private var tellers: [Int: [Teller]]?
-    private let names: [UUID: String]
+    private var names: [UUID: String]
     /// Records that are known and not applied yet: they are, where the journal says that the store has them. So what is made again is
     /// made of what the store showed then, byte by byte.
     public var waiting = Inbox()
@@ -54,12 +61,17 @@ public struct LocalRecorder: Sendable {
     public init(
         journal: UUID, storeID: String, ids: Set<UUID>, seen: Vector, own: [UUID: Vector.Head], names: [UUID: String]
     ) {
-        (self.journal, self.storeID, self.ids) = (journal, storeID, ids)
+        (self.journal, self.storeID, self.ids, self.said) = (journal, storeID, ids, ids)
         (self.seen, self.own, self.names) = (seen, own, names)
     }
 
     /// Ids that the journal says the store had.
-    public mutating func add(ids more: Set<UUID>) { ids.formUnion(more) }
+    /// - Parameter name: what this machine is called. A first record that is made again says it as it did, but for those of a
+    ///   derived id, which are the same on all copies.
+    public mutating func add(ids more: Set<UUID>, name: String? = nil) {
+        for id in more where names[id] == nil && !ids.contains(id) && !id.isDerived { names[id] = name }
+        ids.formUnion(more)
+    }
 
     public mutating func takeMade() -> [UUID: [Record]] {
         let taken = made
@@ -81,7 +93,8 @@ public struct LocalRecorder: Sendable {
         _ step: Step, in fold: inout Fold, shown: inout [UUID: MoodDocument?], maker: (Int) -> UUID
     ) -> Set<UUID> {
         switch step {
-        case .seen(let vector, _):
+        case .seen(let vector, let replica, let revision):
+            if let replica { mark(replica, after: revision) }
             applyWaiting(to: &fold) { $0.number <= vector[$0.replica] }
             seen = fold.known.resolved(vector)
             for (replica, head) in own where fold.known.contains(replica, head.number, head.crc) {
@@ -157,7 +170,7 @@ public struct LocalRecorder: Sendable {
         if crc != 0, let known = ids.lazy.map({ $0.derived(by: crc) }).first(where: { ids.contains($0) }) {
             take(known, after: revision - 1)
         } else if isPutBack, renamed == nil {
-            take(maker(revision).derived(by: crc), after: revision - 1)
+            take((marked ?? maker(revision)).derived(by: crc), after: revision - 1)
         }
         let replica = renamed ?? maker(revision)
         let upTo = Record.Commit(storeID: storeID, revision: revision, crc: crc)
@@ -170,7 +183,7 @@ public struct LocalRecorder: Sendable {
                 if case .put(_, let document, _) = changes[end] { bytes += document.bytes.count }
                 end += 1
             }
-            let last = own[replica] ?? seen.heads(of: replica).first
+            let last = [own[replica], seen.heads(of: replica).first].compactMap { $0 }.max { $0.number < $1.number }
             let (record, changed) = fold.record(
                 Array(changes[start..<end]), of: replica, in: journal, saw: seen,
                 after: last ?? Vector.Head(number: 0, crc: 0), upTo: upTo, shownBefore: &shown,
@@ -183,6 +196,19 @@ public struct LocalRecorder: Sendable {
             start = end
         } while start < changes.count
         return touched
+    }
+
+    /// The journal says that the store is this replica. Where `sync/` does not know of it, `sync/` was put back: what was done since
+    /// is of that replica all the same.
+    private mutating func mark(_ replica: UUID, after revision: Int) {
+        if marked == replica { return }
+        marked = replica
+        if renamed != replica { renamed = nil }
+        if said.insert(replica).inserted {
+            ids.insert(replica)
+            taken.append((replica, revision))
+            if !isPutBack { renamed = replica }
+        }
     }
 
     private mutating func take(_ replica: UUID, after revision: Int) {
@@ -258,6 +284,9 @@ extension Record {
 }
 
 extension UUID {
+    /// Whether it is made as below.
+    var isDerived: Bool { high & 0xf000 == 0x8000 }
+
     /// A replica's id that is made of another one and a checksum, the same everywhere.
     public func derived(by crc: UInt32) -> UUID {
         // (Steele, Lea, Flood: SplitMix64.)

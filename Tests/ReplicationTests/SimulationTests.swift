@@ -18,6 +18,17 @@ import Testing
         #expect(simulation.run() == [])
     }
 
+    /// `sync/` was put back alone, or beside moods of another time: what was done is of the replica that the journal says, and a new
+    /// id is said there at once.
+    @Test(
+        arguments: [
+            ("w", 21), ("y", 390), ("y", 1431), ("pklrcsutbywmgfenx", 1155), ("bywmgx", 479),
+        ] as [(String, UInt64)])
+    func namesAreTheJournals(features: String, seed: UInt64) {
+        var simulation = Simulation(seed: seed, SimulationFeatures(features))
+        #expect(simulation.run() == [])
+    }
+
     @Test(arguments: ["bK", "mgfW", "peF", "mgfV", "pklrcsutO", "pN"])
     func plantedMistakesAreFound(features: String) {
         let found = (1...UInt64(200)).contains { seed in

@@ -54,6 +54,11 @@ struct SimulatedProcess {
         here.sync.id = id
     }
 
+    /// The replica that the store was when it made a commit, as far as `sync/` says it.
+    func maker(of revision: Int) -> UUID {
+        here.sync.former.first { revision <= $0.upTo }?.id ?? here.sync.id
+    }
+
     func freshID() -> UUID { SimulatedMoods.replica(here.ledger.next()) }
 
     /// - Returns: false where records are missing that the store has.
@@ -76,6 +81,7 @@ struct SimulatedProcess {
             journal: SimulatedReplica.journalID, storeID: "s", ids: Set(ids), seen: saw, own: heads, names: [:])
         recorder.isPutBack = isPutBack
         looked = start
+        marked = maker(of: start)
         let isPart = readSteps()
         isJoined = here.sync.joined.map { saw.covers($0.vector) } ?? false
         if isJoined, let joined = here.sync.joined { unsettled.formUnion(fold.join(joined)) }
@@ -83,8 +89,8 @@ struct SimulatedProcess {
         let before = fold
         let known = applyKnown()
         guard isWhole(makesAgain) else { return false }
-        let sync = here.sync
-        let maker = { (revision: Int) in sync.former.first { revision <= $0.upTo }?.id ?? sync.id }
+        let process = self
+        let maker = { (revision: Int) in process.maker(of: revision) }
         if !isAllUnsettled, !isJoined, unfinished == nil, recorder.makesAgain(steps, fold.known, maker: maker) {
             fold = before
             recorder.waiting = known
@@ -93,7 +99,11 @@ struct SimulatedProcess {
         let isNew = isAllUnsettled
         try takeLocal(&random)
         if recorder.isPutBack {
-            if recorder.taken.isEmpty { becomeAnother(freshID(), after: here.revision) }
+            if recorder.taken.isEmpty {
+                becomeAnother(freshID(), after: here.revision)
+                try step(&random)
+                commit([])
+            }
             recorder.isPutBack = false
         }
         if exchange(&isJoined, with: false) || isNew { keepBase() }
@@ -113,7 +123,7 @@ struct SimulatedProcess {
             if let vector = commit.saw {
                 saw = vector
                 if let replica = commit.replica { marked = replica }
-                steps.append(.seen(vector, commit.replica))
+                steps.append(.seen(vector, commit.replica, after: commit.revision))
             }
         }
         looked = here.revision
@@ -145,7 +155,7 @@ struct SimulatedProcess {
 
     func isWhole(_ makesAgain: Bool) -> Bool {
         let all = Set(ids)
-        let mayMake = makesAgain ? all.union(marked.map { [$0] } ?? []) : all.subtracting([here.sync.id])
+        let mayMake = makesAgain ? all.union(steps.compactMap(\.replica)) : []
         let needed = saw.joined(with: needed)
         return needed.last.keys.allSatisfy { id in
             mayMake.contains(id)
@@ -161,7 +171,7 @@ struct SimulatedProcess {
         if looked < here.revision { _ = readSteps() }
         let steps = exchange(&steps, with: [])
         if isAllUnsettled { showHistory(steps) }
-        for step in steps { if case .seen(_, let replica?) = step { recorder.add(ids: [replica]) } }
+        recorder.add(ids: Set(steps.compactMap(\.replica)))
         let recorded = lastRecorded?.revision ?? 0
         for step in steps {
             if case .local(let revision, _, let changes) = step, here.features.has("K"), revision <= recorded {
@@ -169,11 +179,8 @@ struct SimulatedProcess {
                 continue
             }
             if case .seen = step, !isAllUnsettled { shownBefore = [:] }
-            let sync = here.sync
-            touched.formUnion(
-                recorder.take(step, in: &fold, shown: &shownBefore) { revision in
-                    sync.former.first { revision <= $0.upTo }?.id ?? sync.id
-                })
+            let process = self
+            touched.formUnion(recorder.take(step, in: &fold, shown: &shownBefore) { process.maker(of: $0) })
         }
         while let record = recorder.waiting.next(after: fold) { touched.formUnion(fold.apply(record) ?? []) }
         for one in recorder.taken
@@ -219,7 +226,7 @@ struct SimulatedProcess {
     mutating func commit(_ touched: Set<UUID>) {
         let puts = put(touched)
         let isSeen =
-            (marked == nil || marked == here.sync.id)
+            (fold.vector.last.isEmpty || marked == nil || marked == here.sync.id)
             && fold.vector.last.keys.allSatisfy { id in
                 let seen = recorder.seen.heads(of: id)
                 return fold.vector.heads(of: id).allSatisfy { seen.contains($0) }
