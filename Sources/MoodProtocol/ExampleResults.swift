@@ -4,7 +4,7 @@
 enum ExampleResults {
     static let all: [String: StaticString] = [
         "host.info":
-            ##"{"name":"moodboard","version":"${version}","protocolVersion":"1.0","pid":4321,"store":{"path":"/home/me/journal","inMemory":false,"schemaVersion":3,"revision":3,"moods":3,"favorites":1,"bytes":1329,"readOnly":false},"limits":{"messageBytes":4194304,"headerBytes":8192,"depth":64,"batch":128,"idBytes":256,"label":200,"notesBytes":65536,"tags":32,"attachments":32,"listPage":1000,"queuedOutputBytes":8388608,"pluginAnswerBytes":4194304,"pluginHelloMs":5000,"pluginBackOffMs":1000,"mcpAnswerBytes":32768},"features":["batch","cancel","dryRun","events","framing.header","framing.line","history","ifRevision","opId","mcp","plugins","progress","undo"]}"##,
+            ##"{"name":"moodboard","version":"${version}","protocolVersion":"1.0","pid":4321,"store":{"path":"/home/me/journal","inMemory":false,"schemaVersion":3,"revision":3,"moods":3,"favorites":1,"bytes":1329,"readOnly":false},"limits":{"messageBytes":4194304,"headerBytes":8192,"depth":64,"batch":128,"idBytes":256,"label":200,"notesBytes":65536,"tags":32,"attachments":32,"listPage":1000,"queuedOutputBytes":8388608,"pluginAnswerBytes":4194304,"pluginHelloMs":15000,"pluginBackOffMs":1000,"mcpAnswerBytes":32768},"features":["batch","cancel","dryRun","events","framing.header","framing.line","history","ifRevision","opId","mcp","plugins","progress","undo"]}"##,
         "host.ping":
             ##"{}"##,
         "host.shutdown":

@@ -88,7 +88,7 @@ extension Limits.Name {
         case .listPage: 1000
         case .queuedOutputBytes: 8 * 1024 * 1024
         case .pluginAnswerBytes: 4 * 1024 * 1024
-        case .pluginHelloMs: 5000
+        case .pluginHelloMs: 15000
         case .pluginBackOffMs: 1000
         case .mcpAnswerBytes: 32 * 1024
         }

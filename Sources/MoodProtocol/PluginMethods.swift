@@ -122,6 +122,15 @@ public enum PluginMethods {
         ]
     }
 
+    private static var lastError: Schema {
+        .result([
+            .required("at", .time, "When."), .required("reason", .string(.plain), "In words."),
+            .required(
+                "what", .choice(["start", "exit", "hello", "timeout", "limit", "lines", "disk"]), "Which kind of fault."
+            ),
+        ])
+    }
+
     private static var detail: Schema {
         .named(
             "PluginInfo",
@@ -140,7 +149,7 @@ public enum PluginMethods {
                     .optional("starts", .integer(0 ... .max), "How often it was started by this host."),
                     .optional("crashes", .integer(0 ... .max), "How often it has crashed."),
                     .optional("calls", .integer(0 ... .max), "How many calls it was given."),
-                    .optional("lastError", .string(.plain), "Its last failure."),
+                    .optional("lastError", lastError, "Its last fault; absent once it has answered again."),
                     .optional("acknowledged", .integer(0 ... .max), "The last event that it has taken."),
                     .optional("tools", .any, "Of an MCP server: the digest of its tools, and the one that is pinned."),
                 ]))

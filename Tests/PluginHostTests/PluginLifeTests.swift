@@ -102,9 +102,48 @@ import Testing
         }
         #expect(life.state == .backingOff)
         life = Self.running()
+        for _ in 1...9 { _ = life.printedRubbish(at: 2) }
+        life.spoke(at: 3)
+        let afterMessage = life.printedRubbish(at: 4)
+        #expect(afterMessage == nil && life.state == .running)
+        life = Self.running()
         let orders = [life.timedOut(at: 2), life.timedOut(at: 3)]
         life.answered(at: 4)
         let more = [life.timedOut(at: 5), life.timedOut(at: 6), life.timedOut(at: 7)]
         #expect(orders + more == [nil, nil, nil, nil, .kill])
+    }
+
+    @Test func whatMayRunNoMoreIsGoneWithinASecondAndNeverStartedAgain() {
+        var life = Self.running()
+        let orders = [
+            life.withdraw(at: 0, because: "it may run no more"), life.tick(at: 400, isBusy: true),
+            life.tick(at: 650, isBusy: true),
+        ]
+        #expect(orders == [.farewell, .terminate, .kill])
+        let needed = life.need(at: 660)
+        let ended = life.ended(at: 661, "killed by signal 9")
+        let neededAgain = life.need(at: 662)
+        #expect(needed == nil && ended == nil && neededAgain == nil && life.state == .stopped)
+        // One that was stopping already does not take longer.
+        life = Self.running()
+        _ = life.stop(at: 0, because: nil)
+        _ = life.withdraw(at: 1, because: "it may run no more")
+        let early = life.tick(at: 401, isBusy: false)
+        #expect(early == .terminate)
+    }
+
+    @Test func eachFaultIsToldOnceWithItsKind() {
+        var life = Self.running()
+        _ = life.timedOut(at: 2, "it did not answer say within 5 ms")
+        let late = life.takeFault()
+        #expect(late == .init(.timeout, "it did not answer say within 5 ms"))
+        let again = life.takeFault()
+        #expect(again == nil)
+        _ = life.ended(at: 3, "exit status 1")
+        let end = life.takeFault()
+        #expect(end?.kind == .exit)
+        _ = life.condemn(.init(.disk, "too much"))
+        let disk = life.takeFault()
+        #expect(disk?.kind == .disk && life.state == .failed)
     }
 }

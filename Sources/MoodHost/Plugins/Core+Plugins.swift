@@ -42,12 +42,7 @@ extension Core {
             PluginMethods.restart,
             { (core, _, arguments, out) throws(RPCError) in
                 core.loadPlugins()
-                let id = try pluginID(arguments)
-                if let plugin = core.plugins[id] {
-                    if !plugin.isUsable { core.plugins.prepareAnew(plugin) }
-                    core.plugins[id]?.restart(skip: arguments[PluginParams.skip])
-                }
-                try core.writePlugin(id, &out)
+                try core.restartPlugin(try pluginID(arguments), skip: arguments[PluginParams.skip], &out)
             }
         ),
         Handler(
@@ -59,7 +54,7 @@ extension Core {
                 core.loadPlugins()
                 let id = try pluginID(arguments)
                 try core.plugins.require(id)
-                writeLog(core.plugins[id]?.hosted.log.last(arguments[PluginParams.lines]) ?? [], &out)
+                writeLog(core.plugins.notes(of: id).last(arguments[PluginParams.lines]), &out)
             }
         ),
     ]
@@ -75,20 +70,7 @@ extension Core {
         out.beginObject()
         out.key("lines")
         out.beginArray()
-        for line in lines {
-            out.beginObject()
-            out.key("at")
-            out.string(line.at)
-            out.key("from")
-            out.string(line.from.rawValue)
-            if let level = line.level {
-                out.key("level")
-                out.string(level)
-            }
-            out.key("text")
-            out.string(line.text)
-            out.endObject()
-        }
+        for line in lines { line.write(to: &out) }
         out.endArray()
         out.endObject()
     }
@@ -134,6 +116,20 @@ extension Core {
             }
             try body(&record, &secrets[id])
             records[id] = record
+        }
+        try writePlugin(id, &out)
+    }
+
+    /// Every host that has it is told by the file.
+    private mutating func restartPlugin(_ id: PluginID, skip: Bool, _ out: inout JSONWriter) throws(RPCError) {
+        try plugins.require(id)
+        if options.isReadOnly {
+            if let plugin = plugins[id] { plugins.restart(plugin, skip: skip) }
+        } else if plugins[id] != nil {
+            try changePlugins { (records, _) throws(RPCError) in
+                records[id]?.restarts += 1
+                if skip { records[id]?.skips += 1 }
+            }
         }
         try writePlugin(id, &out)
     }

@@ -112,10 +112,10 @@ final class HookRound {
         }
     }
 
+    private var method: String { navigation == nil ? "hook.change" : "hook.navigate" }
+
     private func ask(_ hook: Hook) {
-        let call = PluginCall(
-            navigation == nil ? "hook.change" : "hook.navigate", navigation ?? params,
-            timeoutMilliseconds: hook.timeoutMilliseconds)
+        let call = PluginCall(method, navigation ?? params, timeoutMilliseconds: hook.timeoutMilliseconds)
         current = (hook, call)
         hook.plugin.call(call)
     }
@@ -162,35 +162,84 @@ final class HookRound {
     private func take(
         _ outcome: PluginCall.Outcome, of hook: Hook, _ amend: (MoodID, [UInt8], [UInt8]) throws(RPCError) -> [UInt8]
     ) {
-        guard case .result(let bytes) = outcome else {
-            return fail(hook, "It has not answered.")
+        let bytes: [UInt8]
+        switch outcome {
+        case .result(let answer): bytes = answer
+        case .failed(let error):
+            return fail(hook, "It answered with an error: \(Self.excerpt(error))")
+        case .unusable(let reason): return fail(hook, "Its answer cannot be used: \(reason)")
+        case .timedOut: return fail(hook, "It has not answered within \(hook.timeoutMilliseconds) ms.")
+        case .unavailable(let state, _, _): return fail(hook, "It does not run (\(state)).", isLogged: false)
+        case .cancelled, .unknown: return fail(hook, "It has not answered.", isLogged: false)
         }
-        let answer = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
-        if let reason = answer["veto"]?.string {
-            verdict = .vetoed(by: hook.name, reason: String(reason.prefix(1000)))
-            return
+        guard let answer = Answer(bytes, isNavigation: navigation != nil) else {
+            let forms =
+                navigation == nil ? "{}, {\"veto\": text} or {\"set\": [{\"id\", \"set\"}]}" : "{} or {\"veto\": text}"
+            return fail(hook, "It is to answer \(forms), not \(Self.excerpt(bytes))")
         }
-        guard let sets = answer["set"]?.array, !hook.vetoOnly, navigation == nil, count == nil else { return }
+        switch answer {
+        case .consent: return
+        case .veto(let reason):
+            let reason = reason.isEmpty ? "It has given no reason." : String(reason.prefix(1000))
+            verdict = .vetoed(by: hook.name, reason: reason)
+        // Of many moods it knows but the number, and what it may only refuse it cannot rewrite.
+        case .set(let sets): if !hook.vetoOnly, count == nil { lay(sets, of: hook, amend) }
+        }
+    }
+
+    private func lay(
+        _ sets: [(id: MoodID, set: [UInt8])], of hook: Hook,
+        _ amend: (MoodID, [UInt8], [UInt8]) throws(RPCError) -> [UInt8]
+    ) {
         var laid = changes
-        var added: [(id: MoodID, set: KeptBytes)] = []
-        for set in sets {
-            guard let id = set["id"]?.string.flatMap({ MoodID($0) }), let members = set["set"],
-                let place = laid.firstIndex(where: { $0.id == id && $0.after != nil }), let after = laid[place].after
+        for (id, set) in sets {
+            guard let place = laid.firstIndex(where: { $0.id == id && $0.after != nil }), let after = laid[place].after
             else { return fail(hook, "It has set something else than the moods of the change.") }
-            let bytes = Array(members.text.utf8)
             do throws(RPCError) {
-                laid[place].after = try amend(id, after, bytes)
+                laid[place].after = try amend(id, after, set)
             } catch {
                 return fail(hook, "It has set what no mood may have: \(error.message)")
             }
-            added.append((id, KeptBytes(bytes)))
         }
         changes = laid
-        amendments += added
+        amendments += sets.map { ($0.id, KeptBytes($0.set)) }
     }
 
-    private func fail(_ hook: Hook, _ reason: String) {
+    private func fail(_ hook: Hook, _ reason: String, isLogged: Bool = true) {
+        if isLogged { hook.plugin.note("\(method): \(reason)") }
         if hook.isClosed { verdict = .vetoed(by: hook.name, reason: reason) }
+    }
+
+    private static func excerpt(_ bytes: [UInt8]) -> String { String(decoding: bytes.prefix(200), as: UTF8.self) }
+
+    /// What a hook has said. Whatever has another form is no answer: nobody knows what it means.
+    private enum Answer {
+        case consent
+        case veto(String)
+        case set([(id: MoodID, set: [UInt8])])
+
+        init?(_ bytes: [UInt8], isNavigation: Bool) {
+            let value = bytes.withUnsafeBytes { JSONValue(ValidJSON(trusting: $0)) }
+            guard let members = value.object, members.count <= 1 else { return nil }
+            guard let member = members.first else {
+                self = .consent
+                return
+            }
+            if member.name.utf8.elementsEqual("veto".utf8), let reason = member.value.string {
+                self = .veto(reason)
+            } else if member.name.utf8.elementsEqual("set".utf8), !isNavigation, let elements = member.value.array {
+                var sets: [(id: MoodID, set: [UInt8])] = []
+                for element in elements {
+                    guard element.object?.count == 2, let id = element["id"]?.string.flatMap({ MoodID($0) }),
+                        let set = element["set"], set.object != nil
+                    else { return nil }
+                    sets.append((id, Array(set.text.utf8)))
+                }
+                self = .set(sets)
+            } else {
+                return nil
+            }
+        }
     }
 
     /// Nobody waits for the verdict any more.

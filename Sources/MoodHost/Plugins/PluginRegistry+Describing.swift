@@ -42,7 +42,7 @@ extension PluginRegistry {
         let plugin = found?.isShadowed == true ? nil : id.flatMap { self[$0] }
         let record = found?.isShadowed == true ? nil : id.flatMap { records[$0] }
         let manifest = found?.manifest ?? plugin?.manifest
-        let (state, reason) = state(found, plugin, record)
+        let (state, reason) = listedState(found, plugin, record)
         var members: [JSONValue.Member] = [.init("id", .string(id?.text ?? found?.id ?? ""))]
         if let manifest {
             members.append(.init("name", .string(manifest.name)))
@@ -59,7 +59,7 @@ extension PluginRegistry {
         return members
     }
 
-    private func state(
+    func listedState(
         _ found: FoundPlugin?, _ plugin: TrustedPlugin?, _ record: PluginRecords.Record?
     ) -> (state: String, reason: String?) {
         if found?.isShadowed == true { return ("shadowed", "Another folder with this id comes first.") }
@@ -99,6 +99,7 @@ extension PluginRegistry {
             members.append(.init("limits", manifest.limits.json))
         }
         if let plugin { members += plugin.facts }
+        if record != nil, let error = notes(of: id).lastError { members.append(.init("lastError", error.json)) }
         return .object(members)
     }
 }
@@ -140,9 +141,14 @@ extension TrustedPlugin {
         number("starts", hosted.life.starts)
         number("crashes", hosted.life.crashes)
         number("calls", hosted.calls)
-        if let error = hosted.lastError { members.append(.init("lastError", .string(error))) }
         number("acknowledged", acknowledged)
         return members
+    }
+}
+
+extension LastError {
+    fileprivate var json: JSONValue {
+        ["at": .string(at), "reason": .string(fault.reason), "what": .string(fault.kind.rawValue)]
     }
 }
 

@@ -16,6 +16,17 @@ extension PluginRegistry {
 
     func dataFolder(_ id: PluginID) -> String? { store.map { "\($0)/\(PluginPlace.data)/\(id)" } }
 
+    /// Whether lines of a log wait to be written.
+    var hasNotes: Bool { notes.values.contains { $0.deadline != nil } }
+
+    /// What is known of a plugin from one process to the next.
+    func notes(of id: PluginID) -> PluginNotes {
+        if let known = notes[id] { return known }
+        let made = PluginNotes(dataFolder(id).map { $0 + ".log" }, isReadOnly: options.isReadOnly)
+        notes[id] = made
+        return made
+    }
+
     /// Makes the folder that the plugin may write to; none in memory.
     func makeDataFolder(_ id: PluginID) throws(SystemError) {
         guard let store, let own = dataFolder(id) else { return }

@@ -7,9 +7,13 @@ extension PluginRegistry {
     var all: [HostedPlugin] { leaving.isEmpty ? hosted : hosted + leaving }
 
     /// When one of them has to be looked at again; by `Clock.monotonicMilliseconds`.
-    var deadline: Int? {
+    var deadline: Int? { hasChanges || all.contains(where: \.hasNews) ? 0 : processDeadline }
+
+    /// The same while nobody looks at what they have to tell.
+    private var processDeadline: Int? {
         var earliest = deliveryDeadline
         for plugin in all { if let time = plugin.deadline { earliest = min(earliest ?? time, time) } }
+        for one in notes.values { if let time = one.deadline { earliest = min(earliest ?? time, time) } }
         for plugin in ready { if let time = plugin.diskDeadline { earliest = min(earliest ?? time, time) } }
         return earliest
     }
@@ -19,7 +23,8 @@ extension PluginRegistry {
         let now = Clock.monotonicMilliseconds
         for plugin in all where plugin.deadline.map({ $0 <= now }) ?? false { plugin.tick(at: time) }
         for plugin in ready { plugin.checkDisk(at: now) }
-        leaving.removeAll(where: \.isGone)
+        for one in notes.values where one.deadline.map({ $0 <= now }) ?? false { one.flush() }
+        leaving.removeAll { $0.isGone && !$0.hasNews }
         removeOutdated()
     }
 
@@ -59,7 +64,7 @@ extension PluginRegistry {
         var watch = PluginWatch()
         while !all.allSatisfy(\.isGone), Clock.monotonicMilliseconds < end {
             watch.prepare(all, isFull: false, &sources)
-            sources.setDeadline(.plugins, at: min(deadline ?? end, end))
+            sources.setDeadline(.plugins, at: min(processDeadline ?? end, end))
             switch sources.next() {
             case .readable(let name), .writable(let name), .closed(let name):
                 if let (slot, end) = PluginWatch.place(of: name) { watch.attend(slot, end) }
@@ -67,6 +72,7 @@ extension PluginRegistry {
             }
         }
         for plugin in all { plugin.end() }
+        for one in notes.values { one.flush(isLast: true) }
         leaving.removeAll()
         removeOutdated()
         if let folder = temporary.made {

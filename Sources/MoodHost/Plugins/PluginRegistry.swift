@@ -50,6 +50,8 @@ final class PluginRegistry {
     /// Of the folders that somebody has asked about.
     var digests = KnownDigests()
     let temporary = TemporaryFolder("moodboard-plugins")
+    /// What is known of plugins that have run here or were asked about, by their ids.
+    var notes: [PluginID: PluginNotes] = [:]
 
     init(_ options: HostOptions) {
         self.options = options
@@ -78,6 +80,8 @@ final class PluginRegistry {
         timestamp: { (Timestamp(milliseconds: Clock.milliseconds) ?? .minimum).text },
         milliseconds: { Clock.monotonicMilliseconds }, revision: { [unowned self] in revision },
         stateChanged: { [unowned self] plugin in
+            // Of one that may run no more it is told what it is now: untrusted, disabled, or stopped and ready to run anew.
+            guard hosted.contains(where: { $0 === plugin }) else { return }
             noteChange(.state(plugin.id, plugin.life.state.rawValue, reason: plugin.life.reason))
         },
         toolsListed: { [unowned self] plugin in takeTools(of: plugin) })
@@ -89,16 +93,21 @@ final class PluginRegistry {
 
     /// Takes what `plugins.json` says. Plugins of which nothing has changed go on; the others are stopped, or may run now.
     func take(_ records: PluginRecords, _ secrets: PluginSecrets, _ methods: inout MethodTable) {
+        let wasLoaded = isLoaded
         isLoaded = true
         guard !settings.isOff else { return }
         let (before, secretsBefore) = (self.records, self.secrets)
+        func goesOn(_ id: PluginID) -> Bool {
+            records[id]?.runs(like: before[id]) == true && secretsBefore[id].text == secrets[id].text
+        }
+        let ids = wasLoaded ? Set((before.records + records.records).map(\.id)).sorted() : []
+        let changed = ids.filter { !goesOn($0) }
+        let statesBefore = changed.map { stateOfRecord($0) }
         self.records = records
         self.secrets = secrets
         for plugin in ready {
-            if let record = records[plugin.id], record.runs(like: before[plugin.id]),
-                secretsBefore[plugin.id].text == secrets[plugin.id].text
-            {
-                if record != plugin.record { repin(plugin, record, &methods) }
+            if let record = records[plugin.id], goesOn(plugin.id) {
+                if record != plugin.record { takeOver(plugin, record, &methods) }
             } else {
                 remove(plugin, &methods)
             }
@@ -108,6 +117,20 @@ final class PluginRegistry {
         if before != records { toolRevision += 1 }
         provisions = known.reduce(into: []) { $0.formUnion($1.provisions) }
         hasMethods = !provisions.contains(.methods)
+        for (id, stateBefore) in zip(changed, statesBefore) { tellState(of: id, unless: stateBefore) }
+    }
+
+    /// Of a plugin that nobody has looked for in its folder.
+    private func stateOfRecord(_ id: PluginID) -> String {
+        if let plugin = ready.first(where: { $0.id == id }) { return plugin.hosted.life.state.rawValue }
+        guard let record = records[id] else { return "untrusted" }
+        return record.isEnabled ? PluginLife.State.stopped.rawValue : "disabled"
+    }
+
+    /// Tells what `plugin.list` says of it now.
+    private func tellState(of id: PluginID, unless before: String) {
+        let (state, reason) = listedState(records[id] == nil ? find(id) : nil, self[id], records[id])
+        if state != before { noteChange(.state(id, state, reason: reason)) }
     }
 
     /// Becomes another number with each change of what AI clients can use of plugins.
@@ -116,9 +139,13 @@ final class PluginRegistry {
     private func remove(_ plugin: TrustedPlugin, _ methods: inout MethodTable) {
         prepareAnew(plugin)
         removeMethods(of: plugin, &methods)
-        plugin.hosted.stop(because: "it may run no more")
-        if !plugin.hosted.isGone { leaving.append(plugin.hosted) }
+        let state = stateOfRecord(plugin.id)
+        let mayRun = state == PluginLife.State.stopped.rawValue
+        plugin.hosted.withdraw(
+            .unavailable(state: state, retryAfter: mayRun ? 0 : nil, isRetryable: false), because: "it may run no more")
+        leaving.append(plugin.hosted)
         cells.forget(plugin.id)
+        if records[plugin.id] == nil { notes[plugin.id]?.forgetError() }
     }
 
     private func removeMethods(of plugin: TrustedPlugin, _ methods: inout MethodTable) {
@@ -128,10 +155,19 @@ final class PluginRegistry {
         hasMethods = false
     }
 
-    /// Other tools of an MCP server are pinned; it goes on.
-    private func repin(_ plugin: TrustedPlugin, _ record: PluginRecords.Record, _ methods: inout MethodTable) {
+    /// Other tools of an MCP server are pinned, and it goes on; or somebody wants it to begin afresh, here or at another host.
+    private func takeOver(_ plugin: TrustedPlugin, _ record: PluginRecords.Record, _ methods: inout MethodTable) {
+        let before = plugin.record
         removeMethods(of: plugin, &methods)
-        plugin.pin(record)
+        plugin.take(record)
+        guard record.restarts != before.restarts else { return }
+        restart(plugin, skip: record.skips != before.skips)
+    }
+
+    /// Has a plugin begin afresh; it starts when it is needed.
+    func restart(_ plugin: TrustedPlugin, skip: Bool) {
+        if !plugin.isUsable { return prepareAnew(plugin) }
+        plugin.restart(skip: skip)
     }
 
     /// An MCP server has listed its tools.
@@ -212,6 +248,9 @@ final class PluginRegistry {
         case .none: true
         }
     }
+
+    /// Whether there is something to tell.
+    var hasChanges: Bool { !changes.isEmpty }
 
     func noteChange(_ change: PluginChange) { changes.append(change) }
 

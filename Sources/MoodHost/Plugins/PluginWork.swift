@@ -72,10 +72,11 @@ extension PluginCall {
         case .result(let bytes): return bytes
         case .failed(let error): throw .pluginFailed(plugin, error)
         case .unusable(let reason): throw .pluginFailed(plugin, reason)
-        case .timedOut:
+        case .timedOut(let unread):
+            let clause = "\(plugin) did not answer \(method) within \(timeoutMilliseconds) ms"
             throw RPCError(
-                .pluginTimeout, "\(plugin) did not answer \(method) within \(timeoutMilliseconds) ms.",
-                [.init("plugin", .string(plugin))])
+                .pluginTimeout, unread.map { "\(clause). It printed \($0)" } ?? "\(clause).",
+                [.init("plugin", .string(plugin))] + (unread.map { [.init("unread", .string($0))] } ?? []))
         case .unavailable(let state, let retryAfter, let isRetryable):
             throw .pluginUnavailable(plugin, state: state, retryAfter: retryAfter, isRetryable: isRetryable)
         case .unknown:
@@ -110,11 +111,12 @@ extension RPCError {
         let advice: String
         switch state {
         case "untrusted": advice = "A person has to trust it first: mood plugin trust \(plugin)."
-        case "disabled": advice = "Enable it with plugin.enable."
-        case "failed": advice = "See plugin.log, mend it, then plugin.restart."
-        case "backingOff": advice = "It has crashed and is started again soon."
-        case "invalid", "shadowed": advice = "See plugin.info."
-        default: advice = "See plugin.info."
+        case "disabled": advice = "Enable it: mood plugin enable \(plugin)."
+        case "failed":
+            advice = "See mood plugin log \(plugin), mend it, then mood plugin restart \(plugin)."
+        case "backingOff": advice = "It has crashed and is started again soon; mood plugin log \(plugin) says why."
+        case "stopped": advice = "It was set or trusted anew meanwhile. Ask again."
+        default: advice = "See mood plugin info \(plugin)."
         }
         var details: [JSONValue.Member] = [.init("plugin", .string(plugin)), .init("state", .string(state))]
         if let retryAfter { details.append(.init("retryAfter", .number(String(retryAfter)))) }

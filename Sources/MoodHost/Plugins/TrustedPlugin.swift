@@ -43,12 +43,14 @@ final class TrustedPlugin {
         let data = registry.dataFolder(id)
         self.data = data
         let run = Self.run(id, record, manifest, program?.path ?? record.execRealPath, copy, data, registry)
-        hosted = HostedPlugin(run, registry.surroundings)
+        hosted = HostedPlugin(run, registry.notes(of: id), registry.surroundings)
         ownMethods = manifest.kind == .mcp ? Self.methods(of: record.toolList) : manifest.provides.methods
         if !isUsable {
             hosted.condemn(
-                "its program is no longer \(record.execRealPath), which was trusted; trust it again, or mend that and restart it"
-            )
+                .init(
+                    .start,
+                    "its program is no longer \(record.execRealPath), which was trusted; trust it again, or mend that and restart it"
+                ))
         }
         delivery =
             manifest.provides.events.contains(.mood)
@@ -155,9 +157,10 @@ final class TrustedPlugin {
         ownMethods = Self.methods(of: .array(seen(hosted.tools)))
     }
 
-    /// Other tools are pinned.
-    func pin(_ record: PluginRecords.Record) {
+    /// What is known of it has changed, and it may go on: other tools are pinned, or it is to begin afresh.
+    func take(_ record: PluginRecords.Record) {
         self.record = record
+        guard manifest.kind == .mcp else { return }
         if toolsDigest == nil {
             ownMethods = Self.methods(of: record.toolList)
         } else {
@@ -186,7 +189,8 @@ final class TrustedPlugin {
         var files = 0
         let bytes = Self.bytes(in: data, &files)
         guard bytes > manifest.limits.diskMB << 20 || files > Self.filesMax else { return }
-        hosted.condemn("its data directory has more than \(manifest.limits.diskMB) MB (diskMB), or too many files")
+        hosted.condemn(
+            .init(.disk, "its data directory has more than \(manifest.limits.diskMB) MB (diskMB), or too many files"))
     }
 
     /// The depth is that of the folders, which the path's length bounds.

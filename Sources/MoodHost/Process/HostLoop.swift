@@ -187,7 +187,7 @@ struct HostLoop: ~Copyable {
             sources.forget(.plugins)
         }
         // Where there are no plugins, nobody waits for one.
-        arePluginsListened = !registry.all.isEmpty || !plugins.isEmpty
+        arePluginsListened = !registry.all.isEmpty || !plugins.isEmpty || registry.hasChanges || registry.hasNotes
         guard arePluginsListened else { return sources.setDeadline(.plugins, at: nil) }
         plugins.prepare(registry.all, isFull: session.isFull, &sources)
         sources.setDeadline(.plugins, at: session.pluginDeadline)

@@ -108,7 +108,7 @@ extension Core {
             .failure(
                 .offline(reason: "\(id) did not answer \(call.method) within \(call.timeoutMilliseconds) ms."))
         case .unavailable(let state, _, _):
-            .failure(.offline(reason: "\(id) does not run (\(state)). See plugin.info."))
+            .failure(.offline(reason: "\(id) does not run (\(state)). See mood plugin info \(id)."))
         case .cancelled: .failure(.cancelled)
         case .unknown: .failure(.refused(reason: "\(id) has no \(call.method)."))
         }

@@ -26,6 +26,10 @@ extension PluginRecords {
         public var tools: String?
         /// The tools themselves, as the server has described them; nil where a person has pinned a digest before they were seen.
         public var toolList: JSONValue?
+        /// How often a person has had it begin afresh, in every host: a host that has it does so when this grows.
+        public var restarts = 0
+        /// How often that was to pass over an event.
+        public var skips = 0
         /// As it was trusted, so that a host needs no folder to know what the plugin provides. It is taken apart when it is
         /// asked for, because a host that starts asks for few.
         public var manifest: JSONValue {
@@ -58,10 +62,11 @@ extension PluginRecords {
             }
         }
 
-        /// Whether both run the same in the same way, whatever tools are pinned.
+        /// Whether both run the same in the same way, whatever tools are pinned, and however often it began afresh.
         public func runs(like other: Record?) -> Bool {
             guard var other else { return false }
             (other.tools, other.toolList) = (tools, toolList)
+            (other.restarts, other.skips) = (restarts, skips)
             return other == self
         }
 
@@ -102,6 +107,10 @@ extension PluginRecords {
                     } else {
                         isRight = false
                     }
+                } else if key.equals("restarts") || key.equals("skips") {
+                    let number = reader.number()?.integer.flatMap { $0 >= 0 ? $0 : nil }
+                    isRight = number != nil
+                    if key.equals("skips") { skips = number ?? 0 } else { restarts = number ?? 0 }
                 } else if key.equals("execRealPath") {
                     execRealPath = reader.text()?.string
                     isRight = execRealPath != nil
@@ -189,6 +198,9 @@ extension PluginRecords {
             ]
             if let tools { members.append(.init("tools", .string(tools))) }
             if let toolList { members.append(.init("toolList", toolList)) }
+            for (name, number) in [("restarts", restarts), ("skips", skips)] where number > 0 {
+                members.append(.init(name, .number(String(number))))
+            }
             writer.beginObject()
             for member in members + others {
                 writer.key(text: member.name)

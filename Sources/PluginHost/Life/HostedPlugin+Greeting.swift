@@ -54,24 +54,25 @@ extension HostedPlugin {
             discoverNumber = nil
             guard let late = server?.discovered(value) else { return }
             // Whatever it says to the older way does not matter any more.
-            if let greetingNumber { forgotten.insert(greetingNumber) }
+            if let greetingNumber { forget(greetingNumber) }
             next = late
         } else if let answered = server?.answered(value) {
             next = answered
         } else {
-            guard let value else { return crash("it refused plugin.hello: \(refusal ?? "")", at: now) }
+            guard let value else { return crash(.hello, "it refused plugin.hello: \(refusal ?? "")", at: now) }
             next = value["protocol"]?.integer == 1 ? .greeted : .failed("it does not speak protocol 1")
         }
         greetingNumber = nil
         probeTime = nil
         switch next {
         case .ask(let request): ask(request)
-        case .failed(let reason): crash(refusal.map { "\(reason): \($0)" } ?? reason, at: now)
+        case .failed(let reason): crash(.hello, refusal.map { "\(reason): \($0)" } ?? reason, at: now)
         case .greeted:
             discoverNumber = nil
             if server != nil { surroundings.toolsListed(self) }
             life.greeted(at: now)
-            surroundings.stateChanged(self)
+            answered(at: now)
+            observe()
         }
     }
 
@@ -88,7 +89,7 @@ extension HostedPlugin {
         let params = params.map { JSONValue($0) }
         if method.equals("notifications/message") {
             let text = params?["data"].map { $0.string ?? $0.text } ?? ""
-            log.add(.log, params?["level"]?.string.map { String($0.prefix(32)) }, text, at: surroundings.timestamp())
+            notes.add(.log, params?["level"]?.string.map { String($0.prefix(32)) }, text, at: surroundings.timestamp())
         } else if method.equals("notifications/progress") {
             guard let number = params?["progressToken"]?.integer,
                 let call = underWay.first(where: { $0.number == number })

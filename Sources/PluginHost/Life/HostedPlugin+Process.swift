@@ -14,11 +14,7 @@ extension HostedPlugin {
                 life.started(at: now)
                 self.isolation = isolation.map { (part: $0.0, level: $0.1) }
             case .refused(let reason):
-                note("It could not be started: \(reason)")
-                lastError = reason
-                carryOut(life.crash(at: now, because: "it could not be started: \(reason)"), at: now)
-                surroundings.stateChanged(self)
-                return
+                return crash(.start, "it could not be started: \(reason)", at: now)
             case .ended(let status):
                 // What it has printed before its end still counts.
                 drain()
@@ -34,7 +30,13 @@ extension HostedPlugin {
             readOutput()
             if wire.frames.buffer.count == before { break }
         }
-        readErrors()
+        drainErrors()
+    }
+
+    /// What it has said last is what people want to know; a flood has an end here.
+    private func drainErrors() {
+        var left = 64
+        while left > 0, readErrors() { left -= 1 }
     }
 
     /// Lets go of a process that has ended.
@@ -55,9 +57,10 @@ extension HostedPlugin {
             return carryOut(life.greetAnew(at: now), at: now)
         }
         let order = life.ended(at: now, ending)
+        observe()
         failCalls(at: now)
-        surroundings.stateChanged(self)
         carryOut(order, at: now)
+        notes.flush(isLast: true)
     }
 
     private func forgetProcess() {
@@ -72,7 +75,8 @@ extension HostedPlugin {
         closesInput = false
         requests.removeAll()
         wire = PluginWire(answerBytesMax: run.answerBytesMax)
-        log.endErrors(at: surroundings.timestamp())
+        unread = nil
+        notes.endErrors(at: surroundings.timestamp())
     }
 
     /// What was under way gets its outcome; what waits does too, unless the plugin is started again.
@@ -95,36 +99,36 @@ extension HostedPlugin {
     }
 
     /// Has the host say something of it in its log.
-    public func note(_ text: String) { log.add(.host, nil, text, at: surroundings.timestamp()) }
+    public func note(_ text: String) { notes.add(.host, nil, text, at: surroundings.timestamp()) }
 
     /// It is to end with a crash.
-    public func crash(_ reason: String, at now: Int) {
-        lastError = reason
-        carryOut(life.crash(at: now, because: reason), at: now)
+    func crash(_ kind: PluginLife.Fault.Kind, _ reason: String, at now: Int) {
+        carryOut(life.crash(at: now, .init(kind, reason)), at: now)
     }
 
     /// It has used more than it may, and stays down until somebody starts it again.
-    public func condemn(_ reason: String) {
-        lastError = reason
-        carryOut(life.condemn(because: reason), at: surroundings.milliseconds())
-        surroundings.stateChanged(self)
+    public func condemn(_ fault: PluginLife.Fault) {
+        carryOut(life.condemn(fault), at: surroundings.milliseconds())
     }
 
     /// It is to end in good order.
     public func stop(because reason: String? = nil) {
         let now = surroundings.milliseconds()
         carryOut(life.stop(at: now, because: reason), at: now)
-        surroundings.stateChanged(self)
     }
 
     /// Makes an end of it at once; it need not be reaped.
     public func end() {
         process?.kill()
         process = nil
+        notes.flush(isLast: true)
     }
 
     /// As if it had never crashed.
-    public func pardon() { life.pardon() }
+    public func pardon() {
+        life.pardon()
+        observe()
+    }
 
     /// Starts it if it does not run, for what it may be asked soon.
     public func wake() {
@@ -141,16 +145,24 @@ extension HostedPlugin {
         for call in late {
             underWay.removeAll { $0 === call }
             cancel(call)
+            if let number = call.number { forget(number) }
             // What is abandoned is not counted against it: it was asked to leave off.
-            end(call, .timedOut)
-            if !call.isAbandoned, !call.isPatient { carryOut(life.timedOut(at: now), at: now) }
+            end(call, .timedOut(unread: unread))
+            if !call.isAbandoned, !call.isPatient { carryOut(life.timedOut(at: now, lateness(of: call)), at: now) }
+            unread = nil
         }
         if let probeTime, time >= probeTime { probeOlder() }
         carryOut(life.tick(at: time, isBusy: isBusy || run.staysIdle), at: now)
         advance(at: now)
     }
 
+    private func lateness(of call: PluginCall) -> String {
+        let clause = "it did not answer \(call.method) within \(call.timeoutMilliseconds) ms"
+        return unread.map { "\(clause); it printed \($0)" } ?? clause
+    }
+
     func carryOut(_ order: PluginLife.Order?, at now: Int) {
+        observe()
         guard let order else { return }
         startsWhenGone = false
         switch order {
@@ -162,13 +174,12 @@ extension HostedPlugin {
             send()
         case .terminate: process?.terminate()
         case .kill:
+            drainErrors()
             process?.kill()
-            note("It was ended: \(life.reason ?? "its time was over").")
             // It is not started anew for those that were waiting for this start.
             failCalls(at: now)
             ending = life.reason ?? "killed"
             finish(at: now)
-            surroundings.stateChanged(self)
         }
     }
 
@@ -178,13 +189,10 @@ extension HostedPlugin {
         do throws(SystemError) {
             process = try KeptProcess.start(run.process)
         } catch {
-            note("It could not be started: \(error)")
-            lastError = "\(error)"
-            _ = life.crash(at: now, because: "it could not be started: \(error)")
-            failCalls(at: now)
-            return surroundings.stateChanged(self)
+            _ = life.crash(at: now, .init(.start, "it could not be started: \(error)"))
+            observe()
+            return failCalls(at: now)
         }
-        surroundings.stateChanged(self)
         greet(at: now)
     }
 }

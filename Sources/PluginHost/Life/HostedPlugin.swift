@@ -24,13 +24,12 @@ public final class HostedPlugin {
     public let run: PluginRun
     public var id: PluginID { run.id }
     public internal(set) var life: PluginLife
-    public internal(set) var log = PluginLog()
+    public let notes: PluginNotes
     /// How far each part of its isolation goes; known once it has been started.
     public internal(set) var isolation: [(part: KeptProcess.Part, level: KeptProcess.Level)] = []
     /// Of its process, as the host sees it.
     public internal(set) var processID: Int32?
     public private(set) var calls = 0
-    public internal(set) var lastError: String?
     /// What it asks of the host: whole messages, in their order.
     public internal(set) var requests: [[UInt8]] = []
     /// Whether a call has an outcome or progress that nobody has looked at, or a request has come.
@@ -54,8 +53,14 @@ public final class HostedPlugin {
     var server: ServerGreeting?
     /// The tools of an MCP server that may be called; nil: all.
     public var mayBeCalled: Set<String>?
-    /// Numbers of requests that an MCP server need not answer any more.
+    /// Numbers of requests for whose answers nobody waits any more.
     var forgotten: Set<Int> = []
+    /// The last line that could not be read, and perhaps was an answer.
+    var unread: String?
+    /// What each call gets, once it may run no more.
+    private var refusal: PluginCall.Outcome?
+    /// The state that the surroundings know.
+    private var toldState = PluginLife.State.stopped
     /// Whether its input is to be closed once all is sent.
     var closesInput = false
 
@@ -65,8 +70,9 @@ public final class HostedPlugin {
     var startsWhenGone = false
     var ending = "it ended"
 
-    public init(_ run: PluginRun, _ surroundings: PluginSurroundings) {
+    public init(_ run: PluginRun, _ notes: PluginNotes, _ surroundings: PluginSurroundings) {
         self.run = run
+        self.notes = notes
         self.surroundings = surroundings
         life = PluginLife(run.times)
         wire = PluginWire(answerBytesMax: run.answerBytesMax)
@@ -95,6 +101,7 @@ public final class HostedPlugin {
     /// Gives it something to do, and starts it if it does not run.
     public func call(_ call: PluginCall) {
         call.isGiven = true
+        if let refusal { return end(call, refusal) }
         let now = surroundings.milliseconds()
         switch life.state {
         case .backingOff:
@@ -125,16 +132,34 @@ public final class HostedPlugin {
         // An MCP server sends nothing more for it.
         guard server != nil else { return }
         underWay.removeAll { $0 === call }
+        if let number = call.number { forget(number) }
         end(call, .cancelled)
         advance(at: surroundings.milliseconds())
+    }
+
+    /// It may run no more. What it was asked and what waits for it is answered, nothing starts it again, and all of it is gone
+    /// within a second.
+    /// - Parameter outcome: what each call gets.
+    public func withdraw(_ outcome: PluginCall.Outcome, because reason: String) {
+        refusal = outcome
+        let calls = underWay + waiting
+        underWay.removeAll()
+        waiting.removeAll()
+        for call in calls { end(call, outcome) }
+        let now = surroundings.milliseconds()
+        carryOut(life.withdraw(at: now, because: reason), at: now)
     }
 
     /// Tells it that a call that it has been sent need not be answered.
     func cancel(_ call: PluginCall) {
         guard let number = call.number else { return }
-        guard server != nil else { return wire.cancel(number) }
-        wire.cancelCall(number)
-        if forgotten.count < Self.forgottenMax { forgotten.insert(number) }
+        if server == nil { wire.cancel(number) } else { wire.cancelCall(number) }
+    }
+
+    /// Nobody waits for the answer of this number, which may come all the same.
+    func forget(_ number: Int) {
+        if forgotten.count >= Self.forgottenMax, let oldest = forgotten.min() { forgotten.remove(oldest) }
+        forgotten.insert(number)
     }
 
     /// The number of the next request.
@@ -185,7 +210,7 @@ public final class HostedPlugin {
     public func reply(_ message: UnsafeRawBufferPointer) {
         guard process != nil, !closesInput else { return }
         guard wire.sendable.count < Self.unreadBytesMax else {
-            return crash("it does not read what it has asked for", at: surroundings.milliseconds())
+            return crash(.limit, "it does not read what it has asked for", at: surroundings.milliseconds())
         }
         wire.send(message)
         life.worked(at: surroundings.milliseconds())
@@ -273,38 +298,68 @@ public final class HostedPlugin {
             case .request(let message, let method, let isNotification, let params):
                 handle(message, method, isNotification, params, at: now)
             case .rubbish(let text):
+                unread = text
                 note("It printed \(text)")
                 carryOut(life.printedRubbish(at: now), at: now)
+            case .unreadable(let number, let text): handle(number, unreadable: text, at: now)
+            case .refused(let answer, let text):
+                note("It printed \(text)")
+                answer.withUnsafeBytes { reply($0) }
+                carryOut(life.printedRubbish(at: now), at: now)
             case .tooLong:
-                crash("it printed a line of more than \(run.answerBytesMax) bytes", at: now)
+                crash(.limit, "it printed a line of more than \(run.answerBytesMax) bytes", at: now)
             }
         }
+    }
+
+    /// What should have been an answer fails its call at once: nothing better comes.
+    private func handle(_ number: Int, unreadable text: String, at now: Int) {
+        note("It printed \(text)")
+        if number == greetingNumber {
+            return crash(.hello, "its answer to the greeting cannot be used: \(text)", at: now)
+        }
+        if let place = underWay.firstIndex(where: { $0.number == number }) {
+            end(underWay.remove(at: place), .unusable("it printed \(text)"))
+        }
+        carryOut(life.printedRubbish(at: now), at: now)
+    }
+
+    /// Tells what has become of it: its last fault, and its state.
+    func observe() {
+        if let fault = life.takeFault() {
+            notes.lastError = LastError(at: surroundings.timestamp(), fault: fault)
+            note("\(fault.reason.prefix(1).uppercased())\(fault.reason.dropFirst()).")
+        }
+        guard life.state != toldState else { return }
+        toldState = life.state
+        surroundings.stateChanged(self)
+    }
+
+    /// It has answered, so it is well.
+    func answered(at now: Int) {
+        life.answered(at: now)
+        unread = nil
+        notes.lastError = nil
     }
 
     private func handle(
         _ number: Int, _ result: UnsafeRawBufferPointer?, _ error: UnsafeRawBufferPointer?, at now: Int
     ) {
         if number == greetingNumber || number == discoverNumber { return greeted(number, result, error, at: now) }
-        if forgotten.remove(number) != nil { return }
+        if forgotten.remove(number) != nil { return life.spoke(at: now) }
         guard let place = underWay.firstIndex(where: { $0.number == number }) else {
             note("It answered a request that was not asked, or was answered before: number \(number).")
             return carryOut(life.printedRubbish(at: now), at: now)
         }
         let call = underWay.remove(at: place)
-        life.answered(at: now)
-        if let result {
-            end(call, .result(Array(result)))
-        } else {
-            let text = error.map(Array.init) ?? []
-            lastError = String(decoding: text.prefix(500), as: UTF8.self)
-            end(call, .failed(text))
-        }
+        answered(at: now)
+        end(call, result.map { .result(Array($0)) } ?? .failed(error.map(Array.init) ?? []))
     }
 
     private func handle(
         _ message: UnsafeRawBufferPointer, _ method: JSONText, _ isNotification: Bool, _ params: ValidJSON?, at now: Int
     ) {
-        life.worked(at: now)
+        life.spoke(at: now)
         if server != nil { return handleServer(message, method, isNotification, params) }
         if isNotification, method.equals("plugin.log") { return takeLog(params) }
         if isNotification, method.equals("$/progress") { return takeProgress(params) }
@@ -320,7 +375,7 @@ public final class HostedPlugin {
     private func takeLog(_ params: ValidJSON?) {
         let params = params.map { JSONValue($0) }
         guard let text = params?["message"]?.string else { return }
-        log.add(.log, params?["level"]?.string.map { String($0.prefix(32)) }, text, at: surroundings.timestamp())
+        notes.add(.log, params?["level"]?.string.map { String($0.prefix(32)) }, text, at: surroundings.timestamp())
     }
 
     private func takeProgress(_ params: ValidJSON?) {
@@ -332,18 +387,19 @@ public final class HostedPlugin {
     }
 
     /// Reads what it has printed on stderr.
-    public func readErrors() {
+    /// - Returns: whether there was something.
+    @discardableResult
+    public func readErrors() -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.readBytes, alignment: 8) { buffer in
             let descriptor = descriptor(.errors)
-            guard descriptor >= 0, let count = PipeEnd.read(descriptor, into: buffer) else { return }
+            guard descriptor >= 0, let count = PipeEnd.read(descriptor, into: buffer) else { return false }
             if count == 0 {
-                log.endErrors(at: surroundings.timestamp())
+                notes.endErrors(at: surroundings.timestamp())
                 process?.closeErrors()
-            } else {
-                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-                let time = surroundings.timestamp()
-                log.append(errors: bytes, at: time)
+                return false
             }
+            notes.append(errors: UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: surroundings.timestamp())
+            return true
         }
     }
 }

@@ -24,17 +24,36 @@ public struct PluginLife: Sendable {
         case kill
     }
 
+    /// What has gone wrong.
+    public struct Fault: Error, Sendable, Equatable {
+        public enum Kind: String, Sendable, CaseIterable {
+            case start, exit, hello, timeout, limit, lines, disk
+        }
+
+        public let kind: Kind
+        /// A clause for people.
+        public let reason: String
+
+        public init(_ kind: Kind, _ reason: String) {
+            self.kind = kind
+            self.reason = reason
+        }
+    }
+
     /// All in milliseconds.
     public struct Times: Sendable {
         /// Until its process runs, which on a busy machine may have to wait.
         public var start = 30_000
         /// From there until it has answered the greeting.
-        public var hello = 5_000
+        public var hello = 15_000
         public var backOff = 1_000
         public var backOffMax = 60_000
         public var idle = 60_000
         public var goodbye = 700
         public var terminate = 500
+        /// Of what may run no more: all of it is gone within a second.
+        public var withdrawnGoodbye = 400
+        public var withdrawnTerminate = 250
         /// So many crashes in so long a time are too many.
         public var crashesMax = 5
         public var crashWindow = 180_000
@@ -61,6 +80,8 @@ public struct PluginLife: Sendable {
     private var timeOuts = 0
     private var isNeededAgain = false
     private var isTerminating = false
+    private var isWithdrawn = false
+    private var newFault: Fault?
     private var hasProcess = false
 
     public init(_ times: Times = Times()) { self.times = times }
@@ -68,10 +89,14 @@ public struct PluginLife: Sendable {
     /// Whether a process of it may be there.
     public var isAlive: Bool { state == .starting || state == .running || state == .stopping }
 
+    /// The last fault since this was asked before.
+    public mutating func takeFault() -> Fault? { newFault.take() }
+
     // MARK: What others want
 
     /// Somebody needs it to run.
     public mutating func need(at now: Int) -> Order? {
+        if isWithdrawn { return nil }
         switch state {
         case .stopped: return start(at: now)
         case .stopping:
@@ -101,7 +126,7 @@ public struct PluginLife: Sendable {
             state = .stopping
             self.reason = reason
             isTerminating = false
-            deadline = now + times.goodbye
+            deadline = now + (isWithdrawn ? times.withdrawnGoodbye : times.goodbye)
             return .farewell
         case .backingOff:
             rest()
@@ -110,11 +135,22 @@ public struct PluginLife: Sendable {
         }
     }
 
+    /// It may run no more: it ends sooner than one that is asked to, and nothing starts it again.
+    public mutating func withdraw(at now: Int, because reason: String) -> Order? {
+        isWithdrawn = true
+        if state == .stopping {
+            let rest = isTerminating ? times.withdrawnTerminate : times.withdrawnGoodbye
+            deadline = deadline.map { min($0, now + rest) }
+        }
+        return stop(at: now, because: reason)
+    }
+
     /// It has done what makes it unfit to run, until somebody starts it again: more than its limits allow.
-    public mutating func condemn(because reason: String) -> Order? {
+    public mutating func condemn(_ fault: Fault) -> Order? {
         let wasAlive = isAlive
         state = .failed
-        self.reason = reason
+        reason = fault.reason
+        newFault = fault
         deadline = nil
         return wasAlive ? .kill : nil
     }
@@ -152,30 +188,38 @@ public struct PluginLife: Sendable {
         if state == .running { deadline = now + times.idle }
     }
 
+    /// It has printed a message.
+    public mutating func spoke(at now: Int) {
+        rubbish = 0
+        worked(at: now)
+    }
+
     /// It has answered in time.
     public mutating func answered(at now: Int) {
         timeOuts = 0
-        worked(at: now)
+        spoke(at: now)
     }
 
     /// It has printed a line that is no message.
     public mutating func printedRubbish(at now: Int) -> Order? {
         rubbish += 1
         guard rubbish >= Self.rubbishMax else { return nil }
-        return crash(at: now, because: "it printed \(rubbish) lines that are no JSON-RPC")
+        return crash(at: now, .init(.lines, "it printed \(rubbish) lines in a row that are no JSON-RPC"))
     }
 
     /// It has not answered in time.
-    public mutating func timedOut(at now: Int) -> Order? {
+    /// - Parameter what: a clause.
+    public mutating func timedOut(at now: Int, _ what: String = "it did not answer in time") -> Order? {
         timeOuts += 1
+        newFault = Fault(.timeout, what)
         guard timeOuts >= Self.timeOutsMax else { return nil }
-        return crash(at: now, because: "it did not answer in time, \(timeOuts) times in a row")
+        return crash(at: now, .init(.timeout, "\(what), the last of \(timeOuts) times in a row"))
     }
 
     /// It could not be started, has broken the protocol, or is over a limit.
-    public mutating func crash(at now: Int, because reason: String) -> Order? {
+    public mutating func crash(at now: Int, _ fault: Fault) -> Order? {
         guard isAlive else { return nil }
-        note(crash: reason, at: now)
+        note(fault, at: now)
         return .kill
     }
 
@@ -192,15 +236,16 @@ public struct PluginLife: Sendable {
             rest()
             return isNeededAgain ? start(at: now) : nil
         case .starting, .running:
-            note(crash: "it ended by itself (\(status))", at: now)
+            note(.init(.exit, "it ended by itself (\(status))"), at: now)
             return nil
         case .stopped, .backingOff, .failed: return nil
         }
     }
 
-    private mutating func note(crash: String, at now: Int) {
+    private mutating func note(_ fault: Fault, at now: Int) {
         crashes += 1
-        reason = crash
+        reason = fault.reason
+        newFault = fault
         isNeededAgain = false
         if let last = recentCrashes.last, now - last >= times.crashWindow { crashesInARow = 0 }
         recentCrashes.removeAll { now - $0 >= times.crashWindow }
@@ -224,10 +269,11 @@ public struct PluginLife: Sendable {
         guard let deadline, now >= deadline else { return nil }
         switch state {
         case .starting:
-            let reason =
+            let fault =
                 hasProcess
-                ? "it did not answer plugin.hello within \(times.hello) ms" : "it did not run within \(times.start) ms"
-            return crash(at: now, because: reason)
+                ? Fault(.hello, "it did not answer plugin.hello within \(times.hello) ms")
+                : Fault(.start, "it did not run within \(times.start) ms")
+            return crash(at: now, fault)
         case .running:
             guard !isBusy else {
                 self.deadline = now + times.idle
@@ -240,7 +286,7 @@ public struct PluginLife: Sendable {
                 return .kill
             }
             isTerminating = true
-            self.deadline = now + times.terminate
+            self.deadline = now + (isWithdrawn ? times.withdrawnTerminate : times.terminate)
             return .terminate
         case .backingOff:
             rest()

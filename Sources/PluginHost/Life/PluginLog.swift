@@ -12,14 +12,30 @@ public struct PluginLog {
         public let level: String?
         public let text: String
         fileprivate let number: Int
+
+        /// `{at, from, level?, text}`.
+        public func write(to writer: inout JSONWriter) {
+            writer.beginObject()
+            writer.key("at")
+            writer.string(at)
+            writer.key("from")
+            writer.string(from.rawValue)
+            if let level {
+                writer.key("level")
+                writer.string(level)
+            }
+            writer.key("text")
+            writer.string(text)
+            writer.endObject()
+        }
     }
 
     /// A longer line is cut.
     static let lineBytesMax = 4 * 1024
     private static let pluginBytesMax = 64 * 1024
     private static let hostBytesMax = 8 * 1024
-    /// What a line takes besides its text.
-    private static let lineBytes = 48
+    /// No line counts as less: there is an end to short lines too.
+    private static let lineBytesMin = 16
 
     private var ofPlugin: [Line] = []
     private var ofHost: [Line] = []
@@ -66,20 +82,44 @@ public struct PluginLog {
 
     private static func append(_ line: Line, _ lines: inout [Line], _ bytes: inout Int, _ bytesMax: Int) {
         lines.append(line)
-        bytes += line.text.utf8.count + lineBytes
-        guard bytes > bytesMax else { return }
-        // A quarter at a time, so that a flood of lines moves the rest seldom.
-        var dropped = 0
-        while bytes > bytesMax / 4 * 3, dropped < lines.count - 1 {
-            bytes -= lines[dropped].text.utf8.count + lineBytes
-            dropped += 1
+        bytes += bytesOf(line)
+        // Half as much again, so that a flood of lines moves the rest seldom.
+        guard bytes > bytesMax / 2 * 3 else { return }
+        let kept = last(lines, bytesMax)
+        lines = Array(kept)
+        bytes = lines.reduce(0) { $0 + bytesOf($1) }
+    }
+
+    /// With the end of the line.
+    private static func bytesOf(_ line: Line) -> Int { max(line.text.utf8.count + 1, lineBytesMin) }
+
+    private static func last(_ lines: [Line], _ bytesMax: Int) -> ArraySlice<Line> {
+        var (first, bytes) = (lines.endIndex, 0)
+        while first > lines.startIndex {
+            bytes += bytesOf(lines[first - 1])
+            if bytes > bytesMax { break }
+            first -= 1
         }
-        lines.removeFirst(dropped)
+        return lines[first...]
     }
 
     /// The last lines, in the order in which they came.
     public func last(_ limit: Int) -> [Line] {
-        let all = (ofPlugin.suffix(limit) + ofHost.suffix(limit)).sorted { $0.number < $1.number }
-        return Array(all.suffix(limit))
+        let plugin = Self.last(ofPlugin, Self.pluginBytesMax).suffix(limit)
+        let host = Self.last(ofHost, Self.hostBytesMax).suffix(limit)
+        return (plugin + host).sorted { $0.number < $1.number }.suffix(limit)
     }
+
+    /// Whether there is no whole line.
+    var isEmpty: Bool { ofPlugin.isEmpty && ofHost.isEmpty }
+
+    /// Forgets the whole lines.
+    mutating func removeAll() {
+        ofPlugin.removeAll()
+        ofHost.removeAll()
+        (pluginBytes, hostBytes) = (0, 0)
+    }
+
+    /// Adds a line of another log.
+    mutating func add(_ line: Line) { add(line.from, line.level, line.text, at: line.at) }
 }

@@ -11,7 +11,8 @@ public final class PluginCall {
         case failed([UInt8])
         /// Its answer is not what it has declared, or cannot be used; the text says why.
         case unusable(String)
-        case timedOut
+        /// With a line that it printed meanwhile and that could not be read, where there is one.
+        case timedOut(unread: String?)
         /// It does not run, and cannot.
         case unavailable(state: String, retryAfter: Int?, isRetryable: Bool)
         case cancelled

@@ -10,7 +10,11 @@ package struct PluginWire: ~Copyable {
         case answer(Int, result: UnsafeRawBufferPointer?, error: UnsafeRawBufferPointer?)
         /// A request or a notification of its own.
         case request(UnsafeRawBufferPointer, method: JSONText, isNotification: Bool, params: ValidJSON?)
-        /// Nothing that can be used; the text says why.
+        /// The answer to the request of this number, and it cannot be used; the text says what was printed.
+        case unreadable(Int, String)
+        /// A request that is none, and what it is answered with.
+        case refused(answer: [UInt8], String)
+        /// Nothing that can be used; the text says what was printed.
         case rubbish(String)
         /// Longer than it may be.
         case tooLong
@@ -22,6 +26,9 @@ package struct PluginWire: ~Copyable {
     private(set) var output = JSONWriter(capacity: 4096)
     private var sent = 0
     private var validator: JSONValidator
+    /// The members of a batch that are still to be looked at, in the buffer of the frames.
+    private var members: ArraySlice<Range<Int>> = []
+    private static let membersMax = 128
 
     package init(answerBytesMax: Int) {
         frames = FrameReader(messageBytesMax: answerBytesMax)
@@ -81,28 +88,101 @@ package struct PluginWire: ~Copyable {
 
     /// The next line, or nil when more bytes are needed.
     package mutating func next(isAtEnd: Bool) -> Line? {
+        if let range = members.popFirst() { return read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])) }
         guard let frame = frames.next(isAtEnd: isAtEnd) else { return nil }
         switch frame {
         case .fault(.tooLarge, _), .fault(.headerTooLarge, _): return .tooLong
         case .fault: return .rubbish("a header block that cannot be read")
-        case .message(let range, _): return read(UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range]))
+        case .message(let range, _):
+            let message = UnsafeRawBufferPointer(rebasing: frames.buffer.bytes[range])
+            guard message.first(where: { $0 > 0x20 }) == UInt8(ascii: "[") else { return read(message) }
+            return readBatch(message, at: range.lowerBound) ?? next(isAtEnd: isAtEnd)
         }
+    }
+
+    /// Takes a batch apart: each of its members is as if it had been sent alone, and is answered alone.
+    /// - Returns: what is wrong with the whole.
+    private mutating func readBatch(_ message: UnsafeRawBufferPointer, at offset: Int) -> Line? {
+        guard let text = try? validator.validate(message).text else {
+            return .rubbish("a line that is no JSON: \(Self.excerpt(message))")
+        }
+        var reader = JSONReader(text)
+        var found: [Range<Int>] = []
+        if reader.enterArray(), let base = message.baseAddress {
+            while reader.nextElement() {
+                let member = reader.skip().bytes
+                let start = member.baseAddress.map { offset + (UnsafeRawPointer($0) - base) } ?? offset
+                found.append(start..<start + member.count)
+            }
+        }
+        guard (1...Self.membersMax).contains(found.count) else {
+            return refused(
+                message, nil, "A batch has 1 to \(Self.membersMax) members; this one has \(found.count).", "a batch")
+        }
+        members = found[...]
+        return nil
     }
 
     private mutating func read(_ message: UnsafeRawBufferPointer) -> Line {
         guard let envelope = Envelope.read(message, &validator) else {
-            return .rubbish("a line that is no JSON object: \(Self.excerpt(message))")
+            let text = "a line that is no JSON object: \(Self.excerpt(message))"
+            return Self.claimedNumber(message).map { .unreadable($0, text) } ?? .rubbish(text)
         }
         if let method = envelope.method {
             guard envelope.fault == nil, validator.duplicate == nil else {
-                return .rubbish("a request that is none: \(Self.excerpt(message))")
+                let reason = envelope.fault?.message ?? "A member is given twice."
+                return refused(message, envelope.id, reason, "a request that is none")
             }
             return .request(message, method: method, isNotification: envelope.id == nil, params: envelope.params)
         }
-        guard let id = envelope.id, let number = JSONNumber(raw: id).integer,
-            (envelope.result == nil) != (envelope.error == nil)
-        else { return .rubbish("a message that is neither request nor answer: \(Self.excerpt(message))") }
+        let number = envelope.id.flatMap { JSONNumber(raw: $0).integer }
+        guard let number, (envelope.result == nil) != (envelope.error == nil) else {
+            let text = "a message that is neither request nor answer: \(Self.excerpt(message))"
+            return number.map { .unreadable($0, text) } ?? .rubbish(text)
+        }
         return .answer(number, result: envelope.result?.bytes, error: envelope.error?.bytes)
+    }
+
+    private func refused(
+        _ message: UnsafeRawBufferPointer, _ id: UnsafeRawBufferPointer?, _ reason: String, _ what: String
+    ) -> Line {
+        var out = JSONWriter(capacity: 256)
+        out.errorResponse(id: id, RPCError(.invalidRequest, reason))
+        return .refused(answer: Array(out.buffer.bytes), "\(what): \(Self.excerpt(message))")
+    }
+
+    /// The number that a line means to answer, though it cannot be read: that of its member `id`. Nil where nobody can tell.
+    private static func claimedNumber(_ line: UnsafeRawBufferPointer) -> Int? {
+        var (at, depth) = (0, 0)
+        var number: Int?
+        while at < line.count {
+            switch line[at] {
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            // Some languages print objects of their own with other quotes.
+            case let quote where quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"):
+                let start = at + 1
+                at = start
+                while at < line.count, line[at] != quote { at += line[at] == UInt8(ascii: "\\") ? 2 : 1 }
+                guard at < line.count else { return number }
+                guard depth == 1, let value = Self.value(line[(at + 1)...]) else { break }
+                if line[start..<at].elementsEqual("method".utf8) { return nil }
+                if line[start..<at].elementsEqual("id".utf8) { number = Self.integer(value) }
+            default: break
+            }
+            at += 1
+        }
+        return number
+    }
+
+    /// What comes after a name and its colon; nil where that is no name.
+    private static func value(_ rest: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
+        let rest = rest.drop { $0 <= 0x20 }
+        return rest.first == UInt8(ascii: ":") ? rest.dropFirst().drop { $0 <= 0x20 } : nil
+    }
+
+    private static func integer(_ text: Slice<UnsafeRawBufferPointer>) -> Int? {
+        Int(String(decoding: text.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }, as: UTF8.self))
     }
 
     private static func excerpt(_ message: UnsafeRawBufferPointer) -> String {

@@ -76,7 +76,7 @@ public struct AnswerTarget: Sendable {
                 lines.append(.answer(number, result: result.map(Array.init), error: error.map(Array.init)))
             case .request(let message, _, let isNotification, _):
                 lines.append(.request(Array(message), isNotification: isNotification))
-            case .rubbish: lines.append(.rubbish)
+            case .rubbish, .unreadable, .refused: lines.append(.rubbish)
             case .tooLong: lines.append(.tooLong)
             }
         }

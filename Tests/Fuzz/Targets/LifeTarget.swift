@@ -79,7 +79,7 @@ public struct LifeTarget: Sendable {
                 guard hasProcess, life.state == .starting else { return nil }
                 hasProcess = false
                 return life.greetAnew(at: now)
-            case 10 where what >= 250: return life.condemn(because: "it has written too much")
+            case 10 where what >= 250: return life.condemn(.init(.disk, "it has written too much"))
             case 10 where hasProcess && what & 16 == 0: life.started(at: now)
             default: return life.tick(at: now, isBusy: what & 16 == 0)
             }

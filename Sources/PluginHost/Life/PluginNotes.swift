@@ -1,0 +1,130 @@
+import JSONCodec
+import Platform
+
+/// The last fault of a plugin, and when it was.
+public struct LastError: Sendable {
+    /// RFC 3339.
+    public let at: String
+    public let fault: PluginLife.Fault
+}
+
+/// What stays known of a plugin from one process to the next, through restarts, disable and configure: its last fault and its
+/// log. The log is in a file beside the plugin's data directory, where every host of the store reads it and the plugin cannot.
+///
+/// Each line of the file is a line of the log, a JSON object. Several hosts write to it, each under a lock on the file for a
+/// moment; what it holds above the bounds of `PluginLog` is cut off now and then.
+public final class PluginNotes {
+    /// So long lines may wait, so that a flood of them is not written one by one.
+    private static let waitMilliseconds = 100
+    /// A longer file is cut.
+    private static let fileBytesMax = 512 << 10
+    /// At the end of a process, another host's moment with the file is waited for.
+    private static let lockMilliseconds = 100
+
+    public internal(set) var lastError: LastError?
+    /// What is not in the file; everything where there is none.
+    private var log = PluginLog()
+    private let path: String?
+    private let isReadOnly: Bool
+    /// When lines that wait are written; by the monotonic clock.
+    public private(set) var deadline: Int?
+
+    /// - Parameters:
+    ///   - path: of the file; nil in memory.
+    ///   - isReadOnly: whether the file is only read.
+    public init(_ path: String?, isReadOnly: Bool) {
+        self.path = path
+        self.isReadOnly = isReadOnly
+    }
+
+    /// Nobody wants to know of its faults any more.
+    public func forgetError() { lastError = nil }
+
+    // MARK: Writing
+
+    public func add(_ from: PluginLog.Source, _ level: String?, _ text: String, at time: String) {
+        log.add(from, level, text, at: time)
+        wait()
+    }
+
+    func append(errors bytes: UnsafeRawBufferPointer, at time: @autoclosure () -> String) {
+        log.append(errors: bytes, at: time())
+        wait()
+    }
+
+    func endErrors(at time: @autoclosure () -> String) {
+        log.endErrors(at: time())
+        wait()
+    }
+
+    private func wait() {
+        guard path != nil, !isReadOnly, deadline == nil, !log.isEmpty else { return }
+        deadline = Clock.monotonicMilliseconds + Self.waitMilliseconds
+    }
+
+    /// Writes what waits. Lines that cannot be written now stay, and are tried again with the next.
+    /// - Parameter isLast: whether nobody comes back to it soon.
+    public func flush(isLast: Bool = false) {
+        deadline = nil
+        guard let path, !isReadOnly, !log.isEmpty else { return }
+        do throws(FileLock.Failure) {
+            let lock = try FileLock.acquire(
+                path, timeoutMilliseconds: isLast ? Self.lockMilliseconds : 0, in: .system)
+            do throws(SystemError) {
+                try write(to: lock)
+                log.removeAll()
+            } catch {
+                throw .system(error)
+            }
+        } catch {
+            if case .timedOut = error { wait() }
+        }
+    }
+
+    private func write(to lock: borrowing FileLock) throws(SystemError) {
+        let size = try lock.file.status().size
+        let lines = Self.text(log.last(.max))
+        if size + lines.count <= Self.fileBytesMax { return try lock.file.write(lines, at: size) }
+        var whole = Self.read(path)
+        for line in log.last(.max) { whole.add(line) }
+        let text = Self.text(whole.last(.max))
+        try lock.file.write(text, at: 0)
+        try lock.file.truncate(to: text.count)
+    }
+
+    private static func text(_ lines: [PluginLog.Line]) -> [UInt8] {
+        var writer = JSONWriter(capacity: 4096)
+        for line in lines {
+            line.write(to: &writer)
+            writer.buffer.append(UInt8(ascii: "\n"))
+        }
+        return Array(writer.buffer.bytes)
+    }
+
+    // MARK: Reading
+
+    /// The last lines, in the order in which they came.
+    public func last(_ limit: Int) -> [PluginLog.Line] {
+        flush()
+        guard path != nil else { return log.last(limit) }
+        var whole = Self.read(path)
+        for line in log.last(.max) { whole.add(line) }
+        return whole.last(limit)
+    }
+
+    /// What cannot be read is passed over: it is a log.
+    private static func read(_ path: String?) -> PluginLog {
+        var log = PluginLog()
+        guard let path, let bytes = try? FileSystem.system.readWhole(path, bytesMax: 2 * fileBytesMax) else {
+            return log
+        }
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let value = try? JSONValue.parse(Array(line)), let from = value["from"]?.string,
+                let source = PluginLog.Source(rawValue: from), let text = value["text"]?.string,
+                let time = value["at"]?.string
+            else { continue }
+            log.add(source, value["level"]?.string, text, at: time)
+        }
+        return log
+    }
+}

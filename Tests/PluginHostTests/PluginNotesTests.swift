@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+@testable import PluginHost
+
+/// The log of a plugin, which every host of a store reads from its file.
+@Suite struct PluginNotesTests {
+    private static func withFile(_ body: (String) throws -> Void) rethrows {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("notes-\(UUID().uuidString)")
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.appendingPathComponent("log").path)
+    }
+
+    private static func print(_ text: String, to notes: PluginNotes) {
+        Array((text + "\n").utf8).withUnsafeBytes { notes.append(errors: $0, at: "2026-01-02T03:04:05.678Z") }
+    }
+
+    @Test func twoHostsHaveOneLog() {
+        Self.withFile { path in
+            let (one, other) = (PluginNotes(path, isReadOnly: false), PluginNotes(path, isReadOnly: false))
+            Self.print("first", to: one)
+            one.flush()
+            Self.print("second", to: other)
+            other.add(.host, nil, "third", at: "2026-01-02T03:04:06.000Z")
+            other.flush()
+            let reader = PluginNotes(path, isReadOnly: true)
+            #expect(one.last(10).map(\.text) == ["first", "second", "third"])
+            #expect(reader.last(2).map(\.from.rawValue) == ["stderr", "host"])
+        }
+    }
+
+    /// Of what a plugin has printed the last 64 KiB stay, no more and hardly less, and its flood does not hide what the host says.
+    @Test func theLast64KiBStayThroughAFlood() {
+        Self.withFile { path in
+            let notes = PluginNotes(path, isReadOnly: false)
+            notes.add(.host, nil, "It ended by itself.", at: "2026-01-02T03:04:05.678Z")
+            for number in 0..<40_000 {
+                Self.print("line \(number) of a flood that does not end", to: notes)
+                if number % 500 == 0 { notes.flush() }
+            }
+            let lines = PluginNotes(path, isReadOnly: true).last(.max) + notes.last(.max)
+            #expect(lines.contains { $0.text == "It ended by itself." })
+            let printed = notes.last(.max).filter { $0.from.rawValue == "stderr" }
+            let bytes = printed.reduce(0) { $0 + $1.text.utf8.count + 1 }
+            #expect((64 * 1024 - 100...64 * 1024).contains(bytes))
+            #expect(printed.last?.text == "line 39999 of a flood that does not end")
+            let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? .max
+            #expect(size <= 512 << 10)
+        }
+    }
+
+    @Test func whatIsNoLineOfALogIsPassedOver() throws {
+        try Self.withFile { path in
+            try Data("{\"at\":\"x\",\"from\":\"stderr\",\"text\":\"a\"}\nrubbish\n{}\n".utf8).write(
+                to: URL(fileURLWithPath: path))
+            #expect(PluginNotes(path, isReadOnly: true).last(10).map(\.text) == ["a"])
+        }
+    }
+}
