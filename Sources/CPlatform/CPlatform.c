@@ -121,6 +121,12 @@ void cplatform_install_interruption(int writer, int milliseconds, const char *wo
     signal(SIGTERM, interrupted);
     signal(SIGINT, interrupted);
     signal(SIGHUP, interrupted);
+    // A parent that held them back has not meant that nothing ends this program.
+    sigset_t signals;
+    sigemptyset(&signals);
+    const int numbers[] = {SIGALRM, SIGTERM, SIGINT, SIGHUP};
+    for (int place = 0; place < 4; place++) sigaddset(&signals, numbers[place]);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 void cplatform_end_interruption(void) {

@@ -9,7 +9,8 @@
 4. stdout is closed: 75 where answers are left, else 0.
 5. Work that takes long: others are answered before it; a signal does not wait for it, the end of the input does.
 6. A signal while a request waits for the store's lock: gone within a second.
-7. What a host cannot start or work with is said: too few descriptors, a TZ that is a FIFO.
+7. A signal that the parent had blocked: gone, exit 0.
+8. What a host cannot start or work with is said: too few descriptors, a TZ that is a FIFO.
 Python's standard library only. Exit code 1 if something failed.
 """
 import argparse
@@ -271,6 +272,24 @@ def zone_of_a_fifo(command):
         shutil.rmtree(folder)
 
 
+def held_back(command, ending):
+    """A parent that blocks a signal hands that down; the host ends on it all the same."""
+    everything = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+    host = subprocess.Popen([*command, "--in-memory"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                            bufsize=0, preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, everything))
+    try:
+        host.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"host.ping"}\n')
+        host.stdout.readline()
+        host.send_signal(ending)
+        if host.wait(3) != 0:
+            raise Wrong(f"exit code {host.returncode}")
+    except subprocess.TimeoutExpired:
+        raise Wrong("it is still there after 3 s") from None
+    finally:
+        host.kill()
+        host.wait()
+
+
 def cases(options):
     command, generator = [options.host], random.Random(options.seed)
     yield "1,000 answers, a pause of 1 s", lambda: pausing_reader(command, 1000, 1)
@@ -296,6 +315,8 @@ def cases(options):
     yield "store.verify and SIGTERM", lambda: long_work(command, signal.SIGTERM)
     yield "waiting for the lock, and SIGTERM", lambda: waiting_for_the_lock(command)
     yield "store.verify and the end of the input", lambda: long_work(command, None)
+    for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        yield f"{ending.name} of a parent that blocks it", lambda ending=ending: held_back(command, ending)
     yield "too few descriptors", lambda: few_descriptors(command)
     yield "TZ is a FIFO", lambda: zone_of_a_fifo(command)
 

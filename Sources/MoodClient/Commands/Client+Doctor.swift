@@ -11,6 +11,9 @@ extension Command {
             .init(
                 "runtime", .text("DIR"), isRepeatable: true,
                 "For plugin and transport: a folder to run from, such as a venv."),
+            .init("python", .text("PATH"), "The same: a virtual environment, or its python."),
+            .init(
+                "limit", .text("NAME=VALUE"), isRepeatable: true, "A limit of the host, such as pluginHelloMs=30000."),
             .init("config", .text("JSON"), "For transport: what sync.setup would tell it, an object."),
         ],
         notes: [

@@ -7,7 +7,7 @@ extension Client {
         guard let folder = Terminal.realPath(try absolute(argument)) else {
             throw .badInput("There is no folder \(Escaping.visible(argument)).", advice: nil)
         }
-        return try PluginBench(folder, program: hostOptions().program, launcher: launcher)
+        return try PluginBench(folder, program: hostOptions().program, launcher: launcher, limits: limits)
     }
 
     func doctorPlugin(_ argument: String) throws(ClientError) {
@@ -21,21 +21,16 @@ extension Client {
                 PluginDoctor.Clause.manifest, info["reason"]?.string ?? "It is invalid.", in: "reading the folder")
             return try report(findings, of: bench.id)
         }
-        let doctor = try PluginDoctor(bench, info, runtimes: runtimes())
+        let doctor = try PluginDoctor(bench, info, runtimes: runtimes(), helloMilliseconds: helloMilliseconds)
         if try doctor.examine() { try doctor.checkSchemas(bench) }
         try report(doctor.findings, of: bench.id)
     }
 
-    /// Folders that the plugin may run from, such as a venv.
-    private func runtimes() throws(ClientError) -> [String] {
-        var folders: [String] = []
-        for folder in invocation.values("runtime") {
-            guard let path = Terminal.realPath(try absolute(folder)) else {
-                throw .badInput("There is no folder \(Escaping.visible(folder)).", advice: nil)
-            }
-            folders.append(path)
-        }
-        return folders
+    /// How long a plugin may take to answer the greeting.
+    private var helloMilliseconds: Int {
+        let name = "pluginHelloMs="
+        let given = limits.last { $0.utf8.starts(with: name.utf8) }.flatMap { Int($0.dropFirst(name.utf8.count)) }
+        return given ?? PluginDoctor.helloMilliseconds
     }
 
     func doctorTransport(_ argument: String, _ url: String) throws(ClientError) {

@@ -11,7 +11,11 @@ extension Command {
             .init("yes", short: "y", "For trust, add and remove: do not ask."),
             .init("digest", .text("DIGEST"), "For trust and add: only if the plugin's files are these."),
             .init(
-                "runtime", .text("DIR"), isRepeatable: true, "For trust and add: a folder to run from, such as a venv."),
+                "runtime", .text("DIR"), isRepeatable: true, "For trust, add and dev: a folder to run from."),
+            .init(
+                "python", .text("PATH"), "For trust, add and dev: a virtual environment, or its python, to run from."),
+            .init(
+                "limit", .text("NAME=VALUE"), isRepeatable: true, "A limit of the host, such as pluginHelloMs=30000."),
             .init("read", .text("DIR"), isRepeatable: true, "For trust and add: one more folder to read."),
             .init("write", .text("DIR"), isRepeatable: true, "For trust and add: one more folder to write."),
             .init("tools", .text("DIGEST"), "For trust: the tools that an MCP server has now."),

@@ -16,7 +16,8 @@ extension Client {
             bench.close()
         }
         tell("Requests are METHOD PARAMS, such as: hello {\"name\":\"you\"}. Ctrl-C ends.")
-        let workshop = try Workshop(bench, interruption: interruption) { [self] (text) throws(ClientError) in
+        let workshop = try Workshop(bench, runtimes: runtimes(), interruption: interruption) {
+            [self] (text) throws(ClientError) in
             try print(text + "\n")
         }
         try workshop.run()

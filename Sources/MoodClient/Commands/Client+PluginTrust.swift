@@ -1,4 +1,5 @@
 import JSONCodec
+import Platform
 
 /// `mood plugin trust`, `add` and `remove`: what a person decides.
 extension Client {
@@ -14,7 +15,7 @@ extension Client {
         }
         try askForTrust(info)
         var params: [JSONValue.Member] = [.init("digest", .string(digest))]
-        let runtimes = try folders("runtime")
+        let runtimes = try runtimes().map { JSONValue.string($0) }
         if !runtimes.isEmpty { params.append(.init("runtimes", .array(runtimes))) }
         let (readable, writable) = (try folders("read"), try folders("write"))
         if !readable.isEmpty || !writable.isEmpty {
@@ -32,6 +33,30 @@ extension Client {
         return folders
     }
 
+    /// Folders to run from: those that are named, and those of a Python that is. An interpreter of a virtual environment is that of
+    /// another folder, which is needed too.
+    func runtimes() throws(ClientError) -> [String] {
+        var paths = try folders("runtime").compactMap(\.string)
+        guard let python = invocation.value("python") else { return paths }
+        let given = try absolute(python)
+        let isFolder = (try? FileSystem.system.list(given)) != nil
+        let environment = isFolder ? given : PluginFiles.above(PluginFiles.above(given))
+        guard Terminal.isExecutable(environment + "/bin/python3") || Terminal.isExecutable(environment + "/bin/python")
+        else {
+            throw usage(
+                "--python: \(Escaping.visible(python)) is neither a virtual environment nor the python of one, which is in its folder bin."
+            )
+        }
+        paths.append(environment)
+        for name in ["python3", "python"] {
+            guard let real = Terminal.realPath("\(environment)/bin/\(name)") else { continue }
+            let home = PluginFiles.above(PluginFiles.above(real))
+            if home != environment, !["", "/usr", "/usr/local"].contains(home) { paths.append(home) }
+            break
+        }
+        return paths
+    }
+
     /// Shows what would run and what it may do. A person at a terminal says yes; elsewhere the command line does, by naming
     /// what was looked at.
     private func askForTrust(_ info: PluginView) throws(ClientError) {
@@ -41,7 +66,9 @@ extension Client {
             throw usage(
                 "Without a terminal, trust wants --yes and --digest with the digest of what you have looked at.")
         }
-        try confirm("Let it run", orElse: "It was not trusted.")
+        try confirm(
+            info.isDisabled ? "Trust it (it stays disabled until: mood plugin enable \(info.id))" : "Let it run",
+            orElse: "It was not trusted.")
     }
 
     private func confirm(_ question: String, orElse refusal: String) throws(ClientError) {
@@ -107,6 +134,6 @@ extension Client {
         let files = PluginTemplate.files(id, language)
         try PluginFiles.write(files, to: folder)
         try print("Wrote \(files.map(\.name).joined(separator: ", ")) in \(id)\n")
-        tell("Try it with: sh \(id)/test.sh\nAdd it with: mood plugin add \(id)")
+        tell("Try it with: sh \(id)/test.sh\nWatch it with: mood plugin dev \(id)\nAdd it with: mood plugin add \(id)")
     }
 }

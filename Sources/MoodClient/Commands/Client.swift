@@ -53,8 +53,14 @@ final class Client {
             options.more += ["--time-zone", zone]
         }
         if configuration.sync == false { options.more.append("--no-sync") }
+        if ["plugin", "doctor"].contains(invocation.command.name) {
+            options.more += limits.flatMap { ["--limit", $0] }
+        }
         return options
     }
+
+    /// Limits of the host, as they were given: NAME=VALUE.
+    var limits: [String] { invocation.values("limit") }
 
     /// What is wrong with the variable that says where the usual store is; the host would refuse it too.
     private func usualStoreFault() -> String? {

@@ -18,7 +18,7 @@ final class PluginBench {
     private let temporary = TemporaryFolder("mood-plugin")
 
     /// - Parameter folder: absolute, without links.
-    init(_ folder: String, program: String?, launcher: HostLauncher) throws(ClientError) {
+    init(_ folder: String, program: String?, launcher: HostLauncher, limits: [String] = []) throws(ClientError) {
         self.folder = folder
         let parts = folder.split(separator: "/")
         id = parts.last.map(String.init) ?? ""
@@ -34,7 +34,7 @@ final class PluginBench {
         host = try launcher.connect(
             HostOptions(
                 program: program, store: .directory(scratch + "/store"),
-                more: ["--plugins", above, "--durability", "none", "--samples"]))
+                more: ["--plugins", above, "--durability", "none", "--samples"] + limits.flatMap { ["--limit", $0] }))
     }
 
     /// Ends the host, and takes away what was made.

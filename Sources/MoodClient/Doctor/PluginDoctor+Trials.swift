@@ -137,7 +137,7 @@ extension PluginDoctor {
         }
         try attempt("the input ends before anything was said", isGreeted: false) { talk in
             talk.closeInput()
-            expectEnd(talk, within: Self.helloMilliseconds, after: "its input ended, before anything was said")
+            expectEnd(talk, within: helloMilliseconds, after: "its input ended, before anything was said")
         }
         try attempt("a host that is silent, then SIGTERM") { talk in
             talk.wait(1000) { talk.isOutputAtEnd }

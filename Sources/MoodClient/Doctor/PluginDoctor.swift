@@ -13,13 +13,14 @@ final class PluginDoctor {
         static let stdout = "Docs/Plugins.md, A plugin in five minutes: stdout is for JSON-RPC alone"
     }
 
-    static let helloMilliseconds = 5000
+    static let helloMilliseconds = 15_000
     static let answerMilliseconds = 5000
     static let endMilliseconds = 700
     static let termMilliseconds = 500
     static let greeting: JSONValue = 0
     static let probe = "no.such.method"
 
+    let helloMilliseconds: Int
     let plan: KeptProcess.Plan
     let hello: JSONValue
     let info: JSONValue
@@ -28,7 +29,8 @@ final class PluginDoctor {
     /// Of the present trial.
     var inspection = Inspection()
 
-    init(_ bench: PluginBench, _ info: JSONValue, runtimes: [String]) throws(ClientError) {
+    init(_ bench: PluginBench, _ info: JSONValue, runtimes: [String], helloMilliseconds: Int) throws(ClientError) {
+        self.helloMilliseconds = helloMilliseconds
         plan = try bench.plan(info, runtimes: runtimes)
         hello = bench.hello(info)
         self.info = info
@@ -79,7 +81,7 @@ final class PluginDoctor {
 
     /// Waits for the answer to `plugin.hello`.
     private func greet(_ talk: Conversation) -> Bool {
-        let isAnswered = talk.wait(Self.helloMilliseconds) {
+        let isAnswered = talk.wait(helloMilliseconds) {
             talk.isOutputAtEnd || !talk.answers(to: Self.greeting).isEmpty
         }
         guard let answer = talk.answers(to: Self.greeting).first else {
@@ -87,7 +89,7 @@ final class PluginDoctor {
             note(
                 Clause.life,
                 ending.map { "It ended before it answered plugin.hello\($0)" }
-                    ?? "plugin.hello has no answer within 5 seconds. Flush every line.")
+                    ?? "plugin.hello has no answer within \(helloMilliseconds) ms. Flush every line.")
             return false
         }
         guard answer.value?["result"]?["protocol"]?.integer == 1 else {

@@ -22,6 +22,7 @@ final class Workshop {
     static let excerptBytes = 4096
 
     let bench: PluginBench
+    let runtimes: [String]
     let interruption: Int32
     let print: (String) throws(ClientError) -> Void
     let permissions: [String: String]
@@ -45,9 +46,11 @@ final class Workshop {
     }
 
     init(
-        _ bench: PluginBench, interruption: Int32, print: @escaping (String) throws(ClientError) -> Void
+        _ bench: PluginBench, runtimes: [String], interruption: Int32,
+        print: @escaping (String) throws(ClientError) -> Void
     ) throws(ClientError) {
         self.bench = bench
+        self.runtimes = runtimes
         self.interruption = interruption
         self.print = print
         info = try bench.look()
@@ -108,7 +111,7 @@ final class Workshop {
     /// A new process; nil where none can be started, with the reason.
     private func patient() -> (KeptPatient?, problem: String) {
         let plan: KeptProcess.Plan
-        do throws(ClientError) { plan = try bench.plan(info) } catch {
+        do throws(ClientError) { plan = try bench.plan(info, runtimes: runtimes) } catch {
             return (nil, error.lines.joined(separator: " "))
         }
         do throws(SystemError) { return (try KeptPatient(plan), "") } catch {

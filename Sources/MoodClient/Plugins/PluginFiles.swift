@@ -89,7 +89,7 @@ enum PluginFiles {
     }
 
     private static func removeAll(_ path: String) throws(SystemError) {
-        let above = try File(parent(path), .directory, in: .system)
+        let above = try File(above(path), .directory, in: .system)
         try removeAll(Array(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed()), in: above.descriptor)
     }
 
@@ -104,7 +104,7 @@ enum PluginFiles {
         try calls.remove(folder, name, true)
     }
 
-    private static func parent(_ path: String) -> String {
+    static func above(_ path: String) -> String {
         path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 

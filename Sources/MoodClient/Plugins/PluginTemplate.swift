@@ -21,7 +21,7 @@ enum PluginTemplate {
         }
         return [
             File(name: "plugin.json", text: manifest(id, exec: program.exec)), program.file,
-            File(name: "test.sh", text: test(program.run), isExecutable: true),
+            File(name: "test.sh", text: test(program.run, building: language == "swift"), isExecutable: true),
         ]
     }
 
@@ -51,32 +51,40 @@ enum PluginTemplate {
         """
     }
 
-    private static func test(_ run: String) -> String {
-        #"""
-        #!/bin/sh
-        # Feeds lines to the plugin and compares what it prints, without the spaces between tokens.
-        cd "$(dirname "$0")" || exit 1
-        printed=$(\#(run) <<'LINES' | sed 's/\([,:]\) "/\1"/g; s/: \([0-9{-]\)/:\1/g'
-        {"jsonrpc":"2.0","id":1,"method":"plugin.hello","params":{"protocol":1}}
-        {"jsonrpc":"2.0","id":2,"method":"hello","params":{"name":"Ada"}}
-        {"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}
-        {"jsonrpc":"2.0","id":3,"method":"hello","params":{}}
-        {"jsonrpc":"2.0","id":4,"method":"no.such"}
-        {"jsonrpc":"2.0","method":"plugin.goodbye"}
-        LINES
-        )
-        expected=$(cat <<'LINES'
-        {"jsonrpc":"2.0","id":1,"result":{"protocol":1}}
-        {"jsonrpc":"2.0","id":2,"result":{"text":"Hello, Ada!"}}
-        {"jsonrpc":"2.0","id":3,"result":{"text":"Hello, you!"}}
-        {"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"There is no method no.such."}}
-        LINES
-        )
-        [ "$printed" = "$expected" ] && echo ok && exit 0
-        printf '%s\n--- instead of\n%s\n' "$printed" "$expected"
-        exit 1
+    private static func test(_ run: String, building: Bool) -> String {
+        let build =
+            building
+            ? #"""
 
-        """#
+            if [ -z "$PLUGIN" ] && ! [ main -nt main.swift ]; then
+                swiftc -O -static-stdlib main.swift -o main && strip main || exit 1
+            fi
+            """# : ""
+        return #"""
+            #!/bin/sh
+            # Feeds lines to the plugin and compares what it prints, without the spaces between tokens.
+            cd "$(dirname "$0")" || exit 1\#(build)
+            printed=$(\#(run) <<'LINES' | sed 's/\([,:]\) "/\1"/g; s/: \([0-9{-]\)/:\1/g'
+            {"jsonrpc":"2.0","id":1,"method":"plugin.hello","params":{"protocol":1}}
+            {"jsonrpc":"2.0","id":2,"method":"hello","params":{"name":"Ada"}}
+            {"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":7}}
+            {"jsonrpc":"2.0","id":3,"method":"hello","params":{}}
+            {"jsonrpc":"2.0","id":4,"method":"no.such"}
+            {"jsonrpc":"2.0","method":"plugin.goodbye"}
+            LINES
+            )
+            expected=$(cat <<'LINES'
+            {"jsonrpc":"2.0","id":1,"result":{"protocol":1}}
+            {"jsonrpc":"2.0","id":2,"result":{"text":"Hello, Ada!"}}
+            {"jsonrpc":"2.0","id":3,"result":{"text":"Hello, you!"}}
+            {"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"There is no method no.such."}}
+            LINES
+            )
+            [ "$printed" = "$expected" ] && echo ok && exit 0
+            printf '%s\n--- instead of\n%s\n' "$printed" "$expected"
+            exit 1
+
+            """#
     }
 
     private static let python = #"""
@@ -145,7 +153,7 @@ enum PluginTemplate {
         """#
 
     private static let swift = ##"""
-        // A MoodBoard plugin: every line on stdin is a message, every line on stdout an answer. Build it before you add it:
+        // A MoodBoard plugin: every line on stdin is a message, every line on stdout an answer. test.sh builds it, with:
         // swiftc -O -static-stdlib main.swift -o main && strip main
         import Foundation
 

@@ -15,6 +15,9 @@ struct PluginView {
     var state: String { info["state"]?.string ?? "?" }
     var digest: String? { info["digest"]?.string }
     var path: String { info["path"]?.string ?? "" }
+    var isDisabled: Bool { state == "disabled" }
+    /// Whether the program that it would run is there.
+    var hasProgram: Bool { info["exec"] != nil || info["command"] == nil }
     /// Without secrets.
     var config: JSONValue { info["config"] ?? .object([]) }
 
@@ -38,7 +41,10 @@ struct PluginView {
         for part in info["isolation"]?.object ?? [] {
             rows.append(Row(term: part.name, text: part.value.string ?? part.value.text))
         }
-        if let error = info["lastError"] { rows.append(Row(term: "last error", text: error.string ?? error.text)) }
+        if let error = info["lastError"], let reason = error["reason"]?.string {
+            rows.append(
+                Row(term: "last fault", text: [error["at"]?.string, reason].compactMap { $0 }.joined(separator: "  ")))
+        }
         return rows
     }
 

@@ -227,9 +227,20 @@ extension Core {
             records[id] = record
         }
         plugins.noteOutdated(id)
+        noteTools(of: id, manifest)
         // The tools of an MCP server are known when it has run.
         if manifest.kind == .mcp { plugins[id]?.hosted.wake() }
         try writePlugin(id, &out)
+    }
+
+    /// Says which of its methods are no tools for AI clients, though it offers them.
+    private func noteTools(of id: PluginID, _ manifest: Manifest) {
+        for own in manifest.provides.methods where own.isTool {
+            do throws(ToolShape.Problem) { _ = try own.toolSchemas() } catch {
+                plugins.notes(of: id).add(
+                    .host, nil, "\(own.name) is no tool for AI clients: \(error.reason).", at: now.text)
+            }
+        }
     }
 
     private static func otherDigest(_ id: PluginID, _ current: String?, revision: Int) -> RPCError {

@@ -15,7 +15,7 @@ extension PluginRegistry {
 
     static func missing(_ id: PluginID) -> RPCError {
         RPCError(
-            .notFound, "There is no plugin \(id). plugin.list has those that are there.",
+            .notFound, "There is no plugin \(id). mood plugin list shows those that are there.",
             [.init("id", .string(id.text))])
     }
 

@@ -81,7 +81,7 @@ extension PluginCall {
             throw .pluginUnavailable(plugin, state: state, retryAfter: retryAfter, isRetryable: isRetryable)
         case .unknown:
             let reason =
-                "\(plugin) has no tool \(method), or not as it was when it was trusted. See plugin.info, and trust it with its tools."
+                "\(plugin) has no tool \(method), or not as it was when it was trusted. See mood plugin info \(plugin), and trust them: mood plugin trust \(plugin) --tools DIGEST."
             throw RPCError(.methodNotFound, reason, [.init("suggestions", [])])
         case .cancelled, nil: throw RPCError(.cancelled, "The request was cancelled.")
         }

@@ -98,6 +98,36 @@ extension HostedPlugin {
         }
     }
 
+    /// What should have been an answer fails its call at once: nothing better comes.
+    func handle(_ number: Int, unreadable text: String, at now: Int) {
+        note("It printed \(text)")
+        if number == greetingNumber {
+            return crash(.hello, "its answer to the greeting cannot be used: \(text)", at: now)
+        }
+        if let place = underWay.firstIndex(where: { $0.number == number }) {
+            end(underWay.remove(at: place), .unusable("it printed \(text)"))
+        }
+        carryOut(life.printedRubbish(at: now), at: now)
+    }
+
+    /// Tells what has become of it: its last fault, and its state.
+    func observe() {
+        if let fault = life.takeFault() {
+            notes.lastError = LastError(at: surroundings.timestamp(), fault: fault)
+            note("\(fault.reason.prefix(1).uppercased())\(fault.reason.dropFirst()).")
+        }
+        guard life.state != toldState else { return }
+        toldState = life.state
+        surroundings.stateChanged(self)
+    }
+
+    /// It has answered, so it is well.
+    func answered(at now: Int) {
+        life.answered(at: now)
+        unread = nil
+        notes.lastError = nil
+    }
+
     /// Has the host say something of it in its log.
     public func note(_ text: String) { notes.add(.host, nil, text, at: surroundings.timestamp()) }
 

@@ -60,7 +60,7 @@ public final class HostedPlugin {
     /// What each call gets, once it may run no more.
     private var refusal: PluginCall.Outcome?
     /// The state that the surroundings know.
-    private var toldState = PluginLife.State.stopped
+    var toldState = PluginLife.State.stopped
     /// Whether its input is to be closed once all is sent.
     var closesInput = false
 
@@ -310,36 +310,6 @@ public final class HostedPlugin {
                 crash(.limit, "it printed a line of more than \(run.answerBytesMax) bytes", at: now)
             }
         }
-    }
-
-    /// What should have been an answer fails its call at once: nothing better comes.
-    private func handle(_ number: Int, unreadable text: String, at now: Int) {
-        note("It printed \(text)")
-        if number == greetingNumber {
-            return crash(.hello, "its answer to the greeting cannot be used: \(text)", at: now)
-        }
-        if let place = underWay.firstIndex(where: { $0.number == number }) {
-            end(underWay.remove(at: place), .unusable("it printed \(text)"))
-        }
-        carryOut(life.printedRubbish(at: now), at: now)
-    }
-
-    /// Tells what has become of it: its last fault, and its state.
-    func observe() {
-        if let fault = life.takeFault() {
-            notes.lastError = LastError(at: surroundings.timestamp(), fault: fault)
-            note("\(fault.reason.prefix(1).uppercased())\(fault.reason.dropFirst()).")
-        }
-        guard life.state != toldState else { return }
-        toldState = life.state
-        surroundings.stateChanged(self)
-    }
-
-    /// It has answered, so it is well.
-    func answered(at now: Int) {
-        life.answered(at: now)
-        unread = nil
-        notes.lastError = nil
     }
 
     private func handle(
