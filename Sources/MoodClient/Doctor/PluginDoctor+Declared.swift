@@ -52,10 +52,7 @@ extension PluginDoctor {
                     method: isChange ? "hook.change" : "hook.navigate",
                     params: isChange
                         ? ["changes": [change]] : ["route": ["name": "menu"], "router": ["stack": [["name": "menu"]]]],
-                    fits: { result in
-                        (result.object?.isEmpty ?? false) || result["veto"]?.string != nil
-                            || isChange && result["set"]?.array != nil
-                    }, shape: isChange ? "{}, {veto: reason} or {set: [{id, set}]}" : "{} or {veto: reason}"))
+                    fits: { Self.isAnswer($0, ofChange: isChange) }, shape: isChange ? "{}, {veto: reason} or {set: [{id, set}]}" : "{} or {veto: reason}"))
         }
         if !list("events").isEmpty {
             all.append(
@@ -77,6 +74,14 @@ extension PluginDoctor {
                 fits: { $0["text"]?.string != nil }, shape: "{text}")
         }
         return all
+    }
+
+    /// Whether a hook's answer has one of the forms; a host takes any other for none.
+    private static func isAnswer(_ result: JSONValue, ofChange isChange: Bool) -> Bool {
+        guard let members = result.object, members.count <= 1 else { return false }
+        if members.isEmpty || result["veto"]?.string != nil { return true }
+        guard isChange, let sets = result["set"]?.array else { return false }
+        return sets.allSatisfy { $0.object?.count == 2 && $0["id"]?.string != nil && $0["set"]?.object != nil }
     }
 
     private func names(_ list: JSONValue?, _ member: String) -> [JSONValue] {

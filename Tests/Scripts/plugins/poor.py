@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A plugin with one fault, for `Tests/Scripts/doctors.py`: the fault's name is its argument; without one it has none.
 
-Its manifest declares a method `hello {name?} → {text}` and a format to share, `poor`.
+Its manifest declares a method `hello {name?} → {text}`, a format to share, `poor`, and both hooks.
 """
 
 import json
@@ -10,6 +10,10 @@ import signal
 import sys
 import time
 
+HOOKS = {
+    "hook.change": {"veto without a reason": {"veto": True}, "veto and set": {"veto": "No.", "set": []}, "set of texts": {"set": ["x"]}},
+    "hook.navigate": {"navigation is set": {"set": []}},
+}
 fault = sys.argv[1] if len(sys.argv) > 1 else "none"
 if fault in ("deaf to SIGTERM", "stays"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -35,6 +39,8 @@ def answer(request):
         if fault == "declares what is not there":
             del reply["result"]
             reply["error"] = {"code": -32601, "message": "no such method"}
+    elif method in HOOKS:
+        reply["result"] = HOOKS[method].get(fault, {})
     elif method == "share.render":
         reply["result"] = {"words": "Hi"} if fault == "wrong shape" else {"text": "Hi"}
     else:
@@ -99,6 +105,8 @@ while True:
     if fault == "dies of the unknown" and request.get("method") == "no.such.method":
         sys.exit(1)
     reply = answer(request)
+    if fault == "result that is no JSON" and request.get("method") == "hello":
+        reply["result"] = {"text": float("nan")}
     out(reply)
     if fault == "answers twice":
         out(reply)
