@@ -13,6 +13,7 @@ This script builds nothing.
 """
 
 import argparse
+import fcntl
 import glob
 import json
 import os
@@ -437,6 +438,16 @@ def survives_kills(bench):
         for name in found:
             with open(name, "rb") as file:
                 require(b"moodboard-backup-end" in file.read()[-200:], name, "is whole")
+    # The next one removes what the dead have left, and not what somebody is at work on.
+    left = [name for name in os.listdir(bench.path("bk")) if ".part-" in name]
+    require(left, "one was killed while it wrote")
+    held = found[0] + ".part-1"
+    with open(held, "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        bench.run("s", "backup", bench.path("bk"))
+        require([name for name in os.listdir(bench.path("bk")) if ".part-" in name] == [os.path.basename(held)], "dead parts go")
+    bench.run("s", "backup", bench.path("bk"))
+    require(not glob.glob(bench.path("bk", "*.part-*")), "the last part goes")
 
 
 # MARK: Restoring

@@ -84,6 +84,10 @@ extension Client {
                 else { throw unexpected() }
                 hasSettings = lines.dropFirst().first?.starts(with: "{\"settings\":".utf8) == true
                 if path == nil { copy.path = "\(directory)/\(freeName(storeID, in: directory))" }
+                let prefix = Self.backupPrefix(storeID)
+                OutputFile.removeLeftovers(beside: copy.path) { name in
+                    path?.hasSuffix("/" + name) ?? (name.hasPrefix(prefix) && name.hasSuffix(Self.backupSuffix))
+                }
                 file = try OutputFile(copy.path, replaces: invocation.has("force"))
             }
             copy.lines += Self.lines(in: text)

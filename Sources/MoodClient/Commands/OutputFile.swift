@@ -14,10 +14,12 @@ final class OutputFile {
     init(_ path: String, replaces: Bool) throws(ClientError) {
         self.path = path
         self.replaces = replaces
-        temporary = "\(path).part-\(ProcessFacts.processID)"
+        temporary = path + Self.partSuffix + String(ProcessFacts.processID)
         do throws(SystemError) {
             if !replaces, try Self.isThere(path) { throw SystemError(call: "open", subject: path, code: EEXIST) }
             file = try File(temporary, .create, in: .system)
+            // Held as long as somebody writes it; a file system without such locks has it removed by nobody.
+            try? FileSystem.system.lock(file.descriptor, .exclusiveNow)
         } catch {
             throw Self.failure(path, error)
         }
@@ -27,6 +29,26 @@ final class OutputFile {
         // What was not finished is of no use to anybody.
         if !isFinished { try? FileSystem.system.unlink(temporary) }
     }
+
+    /// Removes what was being written beside a file by processes that are dead.
+    /// - Parameter isMeant: whether a file of this name was to be made.
+    static func removeLeftovers(beside path: String, _ isMeant: (String) -> Bool) {
+        let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
+        for name in (try? FileSystem.system.list(directory)) ?? [] {
+            guard let part = name.ranges(of: partSuffix).last, isMeant(String(name[..<part.lowerBound])),
+                !name[part.upperBound...].isEmpty, name[part.upperBound...].utf8.allSatisfy({ (48...57).contains($0) })
+            else { continue }
+            let path = "\(directory)/\(name)"
+            // Whoever lives holds it. What cannot be removed is of no use, and does no harm.
+            do throws(SystemError) {
+                let file = try File(path, .readWrite, in: .system)
+                try FileSystem.system.lock(file.descriptor, .exclusiveNow)
+                try FileSystem.system.unlink(path)
+            } catch {}
+        }
+    }
+
+    private static let partSuffix = ".part-"
 
     static func isThere(_ path: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
