@@ -54,7 +54,9 @@ extension MoodRecords {
     /// Whether `undo` may take so long that others should not have to wait for it: it reads files, and they are large; or this
     /// session has changed a lot.
     public mutating func isUndoLong(ofStore: Bool) -> Bool {
-        ofStore ? records.byteCount > Self.undoAtOnceBytes : records.undoableBytes > Self.undoAtOnceBytes
+        // A store that is small by now may have been large before the commit.
+        ofStore
+            ? records.byteCount > Self.undoAtOnceBytes || isPastLong() : records.undoableBytes > Self.undoAtOnceBytes
     }
 
     private static let undoAtOnceBytes = 1 << 20

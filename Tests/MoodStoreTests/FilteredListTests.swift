@@ -198,3 +198,23 @@ import Testing
         }
     }
 }
+
+/// What takes long is known before it is begun.
+@Suite struct LongWorkTests {
+    @Test func aRedoIsLongWhereTheCommitWas() throws {
+        let directory = TestDirectory()
+        let moods = TestMoods(directory.location())
+        let notes = JSONValue.string(String(repeating: "n", count: 5 << 20))
+        _ = try moods.create(["emoji": "😊", "label": "a", "notes": notes], id: testID(1))
+        try moods.endCommit()
+        try moods.flush()
+        try moods.delete(testID(1))
+        try moods.endCommit()
+        try moods.flush()
+        try moods.with { try compact(&$0) }
+        try moods.reopen()
+        #expect(moods.info.moods == 0)
+        #expect(try moods.with { $0.isUndoLong(ofStore: true) })
+        #expect(try moods.with { $0.isPastLong() })
+    }
+}

@@ -253,6 +253,12 @@ struct LayeredRecords: ~Copyable {
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
         matching condition: (any RecordCondition)? = nil, isCounting: Bool = false, _ body: (StoredRecord) -> Bool
     ) throws(IndexFault) -> Int {
+        if condition == nil, !canSeeBase {
+            table.walk(order, isDescending: isDescending, after: position) {
+                !markedOnly || $0.head.isMarked ? body(StoredRecord($0)) : true
+            }
+            return 0
+        }
         let way = Way(order: order, isDescending: isDescending, markedOnly: markedOnly, condition: condition)
         var count = 0
         if isCounting, let condition {
@@ -331,6 +337,10 @@ struct LayeredRecords: ~Copyable {
 
     private func nextSlot(_ cursor: inout RecordTable.Cursor, _ way: borrowing Way) -> RecordSlot? {
         while let slot = table.next(&cursor) {
+            if way.condition == nil {
+                if !way.markedOnly || slot.head.isMarked { return slot }
+                continue
+            }
             if way.isPast(slot) { return nil }
             if way.isWanted(slot) { return slot }
         }
