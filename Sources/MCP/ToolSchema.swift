@@ -7,7 +7,8 @@ import MoodProtocol
 public enum ToolSchema {
     static func input(_ fields: [Field]) -> JSONValue { whole(.object(fields, nil)) }
 
-    static func output(_ schema: Schema) -> JSONValue { whole(schema) }
+    /// Notes of moods are left out where the process or the call says so, at whatever depth they stand.
+    static func output(_ schema: Schema) -> JSONValue { withoutNeed(of: "notes", whole(schema)) }
 
     /// What a plugin has written.
     static func foreign(_ schema: JSONValue) -> JSONValue { whole(.described(schema.object ?? [])) }
@@ -30,6 +31,22 @@ public enum ToolSchema {
             members.append(.init("$defs", .object(definitions.map { .init($0.name, clean($0.value)) })))
         }
         return .object(members)
+    }
+
+    /// The same schema, in which no object has to have this member.
+    private static func withoutNeed(of name: String, _ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map { withoutNeed(of: name, $0) })
+        case .object(let members):
+            return .object(
+                members.map { member in
+                    if member.name == "required", let names = member.value.array {
+                        return .init("required", .array(names.filter { $0.string != name }))
+                    }
+                    return .init(member.name, withoutNeed(of: name, member.value))
+                })
+        default: return value
+        }
     }
 
     private static func mentions(_ name: String, in members: [JSONValue.Member]) -> Bool {

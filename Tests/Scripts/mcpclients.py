@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The official SDK of the Model Context Protocol as a client of the host.
 
-    mcpclients.py HOST SCHEMAS    with an SDK installed: every tool, resource, template, prompt, completion, subscription
+    mcpclients.py HOST SCHEMAS    with an SDK installed: every tool, resource, template, prompt, completion, subscription; and every
+                                  tool with each option that changes results, against its own output schema
 
 SCHEMAS is a folder with the official JSON Schemas by version (2025-11-25.json …); each result is checked against that of its
 version. Without it that is left out. `--malformed N` needs no SDK: N random malformed messages from a seed, after each of which
@@ -12,12 +13,16 @@ import asyncio
 import json
 import pathlib
 import random
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 
 NEWER = "2026-07-28"
+VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWER]
 META = {
     "io.modelcontextprotocol/protocolVersion": NEWER,
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -121,11 +126,145 @@ def every_call(host, newer):
     return calls
 
 
+NUMBERS = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}|[0-9]+")
+# What changes the results of tools.
+OPTIONS = [
+    ["--mcp-no-notes"], ["--read-only"], ["--mcp-tools", "all"], ["--mcp-tools", "all", "--mcp-no-notes"],
+    ["--mcp-tools", "all", "--limit", "mcpAnswerBytes=3000"],
+]
+
+
+def fill_store(host, folder):
+    """A store with moods of all kinds: the ids of two that are there, and of one that is deleted."""
+    process = Host(host, "--store", folder, "--no-plugins")
+    ids = []
+    for number in range(30):
+        process.call("mood.create", {
+            "emoji": "😌", "label": f"Calm {number}", "notes": "by an SDK, " + "long " * (200 if number == 0 else number),
+            "tags": ["sdk", f"tag {number}"], "scales": {"sleep": 7}, "valence": 0.5, "timeZone": "Europe/Helsinki",
+            "attachments": [{"kind": "link", "url": "https://example.org/", "title": "a"}],
+            "timestamp": f"2026-02-{number % 28 + 1:02}T10:00:00Z"})
+    page = process.call("mood.list", {"limit": 30, "order": "asc"})["result"]["items"]
+    ids = [mood["id"] for mood in page]
+    for number in range(70):
+        process.call("mood.setNotes", {"id": ids[0], "notes": f"changed {number} times " + "x" * 600})
+    process.call("mood.delete", {"id": ids[2]})
+    process.end()
+    return ids[0], ids[1], ids[2]
+
+
+def tool_calls(one, two, gone, revision):
+    """Calls of every tool, the usual ones and those whose results have another shape. A revision is that of the last change."""
+    detail = {"name": "moodDetail", "id": one}
+    return [
+        ("mood_add", {"emoji": "calm", "notes": "said", "tags": ["x"], "scales": {"sleep": 3}, "valence": 0.25, "time_zone": "UTC"}),
+        ("mood_add", {"emoji": "calm", "dry_run": True}), ("mood_add", {"emoji": "calm", "idempotency_key": "k"}),
+        ("mood_add", {"emoji": "calm", "idempotency_key": "k"}),
+        ("mood_find", {}), ("mood_find", {"text": "there is none"}), ("mood_find", {"limit": 1}),
+        ("mood_find", {"with_notes": False, "tags": ["sdk"]}), ("mood_find", {"from": "2026-02-01", "to": "2026-02-02"}),
+        ("mood_get", {"id": one}), ("mood_get", {"id": one, "with_history": True}),
+        ("mood_get", {"id": one, "with_history": True, "with_notes": False}), ("mood_get", {"id": two, "with_history": True}),
+        ("mood_update", {"id": two, "notes": "other " * 300, "valence": None}), ("mood_update", {"id": two, "valence": None}),
+        ("mood_update", {"id": two, "label": "Other", "dry_run": True, "with_notes": False}),
+        ("mood_favorite", {"id": two}), ("mood_favorite", {"id": two, "is_favorite": False, "dry_run": True}),
+        ("mood_delete", {"ids": [two], "dry_run": True}), ("mood_undo", {"revision": revision, "dry_run": True}),
+        ("mood_share", {"id": one}), ("mood_share", {"id": two, "format": "markdown"}),
+        ("mood_share", {"id": two, "format": "html", "with_notes": False}), ("mood_share", {"id": two, "format": "ics"}),
+        ("mood_stats", {}), ("mood_stats", {"span": "2026-02"}), ("mood_stats", {"span": "1999"}),
+        ("mood_year", {}), ("mood_year", {"year": 1999}),
+        ("mood_screen", {}), ("mood_screen", {"route": "crudList"}), ("mood_screen", {"route": f"moodboard://mood/{one}"}),
+        ("mood_screen", {"route": "observation", "router": "mine"}),
+        ("mood_perform", {"action": {"type": "toggleFavorite", "id": two}}),
+        ("mood_perform", {"action": {"type": "share", "id": one}}),
+        ("mood_perform", {"action": {"type": "navigate", "route": detail}}),
+        ("mood_perform", {"action": {"type": "delete", "id": two}, "dry_run": True}),
+        ("mood_create", {"emoji": "😌", "label": "Calm", "notes": "n"}), ("mood_list", {}), ("mood_list", {"rows": True, "limit": 3}),
+        ("mood_list", {"filter": {"text": "none"}, "count": True}), ("mood_update_many", {"ids": [one, two], "set": {"valence": 0.5}}),
+        ("mood_delete_many", {"ids": [one], "dry_run": True}), ("mood_set_favorite", {"id": one, "is_favorite": True}),
+        ("mood_toggle_favorite", {"id": one}), ("mood_set_notes", {"id": two, "notes": "again"}),
+        ("mood_history", {"id": one}), ("mood_history", {"id": two, "limit": 1}), ("mood_history", {"id": gone}),
+        ("mood_deleted", {}), ("mood_undelete", {"id": gone}), ("mood_resolve", {"texts": [one, one[-8:], "ffffff"]}),
+        ("mood_detail", {"id": one}), ("time_parse", {"text": "last week"}), ("time_parse", {"text": "2 hours ago"}),
+        ("stats_summary", {"span": "2026-02"}), ("stats_summary", {}), ("stats_year", {"year": 2026}), ("stats_month", {"month": "2026-02"}),
+        ("stats_on_this_day", {"date": "2027-02-01"}), ("stats_on_this_day", {}), ("stats_render", {"what": "year", "year": 2026}),
+        ("stats_render", {"what": "summary", "format": "text"}), ("mood_tags", {}), ("nav_state", {}),
+        ("nav_navigate", {"route": detail}), ("nav_replace", {"route": {"name": "crudList"}}), ("nav_go_back", {}),
+        ("nav_navigate", {"route": {"name": "architecture"}}), ("nav_go_back_to_root", {}), ("nav_open", {"url": f"moodboard://mood/{one}"}),
+        ("nav_url", {"route": detail}), ("nav_menu", {}), ("nav_screen", {"route": detail}), ("nav_screen", {}), ("nav_log", {}),
+        ("nav_save", {"name": "s"}), ("nav_restore", {"name": "s"}), ("store_info", {}), ("store_log", {}), ("store_verify", {}),
+        ("mood_delete", {"ids": [two]}),
+    ]
+
+
+def prepare(host, folder):
+    """A store, and the calls of tools on it."""
+    one, two, gone = fill_store(host, folder)
+    process = Host(host, "--store", folder, "--no-plugins")
+    revision = process.call("store.info")["result"]["revision"]
+    process.end()
+    return tool_calls(one, two, gone, revision)
+
+
+def check_called(tools, calls):
+    missing = {tool for tool in tools} - {name for name, _ in calls}
+    assert not missing, f"no call of {sorted(missing)}"
+
+
+def check_tools(host, parent):
+    """Every tool's results against its own output schema, with all options, in all revisions."""
+    import jsonschema
+    folder = pathlib.Path(parent) / "prepared"
+    prepared = prepare(host, str(folder))
+    checked, failures, seen = 0, [], set()
+    for place, (options, version) in enumerate((o, v) for o in OPTIONS for v in VERSIONS):
+        store = pathlib.Path(parent) / f"raw{place}"
+        shutil.copytree(folder, store)
+        process, newer = Host(host, "--store", str(store), "--no-plugins", *options), version == NEWER
+        if not newer:
+            process.call("initialize", {
+                "protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+        tools = {tool["name"]: tool for tool in process.call("tools/list", newer=newer)["result"]["tools"]}
+        check_called(tools, prepared)
+        validators = {}
+        for tool in tools.values():
+            for schema in (tool["inputSchema"], tool["outputSchema"]):
+                if json.dumps(schema) not in seen:
+                    jsonschema.Draft202012Validator.check_schema(schema)
+                seen.add(json.dumps(schema))
+            validators[tool["name"]] = jsonschema.Draft202012Validator(tool["outputSchema"])
+        for name, arguments in prepared:
+            if name not in tools:
+                continue
+            what = f"{version} {' '.join(options)}: {name} {arguments}"
+            answer = process.call("tools/call", {"name": name, "arguments": arguments}, newer)
+            result = answer.get("result")
+            assert result, f"{what}: {answer}"
+            if result["isError"]:
+                if "mcpAnswerBytes=3000" not in options or "structuredContent" in result:
+                    failures.append(f"{what}: {result['content']}")
+                continue
+            found = result["structuredContent"]
+            # What differs in numbers alone has one shape.
+            shape = (name, json.dumps(tools[name]["outputSchema"]), NUMBERS.sub("0", json.dumps(found)))
+            fault = None if shape in seen else jsonschema.exceptions.best_match(validators[name].iter_errors(found))
+            seen.add(shape)
+            if fault:
+                failures.append(f"{what}: {fault.json_path}: {fault.message[:300]}")
+            if "--mcp-no-notes" in options or arguments.get("with_notes") is False:
+                assert "by an SDK" not in json.dumps(result) and "changed 69" not in json.dumps(result), f"{what}: notes"
+            if version < "2025-06-18" and json.loads(result["content"][0]["text"]) != found:
+                failures.append(f"{what}: the text is not the JSON")
+            checked += 1
+        process.end()
+    assert not failures, "\n".join(failures)
+    print(f"{checked} results are as their tools' own output schemas want them")
+
+
 def check_schemas(host, folder):
-    """Every result against the official schema of its version, and every structured result against its tool's own."""
+    """Every result against the official schema of its version."""
     import jsonschema
     checked = 0
-    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWER]:
+    for version in VERSIONS:
         process = Host(host, "--in-memory", "--samples")
         calls = []
         if version == NEWER:
@@ -140,10 +279,6 @@ def check_schemas(host, folder):
             wanted = {"$ref": f"#/{key}/{RESULTS[method]}", key: schema[key]}
             jsonschema.Draft202012Validator(wanted).validate(answer["result"])
             checked += 1
-        tools = {tool["name"]: tool for tool in calls[1][1]["result"]["tools"]}
-        for tool in tools.values():
-            jsonschema.Draft202012Validator.check_schema(tool["inputSchema"])
-            jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
         process.end()
     print(f"{checked} results are as the official schemas of five versions want them")
 
@@ -151,14 +286,47 @@ def check_schemas(host, folder):
 # MARK: the SDKs
 
 
-async def with_sdk(host):
+def sdk_version():
     import importlib.metadata
-    version = importlib.metadata.version("mcp")
-    if version.startswith("1."):
+    return importlib.metadata.version("mcp")
+
+
+async def with_sdk(host, parent):
+    import mcp
+    from mcp.client.stdio import stdio_client
+    version = sdk_version()
+    folder = pathlib.Path(parent) / "for-sdk"
+    calls = prepare(host, str(folder))
+    is_first = version.startswith("1.")
+    if is_first:
         await with_first_sdk(host, version)
     else:
         for mode in ["auto", "legacy"]:
             await with_second_sdk(host, version, mode)
+    for place, options in enumerate(OPTIONS):
+        mode = "legacy" if is_first or place % 2 else "auto"
+        store = pathlib.Path(parent) / f"sdk{place}"
+        shutil.copytree(folder, store)
+        parameters = mcp.StdioServerParameters(command=host, args=["mcp", "--store", str(store), "--no-plugins", *options])
+        label = f"mcp {version} {mode}"
+        if is_first:
+            async with stdio_client(parameters) as (reader, writer), mcp.ClientSession(reader, writer) as session:
+                await session.initialize()
+                await use_every_tool(session, label, calls, options)
+        else:
+            async with mcp.Client(parameters, mode=mode) as client:
+                await use_every_tool(client, label, calls, options)
+    print(f"mcp {version}: every tool with {len(OPTIONS)} sets of options")
+
+
+async def use_every_tool(session, label, calls, options):
+    """Every tool with an option. The SDK checks each result against the tool's output schema, once it has the list."""
+    tools = {tool.name for tool in (await session.list_tools()).tools}
+    check_called(tools, calls)
+    for name, arguments in calls:
+        if name in tools:
+            result = await session.call_tool(name, arguments)
+            assert "--limit" in options or not is_error(result), f"{label} {options}: {name} {arguments}: {result}"
 
 
 async def drive(session, label, read, templates, changed):
@@ -373,9 +541,13 @@ def main():
     options = parser.parse_args()
     if options.malformed:
         return malformed(options.host, options.malformed, options.seed)
-    if options.schemas:
-        check_schemas(options.host, options.schemas)
-    asyncio.run(with_sdk(options.host))
+    with tempfile.TemporaryDirectory() as parent:
+        if options.schemas:
+            check_schemas(options.host, options.schemas)
+            # Once is enough: the SDK of the older generation is run beside the newer one.
+            if not sdk_version().startswith("1."):
+                check_tools(options.host, parent)
+        asyncio.run(with_sdk(options.host, parent))
 
 
 if __name__ == "__main__":
