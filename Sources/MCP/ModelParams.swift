@@ -12,6 +12,7 @@ public struct ModelParams {
     public private(set) var argument: ValidJSON?
     public private(set) var notifications: ValidJSON?
     public private(set) var inputResponses: ValidJSON?
+    public private(set) var requestState: ValidJSON?
     public private(set) var protocolVersion: ValidJSON?
     public private(set) var level: ValidJSON?
     public private(set) var meta = RequestMeta()
@@ -45,6 +46,8 @@ public struct ModelParams {
                 notifications = value
             } else if key.equals("inputResponses") {
                 inputResponses = value
+            } else if key.equals("requestState") {
+                requestState = value
             } else if key.equals("protocolVersion") {
                 protocolVersion = value
             } else if key.equals("level") {

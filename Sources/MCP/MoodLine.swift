@@ -49,7 +49,9 @@ extension JSONWriter {
     mutating func leftOut(_ id: JSONText?) {
         put("The mood with the id ")
         if let id { contents(id) }
-        put(" is left out, because it is longer than an answer: read moodboard://mood/ID.")
+        put(" is left out, because it is longer than an answer: read moodboard://mood/")
+        if let id { contents(id) }
+        put(".")
     }
 
     /// Writes the inside of a string: how to go on.

@@ -66,6 +66,7 @@ extension Tool {
         "Reads one mood whole, with how it has changed if asked. Use it after mood_find, which cuts long notes. Example: {\"id\": \"0190b5a0-7c5e-7000-8000-3f2a9c1d4e5b\", \"with_history\": true}",
         [
             ToolFields.id, .optional("with_history", .boolean, "Whether its last changes come with it."),
+            .optional("cursor", .string(.plain), "The nextCursor of the call before: earlier changes."),
             ToolFields.withNotes,
         ], .get,
         output: .named(
@@ -75,7 +76,11 @@ extension Tool {
                     .optional(
                         "history", .array(.any, .any, isUnique: false),
                         "Its changes, the newest first: {revision, at, kind, mood}."),
-                    .optional("historyLeftOut", .integer(1 ... .max), "How many earlier changes do not fit."),
+                    .optional(
+                        "leftOut", .array(.integer(1 ... .max), .any, isUnique: false),
+                        "The change that is longer than an answer, by its revision."),
+                    .optional(
+                        "nextCursor", .string(.plain), "Where earlier changes begin; absent where all are told."),
                 ])))
 
     static let update = Tool(

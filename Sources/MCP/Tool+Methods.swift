@@ -10,16 +10,19 @@ extension Tool {
         let fields = method.fields.filter { "\($0.name)" != "progressToken" }
         let renamed = fields.map { Self.renamed($0, &names) }
         let result = method.result
-        let name = Self.snake("\(method.name)").split(separator: ".").joined(separator: "_")
         let required = fields.filter(\.isRequired).map { "\"\(Self.snake("\($0.name)"))\": …" }
         self.init(
-            name, "\(method.name)", method.effect == .write ? .change : .read,
+            Self.toolName("\(method.name)"), "\(method.name)", method.effect == .write ? .change : .read,
             "\(method.summary) The host's own method \(method.name). Example: {\(required.joined(separator: ", "))}",
             renamed + ("\(method.name)".hasPrefix("mood.") ? [ToolFields.withNotes] : []),
             .native(method.name, fields), output: result)
     }
 
-    private static func isForModels(_ name: String) -> Bool {
+    static func toolName(_ method: String) -> String {
+        snake(method).split(separator: ".").joined(separator: "_")
+    }
+
+    static func isForModels(_ name: String) -> Bool {
         switch name {
         case "mood.clear": false
         case "time.parse", "store.info", "store.verify", "store.log": true

@@ -14,7 +14,20 @@ extension Tool {
 
     public enum TimeMeaning: Sendable { case moment, start, end }
 
-    /// Writes the params; nil where the tool makes its calls itself.
+    /// Writes the params of `mood.history`.
+    /// - Parameter limit: how many changes are asked for; nil: the usual number.
+    public static func writeHistoryParams(_ arguments: ToolArguments, limit: Int?, to writer: inout JSONWriter) {
+        writer.beginObject()
+        arguments.write("id", as: "id", to: &writer)
+        arguments.write("cursor", as: "cursor", to: &writer)
+        if let limit {
+            writer.key("limit")
+            writer.integer(limit)
+        }
+        writer.endObject()
+    }
+
+    /// Writes the params.
     public func writeParams(_ arguments: ToolArguments, to writer: inout JSONWriter) {
         let mark = writer.count
         writer.beginObject()

@@ -18,45 +18,79 @@ extension Tool {
         func detail(_ name: String) -> JSONValue? {
             error.details.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
         }
-        let message = Self.inToolWords(error.message)
+        let message = inToolWords(error.message)
         guard error.code == .invalidParams, let path = detail("path")?.string, let reason = detail("reason")?.string
         else {
             return "\(name): \(message)"
         }
-        return text(Self.inToolWords(reason), at: Self.argument(path))
+        return text(inToolWords(reason), at: argument(path))
     }
 
     /// Where the host's param stands among the arguments.
-    private static func argument(_ path: String) -> String {
+    private func argument(_ path: String) -> String {
         var path = path
-        for outer in ["/set", "/filter"] where path.hasPrefix(outer + "/") { path.removeFirst(outer.count) }
-        let names = [
-            "/timestamp": "/when", "/isFavorite": "/is_favorite", "/timeZone": "/time_zone",
-            "/opId": "/idempotency_key", "/ifRevision": "/if_revision", "/dryRun": "/dry_run",
-        ]
-        for (param, argument) in names where path == param || path.hasPrefix(param + "/") {
-            return argument + path.dropFirst(param.count)
+        switch work {
+        case .native:
+            return path.split(separator: "/", omittingEmptySubsequences: false).map { Self.snake(String($0)) }.joined(
+                separator: "/")
+        case .update: if path.hasPrefix("/set/") { path.removeFirst(4) }
+        case .find: if path.hasPrefix("/filter/") { path.removeFirst(7) }
+        default: break
+        }
+        for (param, argument) in Self.renamedParams where path == "/" + param || path.hasPrefix("/\(param)/") {
+            return "/" + argument + path.dropFirst(param.utf8.count + 1)
         }
         return path
     }
 
-    private static func inToolWords(_ text: String) -> String {
-        let words = [
-            ("mood.list", "mood_find"), ("mood.get", "mood_get"), ("mood.create", "mood_add"),
-            ("mood.update", "mood_update"), ("store.undo", "mood_undo"), ("ifRevision", "if_revision"),
-            ("opId", "idempotency_key"), ("isFavorite", "is_favorite"), ("timeZone", "time_zone"),
-        ]
-        var result = text
-        for (param, word) in words {
-            var parts: [Substring] = []
-            var rest = Substring(result)
-            while let range = rest.firstRange(of: param) {
-                parts.append(rest[..<range.lowerBound])
-                rest = rest[range.upperBound...]
-            }
-            parts.append(rest)
-            if parts.count > 1 { result = parts.joined(separator: word) }
+    private static let renamedParams = [
+        ("timestamp", "when"), ("isFavorite", "is_favorite"), ("timeZone", "time_zone"),
+        ("opId", "idempotency_key"), ("ifRevision", "if_revision"), ("dryRun", "dry_run"),
+    ]
+
+    /// A text of the host for a client that knows tools alone: methods and params under their names as tools and arguments. A sentence
+    /// that names a method which is no tool is left out.
+    private func inToolWords(_ text: String) -> String {
+        var told: [String] = []
+        var sentence: [String] = []
+        var isForModels = true
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            if let said = inToolWords(word: word) { sentence.append(said) } else { isForModels = false }
+            guard let last = word.last, ".?!".contains(last) else { continue }
+            if isForModels { told += sentence }
+            (sentence, isForModels) = ([], true)
         }
-        return result
+        if isForModels { told += sentence }
+        return told.isEmpty ? text : told.joined(separator: " ")
     }
+
+    /// - Returns: nil where it names a method that is no tool.
+    private func inToolWords(word: Substring) -> String? {
+        let marks = "()[]{}\"'`.,;:?!"
+        let start = word.prefix { marks.contains($0) }
+        let end = word.reversed().prefix { marks.contains($0) }
+        guard start.count < word.count else { return String(word) }
+        let name = String(word.dropFirst(start.count).dropLast(end.count))
+        var said = Self.renamedParams.first { $0.0 == name && $0.0 != "timestamp" }?.1 ?? name
+        if let namespace = name.split(separator: ".").first, namespace.utf8.count < name.utf8.count,
+            Self.namespaces.contains(String(namespace)),
+            name.utf8.allSatisfy({ $0 == 0x2e || ($0 | 0x20) &- 0x61 < 26 })
+        {
+            if let tool = Self.tools[name] {
+                said = tool
+            } else if work.isNative, Self.isForModels(name) {
+                said = Self.toolName(name)
+            } else {
+                return nil
+            }
+        }
+        return start + said + String(end.reversed())
+    }
+
+    private static let namespaces: Set = [
+        "action", "editor", "events", "host", "mood", "nav", "plugin", "settings", "stats", "store", "sync", "time",
+    ]
+
+    private static let tools = Dictionary(
+        all(isReadOnly: false).map { ("\($0.method)", $0.name) }, uniquingKeysWith: { first, _ in first })
 }

@@ -25,37 +25,56 @@ public struct ToolFacts {
 
 /// The results of tools that show one mood.
 extension Tool {
-    /// Writes the result, with as much of the notes as fits, and as many of the changes.
-    /// - Parameter history: of the mood, where it was asked for.
+    /// Writes the result, with as much of the notes as fits.
     /// - Returns: false where it does not fit: an error was written, and the call keeps nothing.
-    public func writeMood(
-        _ mood: ValidJSON, history: ValidJSON? = nil, _ facts: ToolFacts, to out: inout JSONWriter
-    ) -> Bool {
-        let mark = out.count
+    public func writeMood(_ mood: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Bool {
         let parts = MoodParts(mood)
-        let changes = history?.elementCount ?? 0
-        func isWritten(_ rule: NotesRule, changes shown: Int) -> Bool {
-            writeMood(parts, rule, history, changes: shown, of: changes, facts, to: &out)
+        let mark = out.count
+        for rule in facts.notes.shorterRules {
+            writeMood(parts, rule, nil, facts, to: &out)
             if out.count - mark <= facts.bytesMax { return true }
             out.rewind(to: mark)
-            return false
         }
-        let rules = facts.notes.shorterRules
-        for rule in rules where isWritten(rule, changes: changes) { return true }
-        var shown = changes
-        while shown > 0 {
-            shown /= 2
-            if isWritten(rules[rules.count - 1], changes: shown) { return true }
-        }
-        out.toolError(
-            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/ID.\(kept)",
-            version: facts.version)
+        doesNotFit(parts, facts, to: &out)
         return false
     }
 
+    /// Writes a mood with a page of its changes. Notes are cut until the mood leaves half of the answer to them. One change that is
+    /// too long alone is left out and named.
+    /// - Parameter page: of `mood.history`.
+    /// - Returns: nil where it was written; else how many of the changes to ask for: fewer than there are, and at least one.
+    public func writeMood(_ mood: ValidJSON, page: ValidJSON, _ facts: ToolFacts, to out: inout JSONWriter) -> Int? {
+        let parts = MoodParts(mood)
+        var changes = ChangePage(page)
+        let mark = out.count
+        let rules = facts.notes.shorterRules
+        let rule =
+            rules.first { rule in
+                defer { out.rewind(to: mark) }
+                writeMood(parts, rule, nil, facts, to: &out)
+                return out.count - mark <= facts.bytesMax / 2
+            } ?? rules[rules.count - 1]
+        writeMood(parts, rule, changes, facts, to: &out)
+        let bytes = out.count - mark
+        if bytes <= facts.bytesMax { return nil }
+        out.rewind(to: mark)
+        if changes.count > 1 { return max(1, min(changes.count - 1, changes.count * facts.bytesMax / bytes)) }
+        changes.isLeftOut = true
+        writeMood(parts, rule, changes, facts, to: &out)
+        if out.count - mark <= facts.bytesMax { return nil }
+        out.rewind(to: mark)
+        doesNotFit(parts, facts, to: &out)
+        return nil
+    }
+
+    private func doesNotFit(_ mood: MoodParts, _ facts: ToolFacts, to out: inout JSONWriter) {
+        out.toolError(
+            "\(name): the answer would have more than \(facts.bytesMax) bytes (the limit mcpAnswerBytes). Read the resource moodboard://mood/\(mood.id?.string ?? "").\(kept)",
+            version: facts.version)
+    }
+
     private func writeMood(
-        _ parts: MoodParts, _ rule: NotesRule, _ history: ValidJSON?, changes shown: Int, of count: Int,
-        _ facts: ToolFacts, to out: inout JSONWriter
+        _ parts: MoodParts, _ rule: NotesRule, _ changes: ChangePage?, _ facts: ToolFacts, to out: inout JSONWriter
     ) {
         out.toolResult(
             facts.revision, version: facts.version,
@@ -67,25 +86,31 @@ extension Tool {
                     text.buffer.append(integer: facts.storeRevision)
                     text.put(" takes it back.")
                 }
-                if rule != facts.notes { text.put("\\nNotes were cut: read moodboard://mood/ID for all of them.") }
-                history?.forEachElement(upTo: shown) { text.historyLine($0, rule) }
-                guard shown < count else { return }
-                text.put("\\n")
-                text.buffer.append(integer: count - shown)
-                text.put(" earlier changes do not fit here.")
+                if rule != facts.notes {
+                    text.put("\\nNotes were cut: read moodboard://mood/")
+                    if let id = parts.id { text.contents(id) }
+                    text.put(" for all of them.")
+                }
+                if let changes { text.changes(changes, rule) }
             },
             structured: { json in
                 json.mood(parts, rule)
-                guard let history else { return }
+                guard let changes else { return }
                 // The history becomes the mood's last member.
                 json.buffer.truncate(to: json.count - 1)
                 json.key("history")
                 json.beginArray()
-                history.forEachElement(upTo: shown) { json.historyItem($0, rule) }
+                if !changes.isLeftOut { changes.items?.forEachElement { json.historyItem($0, rule) } }
                 json.endArray()
-                if shown < count {
-                    json.key("historyLeftOut")
-                    json.integer(count - shown)
+                if changes.isLeftOut {
+                    json.key("leftOut")
+                    json.beginArray()
+                    changes.items?.forEachElement { if let revision = Change($0).revision { json.raw(revision.bytes) } }
+                    json.endArray()
+                }
+                if let cursor = changes.cursor {
+                    json.key("nextCursor")
+                    json.string(cursor)
                 }
                 json.endObject()
             })
@@ -98,55 +123,6 @@ extension Tool {
         case .update: return facts.hasChanged ? "Changed: " : "Nothing had to change: "
         case .favorite: return facts.hasChanged ? "Marked: " : "Nothing had to change: "
         default: return ""
-        }
-    }
-}
-
-extension JSONWriter {
-    /// A change of `mood.history`, on a line of its own.
-    fileprivate mutating func historyLine(_ item: ValidJSON, _ rule: NotesRule) {
-        let change = Change(item)
-        put("\\nrevision ")
-        if let revision = change.revision { buffer.append(revision.bytes) }
-        put(" ")
-        if let time = change.at { contents(time) }
-        put(" ")
-        if let kind = change.kind { contents(kind) }
-        guard let mood = change.mood else { return }
-        put(": ")
-        moodLine(mood, rule.ofChanges)
-    }
-
-    fileprivate mutating func historyItem(_ item: ValidJSON, _ rule: NotesRule) {
-        beginObject()
-        item.forEachMember { name, value in
-            string(name)
-            buffer.append(UInt8(ascii: ":"))
-            if name.equals("mood") { mood(value, rule.ofChanges) } else { raw(value.bytes) }
-        }
-        endObject()
-    }
-
-    private struct Change {
-        var revision: ValidJSON?
-        var at: JSONText?
-        var kind: JSONText?
-        var mood: ValidJSON?
-
-        init(_ item: ValidJSON) {
-            var change = (revision: ValidJSON?.none, at: JSONText?.none, kind: JSONText?.none, mood: ValidJSON?.none)
-            item.forEachMember { name, value in
-                if name.equals("revision") {
-                    change.revision = value
-                } else if name.equals("at") {
-                    change.at = value.text
-                } else if name.equals("kind") {
-                    change.kind = value.text
-                } else if name.equals("mood") {
-                    change.mood = value
-                }
-            }
-            (revision, at, kind, mood) = change
         }
     }
 }
@@ -194,29 +170,6 @@ private struct MoodPage {
 extension NotesRule {
     /// Whether a mood is shown as it is.
     fileprivate func shows(_ mood: MoodParts) -> Bool { mood.notes.map(keeps) ?? true }
-
-    /// Changes of a mood show no more of its notes than lists do.
-    fileprivate var ofChanges: NotesRule {
-        if self == .whole { return .ofLists }
-        if case .cut(let most) = self, most > 500 { return .ofLists }
-        return self
-    }
-}
-
-extension ValidJSON {
-    fileprivate var elementCount: Int {
-        var count = 0
-        forEachElement { _ in count += 1 }
-        return count
-    }
-
-    fileprivate func forEachElement(upTo most: Int, _ body: (ValidJSON) -> Void) {
-        var number = 0
-        forEachElement { element in
-            number += 1
-            if number <= most { body(element) }
-        }
-    }
 }
 
 /// The results of the other tools.
@@ -301,14 +254,14 @@ extension Tool {
     }
 
     /// What was deleted, or would have been.
-    public func writeDeleted(_ ids: [JSONText], _ facts: ToolFacts, to out: inout JSONWriter) {
+    public func writeDeleted(_ ids: [String], _ facts: ToolFacts, to out: inout JSONWriter) {
         out.toolResult(
             facts.revision, version: facts.version,
             text: { text in
                 text.put(facts.isDryRun ? "Checked, nothing was deleted: " : "Deleted: ")
                 for (number, id) in ids.enumerated() {
                     if number > 0 { text.put(", ") }
-                    text.contents(id)
+                    text.text(id)
                 }
                 guard facts.hasChanged else { return }
                 text.put(" — mood_undo with revision ")

@@ -3,8 +3,8 @@
 
     mcpfigures.py HOST [--sdk PYTHON] [--calls 20000] [--rounds 7]
 
-`mood_get` and `mood.get`, `mood_find` and `mood.list` are asked in turns of one host on the same 1,000 moods, one in flight and 16; what
-counts is the middle one of the rounds' ratios with one in flight. PYTHON has the package mcp; its server has one tool, which answers at once. Starts and ends are
+`mood_get` and `mood.get`, `mood_find` and `mood.list` are asked in turns of one host on the same 1,000 moods, one in flight and 16: how
+long they take, and how much of the processor the host takes. What counts is the middle one of the rounds' ratios with one in flight. PYTHON has the package mcp; its server has one tool, which answers at once. Starts and ends are
 compared in turns too. Fails where a bound of `--bounds` is broken: a ratio of at most 1.5, 200 times the SDK's calls, 3 ms from start
 to the first tools/list over the host's own start, 100 ms from the end of input to the end. A busy machine makes all of them worse.
 """
@@ -80,6 +80,17 @@ class Server:
             self.answers(count)
         return time.perf_counter() - begin
 
+    def cost(self, requests, at_once):
+        """How long so many requests take, and how long the host is at work on them."""
+        before = self.work()
+        seconds = self.seconds(requests, at_once)
+        return seconds, self.work() - before
+
+    def work(self):
+        """Seconds of the processor so far, of the system's part too."""
+        with open(f"/proc/{self.process.pid}/schedstat") as file:
+            return int(file.read().split()[0]) / 1e9
+
     def end(self):
         """Milliseconds from the end of the input to the end of the process."""
         begin = time.perf_counter()
@@ -89,7 +100,7 @@ class Server:
 
 
 def ratios(host, calls, rounds):
-    """Of each pair, one in flight and 16: the middle ratio, and microseconds a call of both."""
+    """Of each pair, one in flight and 16, time and processor: the middle ratio, and microseconds a call of both."""
     server = Server([host, "--in-memory", "--no-plugins"])
     for number in range(MOODS):
         server.ask(line(number, "mood.create", {
@@ -107,9 +118,11 @@ def ratios(host, calls, rounds):
             if "result" not in answer or answer["result"].get("isError"):
                 sys.exit(f"{name}: {answer}")
         for at_once in (1, 16):
-            taken = [(server.seconds(native, at_once), server.seconds(model, at_once)) for _ in range(rounds)]
-            ratio = statistics.median(after / before for before, after in taken)
-            yield name, at_once, ratio, *(statistics.median(column) / len(native) * 1e6 for column in zip(*taken))
+            taken = [(server.cost(native, at_once), server.cost(model, at_once)) for _ in range(rounds)]
+            for place, what in enumerate(["time", "processor"]):
+                pairs_taken = [(before[place], after[place]) for before, after in taken]
+                ratio = statistics.median(after / before for before, after in pairs_taken)
+                yield name, what, at_once, ratio, *(statistics.median(column) / len(native) * 1e6 for column in zip(*pairs_taken))
     server.end()
 
 
@@ -156,9 +169,9 @@ def main():
     options = parser.parse_args()
     host = os.path.abspath(options.host)
     broken = []
-    for name, at_once, ratio, native, model in ratios(host, options.calls, options.rounds):
+    for name, what, at_once, ratio, native, model in ratios(host, options.calls, options.rounds):
         bound = " (at most 1.5)" if at_once == 1 else ""
-        print(f"{name}, {at_once} in flight: {model:.1f} µs, native {native:.1f} µs: {ratio:.2f} times{bound}")
+        print(f"{name}, {at_once} in flight, {what}: {model:.1f} µs, native {native:.1f} µs: {ratio:.2f} times{bound}")
         broken += [name] if at_once == 1 and ratio > 1.5 else []
     first, end, ping, _ = starts(host, 10 * options.rounds)
     print(f"start to the first tools/list: {first:.2f} ms, to the first ping: {ping:.2f} ms: {first - ping:.2f} ms more (at most 3)")

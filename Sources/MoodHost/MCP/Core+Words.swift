@@ -46,4 +46,10 @@ extension Core {
         let wanted = text.lowercased()
         return usableSettings().palette.entries.map(\.label).filter { $0.lowercased().hasPrefix(wanted) }
     }
+
+    /// The emoji of the palette that begin so, each of them with its word where something was typed.
+    mutating func emoji(beginning text: String) -> [String] {
+        let found = usableSettings().palette.entries.filter { $0.emoji.hasPrefix(text) }
+        return found.flatMap { text.isEmpty ? [$0.emoji] : [$0.emoji, $0.label] }
+    }
 }

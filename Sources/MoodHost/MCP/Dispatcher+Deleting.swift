@@ -11,24 +11,31 @@ extension Dispatcher {
     mutating func delete(
         _ call: inout ToolCall, _ request: borrowing Request, _ validator: inout JSONValidator, to out: inout JSONWriter
     ) throws(Stop) {
-        var ids: [JSONText] = []
-        call.arguments["ids"]?.forEachElement { if let id = $0.text { ids.append(id) } }
+        var ids: [String] = []
+        call.arguments["ids"]?.forEachElement { element in
+            guard let id = element.text?.string.lowercased(), !ids.contains(id) else { return }
+            ids.append(id)
+        }
         if ids.count > 1, !call.facts.isDryRun {
             if call.facts.revision.isStateless, call.given.meta.elicits {
-                switch Self.consent(call.given.inputResponses) {
-                case nil:
-                    return try carryOut(Self.question(ids, call), call.given, request, &validator, to: &out)
-                case false:
+                // The yes is for the moods that were asked about, whatever the call names besides.
+                let asked = Self.asked(call.given.requestState)
+                let answer = Self.consent(call.given.inputResponses)
+                if answer == false {
                     return out.toolError(
                         "mood_delete: the person has not agreed. Nothing was deleted.", version: Version.program)
-                case true: break
                 }
+                guard answer == true, !asked.isEmpty, asked.allSatisfy(ids.contains) else {
+                    return try carryOut(Self.question(ids, call), call.given, request, &validator, to: &out)
+                }
+                ids = asked
             } else if call.arguments.integer("confirm") != ids.count {
                 let reason =
                     "must be \(ids.count), the number of ids, to say that so many moods are meant to be deleted. Ask the person first"
                 return out.toolError(call.tool.text(reason, at: "/confirm"), version: Version.program)
             }
         }
+        call.arguments.understand("ids", as: .array(ids.map { .string($0) }))
         var params = JSONWriter(capacity: 512)
         var native = JSONWriter(capacity: 64)
         defer { extendLifetime(params) }
@@ -44,6 +51,11 @@ extension Dispatcher {
         }
     }
 
+    /// The ids that a question was about, as `requestState` hands them back.
+    private static func asked(_ state: ValidJSON?) -> [String] {
+        (state?.text?.string ?? "").split(separator: " ").map { String($0) }
+    }
+
     /// What the person has answered; nil where nobody was asked.
     private static func consent(_ responses: ValidJSON?) -> Bool? {
         guard let answer = responses.flatMap({ JSONValue($0)["delete"] }) else { return nil }
@@ -51,8 +63,8 @@ extension Dispatcher {
     }
 
     /// Has the client ask; it then makes the same call again, with the answer.
-    private static func question(_ ids: [JSONText], _ call: ToolCall) -> ModelPlan {
-        let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0.string)]) }
+    private static func question(_ ids: [String], _ call: ToolCall) -> ModelPlan {
+        let calls = ids.prefix(Self.namedMax).map { NativeCall("mood.get", ["id": .string($0)]) }
         let (tool, count) = (call.tool, ids.count)
         return ModelPlan(calls) { (_, outcomes, out) throws(RPCError) in
             var names: [String] = []
@@ -87,6 +99,8 @@ extension Dispatcher {
             out.raw("{\"resultType\":\"input_required\"")
             out.key("inputRequests")
             JSONValue.object([.init("delete", question)]).write(to: &out)
+            out.key("requestState")
+            out.string(ids.joined(separator: " "))
             out.endModelResult(version: Version.program)
         }
     }

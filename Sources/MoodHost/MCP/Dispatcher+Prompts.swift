@@ -145,17 +145,20 @@ extension Dispatcher {
             }
         case .feelings:
             return ModelPlan { (core, _, out) throws(RPCError) in
-                Self.write(core.feelings(beginning: value), to: &out)
+                Self.write(core.feelings(beginning: value) + core.emoji(beginning: value), to: &out)
             }
         case .ids:
-            var params: [JSONValue.Member] = [.init("limit", 100)]
-            let isID = value.utf8.count >= 4 && value.utf8.allSatisfy { "0123456789abcdef-".utf8.contains($0) }
-            if !value.isEmpty, !isID { params.append(.init("filter", ["text": .string(value)])) }
+            var params: [JSONValue.Member] = [.init("limit", .number(String(Self.valuesMax))), .init("count", true)]
+            if !value.isEmpty { params.append(.init("filter", ["text": .string(value)])) }
+            let prefix = value.lowercased()
+            let isID = prefix.utf8.count >= 4 && prefix.utf8.allSatisfy { "0123456789abcdef-".utf8.contains($0) }
             return ModelPlan([NativeCall("mood.list", .object(params))]) {
-                (_, outcomes, out) throws(RPCError) in
-                let items = JSONValue(bytes: try outcomes[0].get())["items"]?.array ?? []
-                let ids = items.compactMap { $0["id"]?.string }
-                Self.write(isID ? ids.filter { $0.hasPrefix(value) } : ids, to: &out)
+                (core, outcomes, out) throws(RPCError) in
+                let page = JSONValue(bytes: try outcomes[0].get())
+                let named = isID ? core.store.newestIDs(.max).map(\.text).filter { $0.hasPrefix(prefix) } : []
+                if !named.isEmpty { return Self.write(named, to: &out) }
+                let ids = (page["items"]?.array ?? []).compactMap { $0["id"]?.string }
+                Self.write(ids, total: page["total"]?.integer, to: &out)
             }
         case .tags:
             return ModelPlan([NativeCall("mood.tags")]) {
@@ -223,7 +226,9 @@ extension Dispatcher {
 
     static let valuesMax = 100
 
-    private static func write(_ values: [String], to out: inout JSONWriter) {
+    /// - Parameter total: how many there are, where these are not all of them.
+    private static func write(_ values: [String], total: Int? = nil, to out: inout JSONWriter) {
+        let total = total ?? values.count
         out.beginModelResult()
         out.key("completion")
         out.beginObject()
@@ -232,9 +237,9 @@ extension Dispatcher {
         for value in values.prefix(valuesMax) { out.string(value) }
         out.endArray()
         out.key("total")
-        out.integer(values.count)
+        out.integer(total)
         out.key("hasMore")
-        out.boolean(values.count > valuesMax)
+        out.boolean(total > min(values.count, valuesMax))
         out.endObject()
         out.endModelResult(version: Version.program)
     }

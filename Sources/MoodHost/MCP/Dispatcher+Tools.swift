@@ -222,17 +222,25 @@ extension Dispatcher {
         var failure: RPCError?
         switch try ask("mood.get", asked, for: request, &validator, into: &native) {
         case .result(let mood):
-            guard call.arguments.boolean("with_history") == true else {
+            guard call.arguments.boolean("with_history") == true || call.arguments["cursor"] != nil else {
                 return _ = call.tool.writeMood(mood, call.facts, to: &out)
             }
-            switch try ask("mood.history", asked, for: request, &validator, into: &past) {
-            case .result(let page):
-                var items: ValidJSON?
-                page.forEachMember { name, value in if name.equals("items") { items = value } }
-                _ = call.tool.writeMood(mood, history: items, call.facts, to: &out)
-            case .failure(let error): failure = error
-            case .later(let work): throw .later(work)
-            }
+            // Fewer where the answer would be too long, so that the cursor fits what is shown.
+            var limit: Int?
+            repeat {
+                params.rewind(to: 0)
+                Tool.writeHistoryParams(call.arguments, limit: limit, to: &params)
+                let asked = ValidJSON(trusting: params.buffer.bytes)
+                switch try ask("mood.history", asked, for: request, &validator, into: &past) {
+                case .result(let page):
+                    let fewer = call.tool.writeMood(mood, page: page, call.facts, to: &out)
+                    limit = fewer.map { min($0, (limit ?? .max) - 1) }
+                case .failure(let error):
+                    failure = error
+                    limit = nil
+                case .later(let work): throw .later(work)
+                }
+            } while limit != nil
         case .failure(let error): failure = error
         case .later(let work): throw .later(work)
         }
