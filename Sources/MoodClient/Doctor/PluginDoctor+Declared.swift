@@ -52,7 +52,8 @@ extension PluginDoctor {
                     method: isChange ? "hook.change" : "hook.navigate",
                     params: isChange
                         ? ["changes": [change]] : ["route": ["name": "menu"], "router": ["stack": [["name": "menu"]]]],
-                    fits: { Self.isAnswer($0, ofChange: isChange) }, shape: isChange ? "{}, {veto: reason} or {set: [{id, set}]}" : "{} or {veto: reason}"))
+                    fits: { Self.isAnswer($0, ofChange: isChange) },
+                    shape: isChange ? "{}, {veto: reason} or {set: [{id, set}]}" : "{} or {veto: reason}"))
         }
         if !list("events").isEmpty {
             all.append(
