@@ -82,11 +82,10 @@ extension Arguments {
         // Members mostly come in the order of their declaration.
         var expected = 0
         repeat {
-            let before = older
-            let index = try readName(&cursor, method, expected)
+            let index = try readName(&cursor, method, expected, seen)
             let bit: UInt32 = 1 << UInt32(truncatingIfNeeded: index)
             // A name that is given twice.
-            if seen & bit != 0 { throw twice(index, method, isOlder: before != older) }
+            if seen & bit != 0 { throw twice(index, method, isOlder: false) }
             seen |= bit
             do throws(Problem) {
                 try readValue(&cursor, index, method, limits, &validator)
@@ -109,9 +108,8 @@ extension Arguments {
     private func twice(_ index: Int, _ method: Method, isOlder: Bool) -> Problem {
         let name = method.fields[index].name
         // A name twice in one spelling is found again by who passes over the params.
-        guard older >> UInt32(truncatingIfNeeded: index) & 1 == 1, let other = Method.olderName(of: name) else {
-            return Self.notJSON
-        }
+        let isOlderSeen = older >> UInt32(truncatingIfNeeded: index) & 1 == 1
+        guard isOlder != isOlderSeen, let other = Method.olderName(of: name) else { return Self.notJSON }
         let (second, first) = isOlder ? (other, name) : (name, other)
         return Problem("is another name of \(first); leave out one of the two").below("\(second)")
     }
@@ -140,15 +138,18 @@ extension Arguments {
     /// Passes over a name and its colon.
     /// - Returns: the number of the field.
     @inline(__always)
-    private mutating func readName(_ cursor: inout JSONCursor, _ method: Method, _ expected: Int) throws(Problem) -> Int
-    {
+    private mutating func readName(
+        _ cursor: inout JSONCursor, _ method: Method, _ expected: Int, _ seen: UInt32
+    ) throws(Problem) -> Int {
         var place = expected
         while place < method.fieldCount {
             if names[place].take(&cursor) { return place }
             place += 1
         }
         guard let key = cursor.string() else { throw Self.notJSON }
-        guard let index = method.index(of: key) ?? takeOlder(key, method) else {
+        var known = method.index(of: key)
+        if known == nil { known = try takeOlder(key, method, seen) }
+        guard let index = known else {
             // A method that checks its params itself has none here.
             throw method.isOpen ? Self.notJSON : Schema.unknown(key, among: method.fields)
         }
@@ -158,8 +159,9 @@ extension Arguments {
 
     /// The number of the field that has this older name, which is noted; nil for another name.
     @inline(never)
-    private mutating func takeOlder(_ key: JSONText, _ method: Method) -> Int? {
+    private mutating func takeOlder(_ key: JSONText, _ method: Method, _ seen: UInt32) throws(Problem) -> Int? {
         guard let index = method.index(ofOlder: key) else { return nil }
+        if seen >> UInt32(truncatingIfNeeded: index) & 1 == 1 { throw twice(index, method, isOlder: true) }
         older |= 1 << UInt32(truncatingIfNeeded: index)
         return index
     }
@@ -186,7 +188,7 @@ extension Arguments {
         if first == UInt8(ascii: "n"), !names[index].isNullMeaningful { return }
         var reader = JSONReader(value)
         if let problem = method.fields[index].schema.check(&reader, limits) { throw problem }
-        if !names[index].takesNullCharacter, let problem = Problem(nullCharacterIn: value) { throw problem }
+        if names[index].mayHideNullCharacter, let problem = Problem(nullCharacterIn: value) { throw problem }
         keep(value, index, kind)
     }
 

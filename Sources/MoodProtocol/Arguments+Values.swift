@@ -80,11 +80,12 @@ extension Arguments {
     @usableFromInline func word(_ name: Name) -> JSONText? { place(name).flatMap { text($0) } }
 
     /// Whether the call is to keep nothing.
-    @inline(__always)
+    @inlinable
     public var isDryRun: Bool {
-        let place = given & dryRunMask
-        return place != 0 && values[place.trailingZeroBitCount].boolean == true
+        @inline(__always) get { given & dryRunMask != 0 && isDryRunGiven }
     }
+
+    @usableFromInline var isDryRunGiven: Bool { values[(given & dryRunMask).trailingZeroBitCount].boolean == true }
 
     /// A param by its name; nil when it is absent.
     public subscript(named name: Name) -> ValidJSON? { place(name).map { values[$0] } }

@@ -23,7 +23,7 @@ public struct Arguments: ~Copyable {
     unowned(unsafe) var method: Method?
     /// What is needed of its fields and of itself at each question.
     var names: UnsafePointer<Method.FieldName>
-    var dryRunMask: UInt32 = 0
+    @usableFromInline var dryRunMask: UInt32 = 0
     /// Bit i: field i was given. Handlers ask for many and few are there, so most questions end here.
     @usableFromInline var given: UInt32 = 0
     /// Bit i: field i is a string without escapes.

@@ -89,7 +89,9 @@ extension Problem {
     /// A text of a value that holds U+0000; nil where none does. No text of a request may.
     public init?(nullCharacterIn value: ValidJSON) {
         guard let offset = NullCharacter.offset(in: value.bytes) else { return nil }
-        self.init(
-            "must not contain the character U+0000; leave it out", at: JSONPointer.path(covering: offset, in: value))
+        self = .nullCharacter
+        path = JSONPointer.path(covering: offset, in: value)
     }
+
+    static let nullCharacter = Problem("must not contain the character U+0000; leave it out")
 }

@@ -90,8 +90,8 @@ public final class Method: Sendable {
         let isNullMeaningful: Bool
         /// Whether the field is of one of the kinds that are read without a look at the schema.
         let plain: Plain
-        /// Whether its texts may hold U+0000, which no other text may.
-        let takesNullCharacter: Bool
+        /// Whether its values are searched for U+0000: it may stand in a text that their schema does not look at.
+        let mayHideNullCharacter: Bool
 
         enum Plain { case none, id, time, emoji, label, notes }
 
@@ -102,7 +102,7 @@ public final class Method: Sendable {
             name = field.name
             isNullMeaningful = field.isRequired || field.schema.isNullable
             member = MoodField(JSONText(field.name))
-            takesNullCharacter = field.schema.takesNullCharacter
+            mayHideNullCharacter = !field.schema.looksAtAllTexts
             plain =
                 switch field.schema {
                 case .id: .id

@@ -35,6 +35,16 @@ extension Schema {
         }
     }
 
+    /// Whether `check` finds U+0000 itself, or it may be there.
+    var looksAtAllTexts: Bool {
+        switch self {
+        case .string, .id, .time, .integer, .count, .number, .boolean, .confirmation, .choice: true
+        case .array(let element, _, _): element.looksAtAllTexts
+        case .nullable(let schema), .named(_, let schema): schema.looksAtAllTexts
+        default: false
+        }
+    }
+
     /// Reads one value.
     /// - Returns: the first thing that is wrong with it, or nil.
     func check(_ reader: inout JSONReader, _ limits: Limits) -> Problem? {
@@ -96,8 +106,9 @@ extension Schema {
 
     @inline(__always)
     private static func check(_ text: JSONText, _ format: TextFormat, _ limits: Limits) -> Problem? {
-        if let limit = format.byteLimit, text.raw.count <= limits[limit] { return nil }
-        return text.withDecoded { format.problem($0, limits) }.map { Problem($0) }
+        let isShort = format.byteLimit.map { text.raw.count <= limits[$0] } ?? false
+        if !isShort, let reason = text.withDecoded({ format.problem($0, limits) }) { return Problem(reason) }
+        return text.isEscaped && !format.takesNullCharacter && text.holdsNullCharacter ? .nullCharacter : nil
     }
 
     private func checkInteger(_ reader: inout JSONReader, _ range: ClosedRange<Int>) -> Problem? {
