@@ -22,7 +22,7 @@ import tempfile
 import time
 
 # Faults that are not mended yet.
-KNOWN = {"import_by_plugin_meets_hooks", "plugin_waits_for_the_lock_alone"}
+KNOWN = set()
 
 META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 HAPPY = {"emoji": "😊", "label": "Happy"}
@@ -499,6 +499,29 @@ def import_by_plugin_meets_hooks(trial):
     host.end()
 
 
+def import_by_plugin_that_hooks_agree_to(trial):
+    trial.hook("agrees")
+    moods = [{"emoji": "😊", "label": f"imported {number}", "timestamp": "2025-01-01T00:00:00Z"} for number in range(3)]
+    trial.plugin("imports", {"import.read": {"moods": moods, "problems": []}},
+                 provides={"importers": [{"format": "foo", "title": "Foo", "extensions": ["foo"]}]})
+    host = trial.host(store=False, trusts=["agrees", "imports"])
+    host.result("events.subscribe", {"topics": ["mood"]})
+    host.result("mood.create", HAPPY)
+    importing = {"text": "a", "format": "foo", "opId": "01890000-0000-7000-8000-00000000000a"}
+    dry = host.ask("store.import", {**importing, "dryRun": True})
+    check(kind(dry) == "ok" and len(host.labels()) == 1, f"{dry}")
+    first, again = host.result("store.import", importing), host.result("store.import", importing)
+    check(first["created"] == 3 and again == first, f"{first} {again}")
+    check(len(host.labels()) == 4, f"{host.labels()}")
+    host.result("mood.create", HAPPY)
+    host.read(0.3)
+    told = [one["params"]["seq"] for one in host.all if isinstance(one, dict) and one.get("method") == "events.event"]
+    check(told == list(range(1, len(told) + 1)) and len(told) >= 3, f"told of {told}")
+    asked = [line.split()[1] for line in host.log("org.example.agrees") if line.startswith("hook.change")]
+    check("3" in asked, f"asked about {asked}")
+    host.end()
+
+
 # MARK: Plugins that ask
 
 
@@ -539,7 +562,61 @@ def plugin_waits_for_the_lock_alone(trial):
     took = time.monotonic() - start
     other.wait()
     check(took < 0.5, f"host.ping took {took:.2f} s")
+    host.read(0.5)
+    check(answers_of(host) == ["ok", "ok"] and host.labels().count("by a plugin") == 2, f"{answers_of(host)}, {host.labels()}")
+    # The client's change and the plugin's wait together, and each is done once.
+    other = lock_elsewhere(trial.store, 1)
+    host.put(request(2, "x.org.example.asks.go", {}), create(3, "by the client"))
+    got = host.await_answers(2, 3)
+    other.wait()
+    check(got[3] == "ok" and answers_of(host) == ["ok"] * 3 and len(host.labels()) == 5, f"{got}, {host.labels()}")
     host.end()
+
+
+def plugin_waits_for_the_lock_no_longer_than_it_may(trial):
+    lines = [json.dumps(request("w", "mood.create", HAPPY)), json.dumps(request("l", "mood.list", {}))]
+    trial.plugin("asks", lines=lines, permissions={"moods": "write"},
+                 provides={"methods": [{"name": "go", "summary": "Goes.", "params": {"type": "object"},
+                                        "result": {"type": "object"}, "effect": "write"}]})
+    trial.kept("asks")
+    host = trial.host("--lock-timeout", "0.5")
+    host.result("mood.list")
+    other = lock_elsewhere(trial.store, 2)
+    host.put(request(1, "x.org.example.asks.go", {}))
+    host.read(1.2)
+    check(answers_of(host) == ["error", "ok"] and "Happy" not in host.labels(), f"{answers_of(host)}, {host.labels()}")
+    other.wait()
+    check(kind(host.ask("mood.create", HAPPY)) == "ok", "no change is taken later")
+    host.put(request(2, "x.org.example.asks.go", {}))
+    host.read(1)
+    check(answers_of(host) == ["error", "ok", "ok", "ok"] and host.labels().count("Happy") == 2, f"{answers_of(host)}, {host.labels()}")
+    host.end()
+
+
+def requests_of_a_plugin_keep_their_order(trial):
+    """What comes behind one that has the store for long sees what that did."""
+    ids = [f"01890000-0000-7000-8000-{number:012}" for number in range(60)]
+    lines = [json.dumps(request("d", "mood.deleteMany", {"ids": ids})), json.dumps(request("u", "store.undo", {})),
+             *(json.dumps(request(f"g{number}", "mood.get", {"id": ids[number]})) for number in range(3))]
+    trial.plugin("asks", lines=lines, permissions={"moods": "write"},
+                 provides={"methods": [{"name": "go", "summary": "Goes.", "params": {"type": "object"},
+                                        "result": {"type": "object"}, "effect": "write"}]})
+    trial.kept("asks")
+    host = trial.host("--limit", "notesBytes=100000")
+    for one in ids:
+        host.result("mood.create", {**HAPPY, "id": one, "notes": "n" * 50_000})
+    host.put(request(1, "x.org.example.asks.go", {}))
+    host.await_answers(1)
+    end = time.monotonic() + 15
+    while len(answers_of(host)) < 5 and time.monotonic() < end:
+        host.read(0.1)
+    check(answers_of(host) == ["ok"] * 5, f"{host.log('org.example.asks')}")
+    host.end()
+
+
+def answers_of(host, plugin="org.example.asks"):
+    """What the plugin was answered, in order."""
+    return [line.split()[-1] for line in host.log(plugin) if line.startswith("answer")]
 
 
 CASES = [value for name, value in list(globals().items())

@@ -3,6 +3,7 @@ import JSONRPC
 import MCP
 import MoodProtocol
 import MoodStore
+import Storage
 
 /// The one way in for the requests of every caller: it finds the method, checks the params, carries the method out, ends or takes
 /// back its commit, and writes the answer. It knows nothing of frames and of groups. (Redux: the dispatch function.)
@@ -129,11 +130,17 @@ struct Dispatcher: ~Copyable {
     }
 
     /// Ends the answer that was begun at `mark`, and the limit that it was written under.
+    /// Mutating, because a method that does not change the dispatcher copies it whole.
     @inline(__always)
-    private func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) throws(Stop) {
+    private mutating func endResponse(_ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter) throws(Stop) {
         out.endResponse()
         out.buffer.limit = .max
-        if out.count - mark > request.room { throw .refused(Self.tooLong(request.destination, limits)) }
+        if out.count - mark > request.room { throw tooLong(request) }
+    }
+
+    @inline(never)
+    private mutating func tooLong(_ request: borrowing Request) -> Stop {
+        .refused(Self.tooLong(request.destination, limits))
     }
 
     /// Static, because a method that does not change the dispatcher copies it whole.
@@ -149,10 +156,10 @@ struct Dispatcher: ~Copyable {
     mutating func perform(
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws(Stop) {
-        if !entry.isPlain || request.round != nil || arguments.namesOperation(of: entry.method) {
+        if !entry.isPlain || request.isAgain || arguments.namesOperation(of: entry.method) {
             return try performWhole(entry, request, to: &out)
         }
-        do throws(RPCError) { try request.caller.check(entry.method) } catch { throw .refused(error) }
+        do throws(RPCError) { try Caller.check(request.permissions, entry.method) } catch { throw .refused(error) }
         try core.admit(entry.need, request)
         do throws(RPCError) { try entry.now(&core, request, arguments, &out) } catch { throw .refused(error) }
     }
@@ -164,7 +171,7 @@ struct Dispatcher: ~Copyable {
         _ entry: MethodTable.Entry, _ request: borrowing Request, to out: inout JSONWriter
     ) throws(Stop) {
         var need = entry.need
-        do throws(RPCError) { try request.caller.check(entry.method) } catch { throw .refused(error) }
+        do throws(RPCError) { try Caller.check(request.permissions, entry.method) } catch { throw .refused(error) }
         let key = arguments.namesOperation(of: entry.method) ? arguments.operationKey(of: entry.method) : nil
         if let key {
             try core.admit(.changes, request)
@@ -216,7 +223,7 @@ struct Dispatcher: ~Copyable {
                 try core.askChangeHooks(method, request, isDryRun: isDryRun)
             }
         }
-        if request.round != nil { core.endAmendments() }
+        if request.isAgain { core.endAmendments() }
         // What did not happen is told to no one.
         if isDryRun { return core.takeBack() }
         let isToTell = core.isWatching && core.store.isCommitOpen
@@ -233,7 +240,7 @@ struct Dispatcher: ~Copyable {
         _ stop: Stop, _ request: borrowing Request, _ mark: Int, _ out: inout JSONWriter
     ) throws(Wait) {
         core.takeBack()
-        if request.round != nil { core.endAmendments() }
+        if request.isAgain { core.endAmendments() }
         out.buffer.limit = .max
         out.rewind(to: mark)
         switch stop {
@@ -273,22 +280,34 @@ extension Dispatcher {
     mutating func conclude(
         _ place: Int, room: Int, to out: inout JSONWriter
     ) -> (request: Pending, hasSucceeded: Bool)? {
-        guard let conclusion = pending.begun[place].work.takeConclusion() else { return nil }
-        let request = pending.remove(at: place)
+        let asked = pending.begun[place].asked
+        if let round = asked?.round {
+            round.advance { (id, after, set) throws(RPCError) in try core.amend(id, after, set) }
+            if round.verdict == nil { return nil }
+            round.rewind()
+        }
+        guard let conclusion = asked?.conclusion ?? pending.begun[place].work.takeConclusion() else { return nil }
         let mark = out.count
         core.store.beginGroup()
         core.store.waitHere()
         defer { core.store.endGroup() }
+        let time = core.now.milliseconds
+        defer { core.setTime(time) }
+        if let round = asked?.round { core.setTime(round.time) }
         var failure: RPCError?
-        do throws(RPCError) {
-            out.buffer.limit = mark + room
-            out.beginResponse(copiedID: request.id)
-            try conclusion(&core, &out)
-            out.endResponse()
-            if out.count - mark > room { throw Self.tooLong(request.destination, limits) }
+        do throws(Stop) {
+            try conclude(pending.begun[place], conclusion, room, to: &out)
         } catch {
             out.buffer.limit = .max
             out.rewind(to: mark)
+            if case .waits(.hooks(let round)) = error {
+                if let before = asked?.round, before !== round { before.abandon() }
+                pending.ask(round, conclusion, at: place)
+                round.advance { (id, after, set) throws(RPCError) in try core.amend(id, after, set) }
+                return nil
+            }
+            let error = if case .refused(let error) = error { error } else { RPCError.shuttingDown }
+            let request = pending.begun[place]
             out.errorResponse(copiedID: request.id, error)
             if out.count - mark > room {
                 out.rewind(to: mark)
@@ -296,11 +315,55 @@ extension Dispatcher {
             }
             failure = error
         }
+        asked?.round.abandon()
+        let request = pending.remove(at: place)
         out.buffer.limit = .max
         if request.id == nil || request.isSilenced { out.rewind(to: mark) }
         // What it did to the store is told of before its answer.
         if core.isWatching { core.lookAround() }
         return (request, failure == nil)
+    }
+
+    /// Carries out what is left to do of a pending request, and writes its answer. What it changes meets hooks, is durable, and is
+    /// told of.
+    private mutating func conclude(
+        _ pending: Pending, _ conclusion: LaterWork.Conclusion, _ room: Int, to out: inout JSONWriter
+    ) throws(Stop) {
+        let mark = out.count
+        out.buffer.limit = mark + room
+        out.beginResponse(copiedID: pending.id)
+        let change = pending.work.change
+        guard let change else {
+            do throws(RPCError) { try conclusion(&core, &out) } catch { throw .refused(error) }
+            return try endConclusion(pending, mark, room, &out)
+        }
+        // Its id is written by now.
+        let request = Request(
+            id: nil, room: room, caller: pending.caller, destination: pending.destination, round: pending.asked?.round,
+            ways: self.pending.isClosed ? [] : .mayAskHooks)
+        core.store.origin = pending.caller.origin
+        defer { core.store.origin = nil }
+        do throws(Stop) {
+            if let round = request.round { try core.confirm(round, request) }
+            do throws(RPCError) { try conclusion(&core, &out) } catch { throw .refused(error) }
+            try endConclusion(pending, mark, room, &out)
+            try settle(change.method, request, isDryRun: change.isDryRun)
+            do throws(StorageError) { try core.store.flush() } catch {
+                throw .refused(RPCError(error, forWriting: true))
+            }
+        } catch {
+            core.takeBack()
+            core.endAmendments()
+            core.notices.dropForPlugins()
+            throw error
+        }
+    }
+
+    private mutating func endConclusion(
+        _ pending: Pending, _ mark: Int, _ room: Int, _ out: inout JSONWriter
+    ) throws(Stop) {
+        out.endResponse()
+        if out.count - mark > room { throw .refused(Self.tooLong(pending.destination, limits)) }
     }
 }
 

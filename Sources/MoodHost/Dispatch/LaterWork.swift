@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import MoodProtocol
 
 /// Work whose result comes later: of the helper thread, of a plugin. A `Pending` holds it; the loop asks it how far it is.
 protocol LaterWork: AnyObject {
@@ -17,6 +18,9 @@ protocol LaterWork: AnyObject {
     func takeProgress() -> JSONValue?
     /// What is left to do in the loop; nil while the work goes on.
     func takeConclusion() -> Conclusion?
+    /// The change that its conclusion makes, where hooks are asked about that and it is told of, as if a request made it; nil
+    /// where it changes nothing, or all of that is done.
+    var change: LateChange? { get }
     /// How far work is that is done; nil where nobody counts.
     var end: JSONValue? { get }
     /// What `$/progress` carries for it, where the params are the work's own; else the declared param counts.
@@ -29,7 +33,15 @@ protocol LaterWork: AnyObject {
     var isOfModel: Bool { get }
 }
 
+/// A change of moods that later work makes in the loop.
+struct LateChange {
+    /// The method that it is of.
+    let method: Name
+    let isDryRun: Bool
+}
+
 extension LaterWork {
+    var change: LateChange? { nil }
     var mayHaveChanged: Bool { false }
     var isOfModel: Bool { false }
 }

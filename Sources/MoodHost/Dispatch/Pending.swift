@@ -1,5 +1,6 @@
 import JSONCodec
 import JSONRPC
+import PluginHost
 
 /// A request whose answer comes later.
 struct Pending {
@@ -12,6 +13,8 @@ struct Pending {
     let work: any LaterWork
     /// Nothing more is sent for it. (MCP: `notifications/cancelled`)
     var isSilenced = false
+    /// What is left to do, and the hooks that are asked about it before.
+    var asked: (round: HookRound, conclusion: LaterWork.Conclusion)?
 }
 
 /// Where an answer goes; who asks puts it there.
@@ -56,6 +59,14 @@ struct PendingRequests {
         }
         return isDone
     }
+
+    /// Before it is concluded, these hooks are asked.
+    mutating func ask(_ round: HookRound, _ conclusion: @escaping LaterWork.Conclusion, at place: Int) {
+        begun[place].asked = (round, conclusion)
+    }
+
+    /// Whether a hook of this plugin is asked about one of them.
+    func isAsked(_ plugin: HostedPlugin) -> Bool { begun.contains { $0.asked?.round.asked === plugin } }
 
     mutating func remove(at place: Int) -> Pending { begun.remove(at: place) }
 

@@ -6,12 +6,40 @@ struct Request: ~Copyable {
     let id: UnsafeRawBufferPointer?
     /// The most bytes that the answer may have; over that nothing is done, and the error says so.
     let room: Int
-    /// The peer that asks. It outlives the call: the session, or the plugin's lane, holds it.
-    unowned(unsafe) let caller: Caller
-    let destination: Destination
-    /// The hooks that were asked about it, where it is carried out again after them. The session holds it, as the caller.
-    unowned(unsafe) let round: HookRound?
+    /// The peer that asks, and the hooks that were asked about it. Both outlive the call: the session, or the plugin's lane,
+    /// holds them. They are not counted here, because to ask for them costs more than to answer a ping.
+    private let heldCaller: Unmanaged<Caller>
+    private let heldRound: Unmanaged<HookRound>?
+    /// What the caller may.
+    let permissions: Permissions
     let ways: Ways
+    let destination: Destination
+
+    @inline(__always)
+    init(
+        id: UnsafeRawBufferPointer?, room: Int, caller: Caller, destination: Destination, round: HookRound?, ways: Ways
+    ) {
+        (self.id, self.room, self.destination) = (id, room, destination)
+        heldCaller = .passUnretained(caller)
+        permissions = caller.permissions
+        if let round {
+            heldRound = .passUnretained(round)
+            self.ways = ways.union(.again)
+        } else {
+            heldRound = nil
+            self.ways = ways
+        }
+    }
+
+    var caller: Caller { heldCaller.takeUnretainedValue() }
+
+    /// The hooks that were asked about it, where it is carried out again after them.
+    var round: HookRound? { heldRound?.takeUnretainedValue() }
+
+    /// Whether it is carried out again, after its hooks.
+    var isAgain: Bool {
+        @inline(__always) get { ways.contains(.again) }
+    }
 
     /// The same request, carried out in other ways too.
     func with(_ more: Ways) -> Request {
@@ -31,4 +59,6 @@ struct Ways: OptionSet, Sendable {
     static let mayWait = Ways(rawValue: 4)
     /// Hooks may be asked; else what they would have to agree to is refused.
     static let mayAskHooks = Ways(rawValue: 8)
+    /// Its hooks were asked, and it is carried out again.
+    static let again = Ways(rawValue: 16)
 }

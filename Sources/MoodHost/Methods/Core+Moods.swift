@@ -94,7 +94,7 @@ extension Core {
         _ request: borrowing Request, _ arguments: borrowing Arguments, _ out: inout JSONWriter
     ) throws(RPCError) {
         var given = MoodMembers(arguments)
-        let id = given.id ?? makeID(request.round)
+        let id = given.id ?? makeID(for: request)
         do throws(MoodStoreError) {
             try store.create(&given, id: id, at: now, to: &out)
         } catch {

@@ -97,6 +97,8 @@ struct Core: ~Copyable {
         store.setTime(now)
     }
 
+    mutating func makeID(for request: borrowing Request) -> MoodID { makeID(request.round) }
+
     /// - Parameter round: of a request that is carried out again after its hooks: it makes what it made then.
     mutating func makeID(_ round: HookRound? = nil) -> MoodID {
         if let id = round?.nextID() { return id }

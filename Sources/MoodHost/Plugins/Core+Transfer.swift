@@ -56,7 +56,7 @@ extension Core {
         return PluginImport(plugin, members, request, copy)
     }
 
-    /// Takes what a plugin has read.
+    /// Takes what a plugin has read, into a commit that is ended like that of any request.
     mutating func finishImport(
         _ pages: [[UInt8]], _ request: PluginImport.Request, of plugin: String, _ out: inout JSONWriter
     ) throws(RPCError) {
@@ -88,15 +88,9 @@ extension Core {
                 }
             }
             try taker.tally.finish(to: &out)
-            if request.isDryRun { return store.abandonCommit() }
-            if let operation = request.operation {
+            if let operation = request.operation, !request.isDryRun {
                 store.keepOutcome(operation, answer: UnsafeRawBufferPointer(rebasing: out.buffer.bytes[start...]))
             }
-            do throws(MoodStoreError) { try store.endCommit() } catch {
-                if case .storage(let error) = error { throw RPCError(error, forWriting: true) }
-                throw RPCError(error)
-            }
-            do throws(StorageError) { try store.flush() } catch { throw RPCError(error, forWriting: true) }
         } catch {
             store.abandonCommit()
             throw error
@@ -152,6 +146,7 @@ class PluginSequence: LaterWork {
     var isOfHelper: Bool { false }
     var end: JSONValue? { nil }
     var deadline: Int? { nil }
+    var change: LateChange? { nil }
     var progressToken: [UInt8]? { nil }
 
     fileprivate func begin(_ method: String, _ params: JSONValue) {
@@ -225,6 +220,10 @@ final class PluginImport: PluginSequence {
         self.request = request
         self.copy = copy
         super.init(plugin)
+    }
+
+    override var change: LateChange? {
+        LateChange(method: Name(TransferMethods.import.name), isDryRun: request.isDryRun)
     }
 
     override fileprivate func beginFirst() { begin("import.read", .object(members)) }

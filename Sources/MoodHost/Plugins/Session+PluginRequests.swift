@@ -5,11 +5,26 @@ import Platform
 import PluginHost
 import Storage
 
-/// A request of a plugin that waits for the hooks of others. Later ones of that plugin wait with it, and nobody else does.
+/// A request of a plugin that waits: for the hooks of others, for the lock, for the helper thread. Later ones of that plugin wait
+/// with it, and nobody else does.
 struct ParkedPluginRequest {
     let plugin: HostedPlugin
     let message: [UInt8]
-    var round: HookRound
+    let wait: Wait
+    /// The hooks that were asked about it, or are.
+    let round: HookRound?
+
+    var isForLock: Bool { if case .lock = wait { true } else { false } }
+
+    /// What the plugins have said and the host has done is known.
+    func isOver(_ core: borrowing Core) -> Bool {
+        switch wait {
+        case .lock: core.store.lockWait.descriptor < 0
+        case .helper: !core.store.helper.isRunning
+        case .hooks(let round): round.verdict != nil
+        case .store, .turn: true
+        }
+    }
 }
 
 /// What plugins ask of the host.
@@ -32,27 +47,44 @@ extension Session {
         }
     }
 
-    /// Asks the next hook about each change of a plugin that waits, or carries it out.
-    mutating func resumePluginRequests(milliseconds: Int64) {
+    /// Whether the lock is waited for on behalf of a plugin.
+    var isPluginAwaitingLock: Bool {
+        mutating get { parkedPluginRequests.contains(where: \.isForLock) }
+    }
+
+    /// Asks the next hook about each change of a plugin that waits, or carries out what waits for nothing more.
+    /// - Parameter hasLock: what waits for the lock is tried.
+    mutating func resumePluginRequests(hasLock: Bool = false) {
         guard !parkedPluginRequests.isEmpty, !core.isStoreAway else { return }
+        var hasResumed = false
         for parked in parkedPluginRequests where !core.isStoreAway {
             // A plugin that has ended waits for nothing.
             if parked.plugin.isGone {
-                parked.round.abandon()
-                parkedPluginRequests.removeAll { $0.round === parked.round }
+                parked.round?.abandon()
+                parkedPluginRequests.removeAll { $0.plugin === parked.plugin }
+                hasWaited = hasWaited || parked.isForLock
                 continue
             }
-            parked.round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
-            guard parked.round.verdict != nil else { continue }
-            parkedPluginRequests.removeAll { $0.round === parked.round }
-            core.setTime(parked.round.time)
+            if case .hooks(let round) = parked.wait { advance(round) }
+            guard parked.isOver(dispatcher.core) || hasLock && parked.isForLock else { continue }
+            parkedPluginRequests.removeAll { $0.plugin === parked.plugin }
+            core.setTime(parked.round?.time ?? Clock.milliseconds)
             answer([parked.message], of: parked.plugin, resuming: parked.round)
+            hasResumed = true
         }
+        if hasWaited, !isParked, !isPluginAwaitingLock { endWait() }
+        // Later ones have waited with it.
+        if hasResumed { answerPlugins(milliseconds: Clock.milliseconds) }
+    }
+
+    private mutating func advance(_ round: HookRound) {
+        round.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
     }
 
     /// Whether a hook of this plugin is asked now.
     private func isAsked(_ plugin: HostedPlugin) -> Bool {
-        self.round?.asked === plugin || parkedPluginRequests.contains { $0.round.asked === plugin }
+        self.round?.asked === plugin || dispatcher.pending.isAsked(plugin)
+            || parkedPluginRequests.contains { $0.round?.asked === plugin }
     }
 
     /// Answers requests of a plugin as one group, up to one that has to wait, or that ends its group: work of a request has
@@ -61,9 +93,8 @@ extension Session {
         _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, resuming round: HookRound?
     ) {
         core.store.beginGroup()
-        core.store.waitHere()
         beginGroup()
-        var (answers, wanted) = attempt(requests, of: plugin, round)
+        var (answers, wait) = attempt(requests, of: plugin, round)
         do throws(StorageError) { try core.store.flush() } catch {
             core.store.failure = error
             core.revertStateOfGroup()
@@ -71,18 +102,24 @@ extension Session {
             let again = attempt(requests.prefix(answers.count), of: plugin, round)
             core.store.failure = nil
             answers = again.answers
-            if let another = again.wanted {
-                wanted?.abandon()
-                wanted = another
+            if let another = again.wait {
+                if case .hooks(let round) = wait { round.abandon() }
+                wait = another
             }
         }
         core.store.endGroup()
         for answer in answers where !answer.isEmpty { answer.withUnsafeBytes { plugin.reply($0) } }
-        if let wanted {
+        if let wait {
             let place = requests.startIndex + answers.count
-            parkedPluginRequests.append(.init(plugin: plugin, message: requests[place], round: wanted))
+            // The hooks were asked about the first.
+            var asked = answers.isEmpty ? round : nil
+            if case .hooks(let next) = wait {
+                if let asked, asked !== next { asked.abandon() }
+                asked = next
+            }
+            parkedPluginRequests.append(.init(plugin: plugin, message: requests[place], wait: wait, round: asked))
             plugin.putBack(requests[(place + 1)...])
-            wanted.advance { (id, after, set) throws(RPCError) in try dispatcher.core.amend(id, after, set) }
+            if case .hooks(let next) = wait { advance(next) }
         } else {
             plugin.putBack(requests[(requests.startIndex + answers.count)...])
         }
@@ -93,10 +130,10 @@ extension Session {
         expectWork()
     }
 
-    /// - Returns: the answers before the request that has to wait for hooks, and these.
+    /// - Returns: the answers before the request that has to wait, and what it waits for.
     private mutating func attempt(
         _ requests: ArraySlice<[UInt8]>, of plugin: HostedPlugin, _ round: HookRound?
-    ) -> (answers: [[UInt8]], wanted: HookRound?) {
+    ) -> (answers: [[UInt8]], wait: Wait?) {
         let caller = core.plugins.caller(plugin)
         core.store.origin = caller.origin
         defer {
@@ -114,8 +151,7 @@ extension Session {
                 defer { extendLifetime(message) }
                 try answer(message.bytes, of: plugin, caller, asked, to: &out)
             } catch {
-                if case .hooks(let wanted) = error { return (answers, wanted) }
-                return (answers, nil)
+                return (answers, error)
             }
             core.notices.keep()
             answers.append(Array(out.buffer.bytes))
@@ -135,7 +171,7 @@ extension Session {
         let request = Request(
             id: envelope.id, room: messageBytes, caller: caller,
             destination: Destination(framing: .line, batch: nil), round: round,
-            ways: dispatcher.pending.isClosed ? [] : .mayAskHooks)
+            ways: dispatcher.pending.isClosed ? [] : [.mayWait, .mayAskHooks])
         if let error = core.plugins.refusal(of: name, by: plugin, isAsked: isAsked(plugin), in: core.methods) {
             if envelope.id != nil { out.errorResponse(id: envelope.id, error) }
             return

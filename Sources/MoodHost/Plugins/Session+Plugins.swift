@@ -33,7 +33,7 @@ extension Session {
             if core.plugins.hasCells { core.takeCells() }
             if core.sync.asked != nil { core.attendTransport() }
             if core.plugins.takeTransportNews() { core.sync.hurry() }
-            resumePluginRequests(milliseconds: milliseconds)
+            resumePluginRequests()
             answerPlugins(milliseconds: milliseconds)
             advanceHooks()
             if !dispatcher.pending.isEmpty { attendWork(milliseconds: milliseconds) }

@@ -69,7 +69,7 @@ struct HostLoop: ~Copyable {
             case .outputClosed: if !staysWithoutClient(&session) { return lose(session) }
             case .interrupted: leave(&session, isAsked: false)
             case .storeChanged: watch.takeNews(&session, &sources)
-            case .lockReady: session.unpark(isTimeOver: false)
+            case .lockReady: session.endLockWait(isTimeOver: false)
             case .workAdvanced: session.attendWork(milliseconds: Clock.milliseconds)
             case .plugin(let slot, let end): attend(slot, end, &session)
             case .pluginsChanged: session.seePluginFile()
@@ -79,7 +79,7 @@ struct HostLoop: ~Copyable {
             case .timer(.sync):
                 syncTime = nil
                 session.syncWhenDue(milliseconds: Clock.milliseconds)
-            case .timer(.lock): session.unpark(isTimeOver: true)
+            case .timer(.lock): session.endLockWait(isTimeOver: true)
             case .timer(.look): watch.look(&session)
             case .timer(.stall): watch.endSlowSubscriptions(&session)
             case .timer(.staying): session.noticeOthers()
@@ -106,6 +106,8 @@ struct HostLoop: ~Copyable {
 
     private mutating func process(_ session: inout Session) {
         session.process(milliseconds: Clock.milliseconds)
+        // The lock that a plugin waits for may have come to a request of the client.
+        if !session.parkedPluginRequests.isEmpty { session.resumePluginRequests() }
         if session.core.pluginFlags.contains(.events) { session.core.deliverEvents() }
         if session.core.sync.followsStore { session.core.planSync() }
         if session.core.isShuttingDown { leave(&session, isAsked: true) }
@@ -165,7 +167,7 @@ struct HostLoop: ~Copyable {
             if time != syncTime { sources.setDeadline(.sync, at: time) }
             syncTime = time
         }
-        if session.isParked || isLockAwaited { awaitLock(&session) }
+        if session.isParked || isLockAwaited || !session.parkedPluginRequests.isEmpty { awaitLock(&session) }
         watch.prepare(&session, isWanted: phase == .serving, &sources)
         let flags = session.core.pluginFlags
         if flags.contains(.present) || flags != seenFlags || arePluginsListened { listenToPlugins(&session) }
@@ -200,7 +202,7 @@ struct HostLoop: ~Copyable {
 
     private mutating func awaitLock(_ session: inout Session) {
         let descriptor = session.core.store.lockWait.descriptor
-        isLockAwaited = session.isParked && descriptor >= 0
+        isLockAwaited = (session.isParked || session.isPluginAwaitingLock) && descriptor >= 0
         guard isLockAwaited else {
             sources.forget(.lock)
             return sources.setDeadline(.lock, at: nil)

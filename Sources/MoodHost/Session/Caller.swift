@@ -23,8 +23,8 @@ final class Caller: Sendable {
 
     /// - Throws: `permissionDenied`, where the caller may not call the method.
     @inline(__always)
-    func check(_ method: Method) throws(RPCError) {
-        if !permissions.contains(Permissions(method.permission)) { throw Self.denied(method) }
+    static func check(_ permissions: Permissions, _ method: Method) throws(RPCError) {
+        if !permissions.contains(Permissions(method.permission)) { throw denied(method) }
     }
 
     private static func denied(_ method: Method) -> RPCError {

@@ -42,6 +42,7 @@ extension Session {
         groupStart = output.count
         expectWork()
         if case .helper = wait, !core.store.helper.isRunning { unpark(isTimeOver: false) }
+        resumePluginRequests()
         if wasStoreAway, !core.isStoreAway {
             unpark(isTimeOver: false)
             answerPlugins(milliseconds: milliseconds)
@@ -68,6 +69,7 @@ extension Session {
         while !dispatcher.pending.begun.isEmpty {
             let pending = dispatcher.pending.remove(at: 0)
             pending.work.cancel()
+            pending.asked?.round.abandon()
             answer.rewind(to: 0)
             if pending.id != nil, !pending.isSilenced {
                 answer.errorResponse(

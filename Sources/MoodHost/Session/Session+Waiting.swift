@@ -80,6 +80,20 @@ extension Session {
         if isOutputFull, !isTimeOver { endWait() }
     }
 
+    /// The lock is there, or the time for it is over: what waits for it is tried again.
+    mutating func endLockWait(isTimeOver: Bool) {
+        let isAwaited = if case .lock = wait { true } else { false }
+        if isAwaited { unpark(isTimeOver: isTimeOver) }
+        guard isPluginAwaitingLock else {
+            if !isAwaited { endWait() }
+            return
+        }
+        if isTimeOver { core.store.lockWait.mode = .nowhere }
+        hasWaited = true
+        resumePluginRequests(hasLock: true)
+        expectWork()
+    }
+
     /// The lock is not waited for any more; the next request may begin a wait of its own.
     mutating func endWait() {
         hasWaited = false
@@ -91,7 +105,7 @@ extension Session {
     mutating func refuseWaits() {
         core.store.lockWait.mode = .nowhere
         ways.remove(.mayAskHooks)
-        for parked in parkedPluginRequests { parked.round.abandon() }
+        for parked in parkedPluginRequests { parked.round?.abandon() }
         parkedPluginRequests.removeAll()
         unpark(isTimeOver: true)
     }

@@ -225,7 +225,7 @@ struct Session: ~Copyable {
             answerAgain(error)
         }
         core.store.endGroup()
-        if hasWaited, !isParked { endWait() }
+        if hasWaited, !isParked, !isPluginAwaitingLock { endWait() }
         beginPending()
         core.store.compactWhenDue()
         beginGroup()
