@@ -124,6 +124,19 @@ extension StoreReplica {
             }
     }
 
+    /// The records that the store has and no file here does.
+    var lacking: [(replica: UUID, numbers: ClosedRange<Int>)] {
+        needed.last.sorted { $0.key < $1.key }.compactMap { id, number in
+            var there = Set((own[id]?.records ?? []).map(\.number))
+            for record in others.records where record.replica == id { there.insert(record.number) }
+            let first = fold.vector[id] + 1
+            guard first <= number else { return nil }
+            let missing = (first...number).filter { !there.contains($0) }
+            guard let from = missing.first, let to = missing.last else { return nil }
+            return (id, from...to)
+        }
+    }
+
     /// The ids under which this very store has made records.
     var ownIDs: [UUID] { [file.replica] + file.former.filter { $0.storeID == file.storeID }.map(\.replica) }
 

@@ -77,7 +77,7 @@ final class StoreReplica {
 
     /// Reads what is known, and makes records of the commits that are none yet.
     /// - Parameter restore: brings back what is missing.
-    /// - Throws: `corrupt` where something is missing still.
+    /// - Throws: `missing` where something is missing still.
     static func open(
         _ place: SyncPlace, _ settings: StoreSettings,
         restore: ((StoreReplica) throws(SyncError) -> Void)? = nil
@@ -89,15 +89,7 @@ final class StoreReplica {
             replica = try begun(place, settings, makesAgain: true)
         }
         if replica.isWhole { return replica }
-        let advice =
-            restore == nil
-            ? "Sync (sync.now) to have them again."
-            : "Leave the sync (sync.leave) and set it up again; the moods stay."
-        throw .store(
-            .storage(
-                .corrupt(
-                    file: ReplicaFile.folder + "/others.jsonl", offset: 0,
-                    reason: "Records are missing in sync/ that this store has taken in. " + advice)))
+        throw .missing(replica.lacking)
     }
 
     private static func begun(

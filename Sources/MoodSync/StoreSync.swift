@@ -110,14 +110,16 @@ public struct StoreSync: Sendable {
             state.lastSync = now
             state.lastError = state.problem
         case .offline: state.state = .offline
+        case .missing(let records): (state.state, state.missing) = (.incomplete, records)
         default: state.state = .idle
         }
         if let failure { state.lastError = failure.reason }
         // It may have been left meanwhile.
         if try place.fileIfThere() != nil { try state.write(place) }
-        if case .offline = failure { return counts }
-        if let failure { throw failure }
-        return counts
+        switch failure {
+        case .offline, .missing, nil: return counts
+        case let failure?: throw failure
+        }
     }
 
     private func file() throws(SyncError) -> ReplicaFile {

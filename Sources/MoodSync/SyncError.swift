@@ -1,3 +1,4 @@
+import JSONCodec
 import MoodStore
 import Platform
 import Storage
@@ -18,6 +19,8 @@ public enum SyncError: Error, Sendable {
     case busy
     case cancelled
     case store(MoodStoreError)
+    /// Records that the store has taken in are neither in `sync/` nor on the other side: nothing is recorded or brought in.
+    case missing([(replica: UUID, numbers: ClosedRange<Int>)])
 
     /// A sentence for people.
     public var reason: String {
@@ -30,6 +33,9 @@ public enum SyncError: Error, Sendable {
         case .busy: "Another process is syncing this store. Try again."
         case .cancelled: "The sync was cancelled."
         case .store(.storage(let error)): error.reason
+        case .missing:
+            "Records that this store has taken in are missing in sync/ and on the other side. They come once a device that has "
+                + "them syncs twice. Else leave the sync (sync.leave) and set it up again; the moods stay."
         case .store: "The store refused a change."
         }
     }

@@ -86,8 +86,9 @@ import Testing
         #expect(try laptop.moods() == shown)
     }
 
-    /// The way out is to leave and to set up again: both sides then have all moods.
-    @Test func whatCannotComeAgainIsSaid() throws {
+    /// A device that has them brings them; or the way out is to leave and to set up again: both sides then have all moods.
+    @Test(arguments: [false, true])
+    func whatCannotComeAgainIsSaid(leaves: Bool) throws {
         let trial = try Trial(id)
         let (phone, laptop) = (trial.phone, trial.laptop)
         try trial.cut("others", after: 0)
@@ -95,12 +96,19 @@ import Testing
         let journal = try #require(FileSystem.system.list(trial.carrier).first { $0.contains("-") })
         let replica = try #require(try ReplicaFile.read(laptop.path, in: .system)).file.replica
         try FileManager.default.removeItem(atPath: "\(trial.carrier)/\(journal)/\(replica.text)")
-        expectCorrupt { try phone.now() }
+        #expect(try phone.now() == SyncCounts())
+        let status = try SyncStatus.read(phone.path, in: .system) { _ in 0 }
+        #expect(status.state == "incomplete")
+        #expect(status.missing.map(\.replica) == [replica])
+        #expect(status.lastError?.contains("missing") == true)
         #expect(throws: SyncError.self) { try phone.sync.conflicts() }
         #expect(try phone.moods() == shown)
-        try phone.sync.leave()
-        try phone.setUp("folder:" + trial.carrier)
-        for store in [phone, laptop, phone] { try store.now() }
+        if leaves {
+            try phone.sync.leave()
+            try phone.setUp("folder:" + trial.carrier)
+        }
+        for store in [laptop, laptop, phone, laptop, phone] { try store.now() }
+        #expect(try SyncStatus.read(phone.path, in: .system) { _ in 0 }.state == "idle")
         #expect(try phone.moods() == shown)
         #expect(try laptop.moods() == shown)
     }

@@ -293,7 +293,7 @@ extension RPCError {
         case .ambiguous(let journals):
             details.append(.init("journals", .array(journals.map { .string($0) })))
             self.init(.refused, error.reason, details)
-        case .offline, .refused, .needsConfirmation: self.init(.refused, error.reason, details)
+        case .offline, .refused, .needsConfirmation, .missing: self.init(.refused, error.reason, details)
         }
     }
 }
