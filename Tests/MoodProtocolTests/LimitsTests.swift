@@ -8,7 +8,7 @@ import Testing
             "messageBytes": 4 << 20, "headerBytes": 8192, "depth": 64, "batch": 128, "idBytes": 256, "label": 200,
             "notesBytes": 65_536,
             "tags": 32, "attachments": 32, "listPage": 1000, "queuedOutputBytes": 8 << 20, "pluginAnswerBytes": 4 << 20,
-            "pluginHelloMs": 5000, "pluginBackOffMs": 1000, "mcpAnswerBytes": 32_768,
+            "pluginHelloMs": 15000, "pluginBackOffMs": 1000, "mcpAnswerBytes": 32_768,
         ]
         #expect(Dictionary(uniqueKeysWithValues: Limits.Name.allCases.map { ($0.rawValue, Limits()[$0]) }) == defaults)
     }

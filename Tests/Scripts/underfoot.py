@@ -165,8 +165,10 @@ def play(session, store, older, case, randomness):
     if case.hosts == "1+1":
         session.start()
     for turn in range(3):
-        # Whoever opens the store while another host takes the new file sees for that moment what the file says.
-        session.may_lag = case.file == "lock" and turn == 0
+        # A host that opens the store while another one takes the new file sees for that moment what the file says. A copy of the
+        # directory lacks what was acknowledged while it was made; the host that did so says it.
+        session.may_lag = (
+            case.file == "lock" and turn == 0 or case.file == "." and case.deed == "copy" and (turn == 0 or bool(session.said)))
         for place in randomness.sample(range(len(session.hosts)), len(session.hosts)):
             for is_read in [False] * (0 if case.doing == "read" else randomness.randrange(1, 6)) + [True]:
                 if is_read or randomness.random() < 0.2:

@@ -16,8 +16,6 @@ struct PluginView {
     var digest: String? { info["digest"]?.string }
     var path: String { info["path"]?.string ?? "" }
     var isDisabled: Bool { state == "disabled" }
-    /// Whether the program that it would run is there.
-    var hasProgram: Bool { info["exec"] != nil || info["command"] == nil }
     /// Without secrets.
     var config: JSONValue { info["config"] ?? .object([]) }
 
