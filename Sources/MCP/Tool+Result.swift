@@ -317,7 +317,7 @@ extension Tool {
         return false
     }
 
-    /// What a call that may change something has changed, where its answer does not fit.
+    /// A sentence for an answer that does not fit: the call was taken back. Empty for a call that only reads.
     private var kept: String { effect.isReadOnly ? "" : " Nothing was changed." }
 
     private var shorter: String {

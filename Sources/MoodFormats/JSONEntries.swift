@@ -127,7 +127,7 @@ struct JSONEntries {
         }
     }
 
-    /// Where the value that comes next ends, as far as quotes and brackets tell.
+    /// The end of the next value, as far as quotes and brackets tell.
     private mutating func valueEnd() -> Int {
         var end = offset
         var depth = 0

@@ -62,7 +62,7 @@ final class Client {
     /// Limits of the host, as they were given: NAME=VALUE.
     var limits: [String] { invocation.values("limit") }
 
-    /// What is wrong with the variable that says where the usual store is; the host would refuse it too.
+    /// The fault of the variable that names the usual store; the host would refuse it too.
     private func usualStoreFault() -> String? {
         for name in ["MOODBOARD_STORE", "XDG_DATA_HOME", "HOME"] {
             if let fault = console.environmentFault(name) {

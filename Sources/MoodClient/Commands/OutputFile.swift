@@ -18,7 +18,7 @@ final class OutputFile {
         do throws(SystemError) {
             if !replaces, try Self.isThere(path) { throw SystemError(call: "open", subject: path, code: EEXIST) }
             file = try File(temporary, .create, in: .system)
-            // Held as long as somebody writes it; a file system without such locks has it removed by nobody.
+            // The writer holds a lock as long as it lives. Where a file system has no locks, no part is removed.
             try? FileSystem.system.lock(file.descriptor, .exclusiveNow)
         } catch {
             throw Self.failure(path, error)
@@ -39,7 +39,7 @@ final class OutputFile {
                 !name[part.upperBound...].isEmpty, name[part.upperBound...].utf8.allSatisfy({ (48...57).contains($0) })
             else { continue }
             let path = "\(directory)/\(name)"
-            // Whoever lives holds it. What cannot be removed is of no use, and does no harm.
+            // A living writer holds the lock. A part that cannot be removed does no harm.
             do throws(SystemError) {
                 let file = try File(path, .readWrite, in: .system)
                 try FileSystem.system.lock(file.descriptor, .exclusiveNow)

@@ -224,7 +224,7 @@ struct Dispatcher: ~Copyable {
             }
         }
         if request.isAgain { core.endAmendments() }
-        // What did not happen is told to no one.
+        // A dry run changes nothing, so no client hears of it.
         if isDryRun { return core.takeBack() }
         let isToTell = core.isWatching && core.store.isCommitOpen
         do throws(MoodStoreError) { try core.store.endCommit() } catch { throw .refused(RPCError(error)) }

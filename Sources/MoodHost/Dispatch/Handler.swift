@@ -17,7 +17,7 @@ struct Handler: Sendable {
     typealias Routes =
         @Sendable (inout Core, borrowing Arguments) throws(RPCError) -> [(route: Route, router: String)]
 
-    /// What a method does: it reads its arguments, changes the core, and writes its result. The dispatcher ends or abandons
+    /// The body of a method: it reads its arguments, changes the core, and writes its result. The dispatcher ends or abandons
     /// the commit that it opened.
     typealias Now =
         @Sendable (inout Core, borrowing Request, borrowing Arguments, inout JSONWriter) throws(RPCError) -> Void
@@ -52,7 +52,7 @@ struct Handler: Sendable {
         run = .now(now)
     }
 
-    /// What needs no store.
+    /// A method that needs no store.
     init(
         _ declaration: @autoclosure @escaping @Sendable () -> MethodDeclaration, check: Check? = nil,
         routes: Routes? = nil, _ now: @escaping Now
@@ -78,14 +78,14 @@ struct Handler: Sendable {
     }
 }
 
-/// What a method needs before it begins. A request that has to wait for it has not begun.
+/// The needs of a method, met before it begins. A request that has to wait for it has not begun.
 struct Need: OptionSet, Sendable {
     let rawValue: UInt8
     /// The store is open.
     static let reads = Need(rawValue: 1)
     /// It can be written, too. Where there is none, the request is tried on an empty one in memory first.
     static let changes = Need(rawValue: 2)
-    /// Where there is one, it can be written; where there is none, there is nothing to do.
+    /// A store that is there can be written; without one there is nothing to do.
     static let tidies = Need(rawValue: 4)
     /// There is a store: where there was none, one is made.
     static let makes = Need(rawValue: 8)

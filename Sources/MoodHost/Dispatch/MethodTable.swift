@@ -19,7 +19,7 @@ struct MethodTable: ~Copyable {
         let need: Need
         /// Whether that is all: its handler is called once what it needs is settled.
         let isPlain: Bool
-        /// What it does where the answer comes later, and where it may.
+        /// The body of a method whose answer comes later, and of one whose answer may.
         let later: Handler.Begin?
         let maybe: Handler.Maybe?
         let check: Handler.Check?

@@ -13,7 +13,7 @@ struct Pending {
     let work: any LaterWork
     /// Nothing more is sent for it. (MCP: `notifications/cancelled`)
     var isSilenced = false
-    /// What is left to do, and the hooks that are asked about it before.
+    /// The rest of the work, and the hooks that are asked about it first.
     var asked: (round: HookRound, conclusion: LaterWork.Conclusion)?
 }
 
