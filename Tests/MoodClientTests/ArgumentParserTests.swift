@@ -141,6 +141,10 @@ private func complaint(_ arguments: [String]) -> String {
         #expect(Suggestion.nearest(to: word, among: Command.all.map(\.name)) == expected)
     }
 
+    @Test func namesTheOptionThatHasTheWordAsAPart() {
+        #expect(Suggestion.nearest(to: "zone", among: ["json", "store", "time-zone"]) == "time-zone")
+    }
+
     @Test func longWordsAreNotCompared() {
         #expect(Suggestion.nearest(to: String(repeating: "a", count: 100_000), among: ["list"]) == nil)
     }

@@ -124,6 +124,23 @@ import Testing
         #expect(run(#"0,"updated":0,"unchanged":3,"leftOut":0"#).0 == .success)
     }
 
+    @Test func linesOfOneReasonAreToldTogether() {
+        func told(_ lines: [Int]) -> String {
+            let problems = lines.map { #"{"line":\#($0),"column":1,"reason":"The time has no zone.","text":""}"# }
+            let outside = Outside([
+                "store.import":
+                    #"{"created":0,"updated":0,"unchanged":0,"leftOut":\#(lines.count + 1),"problems":[{"line":9,"reason":"The label is missing.","text":""},\#(problems.joined(separator: ","))]}"#
+            ])
+            #expect(outside.run("import", "f.csv", "--yes") == .badData)
+            return outside.error.split(separator: "\n").dropFirst().prefix(2).joined(separator: " | ")
+        }
+        let other = "line 9: The label is missing. | "
+        #expect(told([2]) == other + "line 2, column 1: The time has no zone.")
+        #expect(told([2, 3]) == other + "lines 2 and 3, column 1: The time has no zone.")
+        #expect(told([2, 3, 4, 5]) == other + "lines 2, 3, 4 and 5, column 1: The time has no zone.")
+        #expect(told(Array(2...41)) == other + "lines 2, 3, 4 and 37 more, column 1: The time has no zone.")
+    }
+
     @Test func aPipeIsCopiedForTheHost() {
         let outside = Outside(["store.import": #"{"created":1,"updated":0,"unchanged":0,"leftOut":0,"problems":[]}"#])
         outside.pipes = ["/dev/fd/63"]

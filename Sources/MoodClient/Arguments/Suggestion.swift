@@ -12,7 +12,8 @@ enum Suggestion {
         for candidate in known {
             let other = Array(candidate.lowercased().unicodeScalars)
             let isBeginning = letters.count >= 2 && other.starts(with: letters)
-            let distance = isBeginning ? 1 : distance(letters, other)
+            let isPart = other.split(separator: "-").contains { $0.elementsEqual(letters) }
+            let distance = isBeginning || isPart ? 1 : distance(letters, other)
             if distance <= allowed, distance < other.count, distance < best?.distance ?? .max {
                 best = (candidate, distance)
             }

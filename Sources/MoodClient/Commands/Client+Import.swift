@@ -56,8 +56,8 @@ extension Command {
 }
 
 extension Client {
-    /// So many lines that cannot be read are told.
-    private static let problemsShown = 20
+    /// Most reasons that are printed, and most lines that are named for one of them.
+    private static let (problemsShown, linesNamed) = (20, 3)
 
     /// - Parameter isCopy: whether it is a file of 'mood backup', which is checked as such.
     func importFile(isCopy: Bool = false) throws(ClientError) {
@@ -162,19 +162,38 @@ extension Client {
                     : "\(kept) things are not as the file has them; their lines lose nothing else:")
     }
 
+    /// Problems of one reason in one line, under a heading.
+    /// - Parameter count: all problems, of which the host told `problems`.
     private static func list(_ count: Int, _ problems: [JSONValue], _ heading: String) -> String {
         guard count > 0 else { return "" }
-        var text = heading + "\n"
-        for problem in problems.prefix(problemsShown) {
+        var lines: [String: [Int]] = [:]
+        var reasons: [String] = []
+        for problem in problems {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
             // In the words of the command line.
             let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
                 .replacing("(dateFormat,", with: "(--date-format,")
             let line = problem["line"]?.integer ?? 0
-            text += Escaping.visible((line > 0 ? "line \(line)\(column): " : "") + reason) + "\n"
+            let told = line > 0 ? column + ": " + reason : reason
+            if lines[told] == nil { reasons.append(told) }
+            lines[told, default: []].append(line)
         }
-        if count > problemsShown { text += "… and \(count - problemsShown) more\n" }
+        var text = heading + "\n"
+        for reason in reasons.prefix(problemsShown) {
+            text += Escaping.visible(places(lines[reason] ?? []) + reason) + "\n"
+        }
+        let shown = reasons.prefix(problemsShown).reduce(0) { $0 + (lines[$1]?.count ?? 0) }
+        if count > shown { text += "… and \(count - shown) more\n" }
         return text
+    }
+
+    /// `line 2`, `lines 2, 3 and 4`, `lines 2, 3, 4 and 37 more`; nothing for what stands in no line.
+    private static func places(_ lines: [Int]) -> String {
+        guard let last = lines.last, last > 0 else { return "" }
+        if lines.count == 1 { return "line \(last)" }
+        let isLong = lines.count > linesNamed + 1
+        let first = lines.prefix(isLong ? linesNamed : lines.count - 1).map(String.init).joined(separator: ", ")
+        return "lines \(first) and " + (isLong ? "\(lines.count - linesNamed) more" : "\(last)")
     }
 
     /// `--map a=b,c=-0.4`.
