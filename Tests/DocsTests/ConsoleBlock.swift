@@ -65,6 +65,18 @@ struct ConsoleBlock {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
+    /// Steps of a document that show something else than the lines that they print, compared as bytes.
+    static func differences(from printed: [[String]], in document: String) -> [String] {
+        zip(all(in: document).flatMap(\.steps), printed).flatMap { step, lines in
+            var told: [String] = []
+            if step.command.isEmpty { told.append("\(step.line): a block begins with a command") }
+            if !lines.elementsEqual(step.output, by: { $0.utf8.elementsEqual($1.utf8) }) {
+                told.append("\(step.line): \(step.command)\nprints\n\(lines.joined(separator: "\n"))")
+            }
+            return told
+        }
+    }
+
     /// The document with what was printed in the place of what it shows.
     /// - Parameter printed: the lines of each step, in the order of the steps.
     static func document(_ document: String, showing printed: [[String]]) -> String {

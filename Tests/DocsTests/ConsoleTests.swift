@@ -19,11 +19,8 @@ import Testing
             if now != text { try Repository.write(now, to: document) }
             return
         }
-        for (step, lines) in zip(steps, printed) {
-            #expect(!step.command.isEmpty, "\(document):\(step.line): a block begins with a command")
-            let isShown = lines == step.output
-            #expect(
-                isShown, "\(document):\(step.line): \(step.command)\nprints\n\(lines.joined(separator: "\n"))")
+        for difference in ConsoleBlock.differences(from: printed, in: text) {
+            Issue.record("\(document):\(difference)")
         }
     }
 
@@ -31,6 +28,17 @@ import Testing
 }
 
 @Suite struct ConsoleBlockTests {
+    @Test(arguments: [
+        ["Added 😊 Café ", "2"], ["Added 😊 Café"], ["Added 😊 Café", "2", ""], ["", "Added 😊 Café", "2"],
+        ["Added 😊 Cafe\u{301}", "2"], ["Added 😊 café", "2"], ["Added 😊 Café", "3"], [],
+    ]) func noticesEveryOtherByte(printed: [String]) {
+        let document = "```console\n$ one\nAdded 😊 Café\n2\n$ two\n```\n"
+        #expect(ConsoleBlock.differences(from: [["Added 😊 Café", "2"], []], in: document).isEmpty)
+        #expect(ConsoleBlock.differences(from: [printed, []], in: document).count == 1)
+        #expect(ConsoleBlock.differences(from: [["Added 😊 Café", "2"], ["3"]], in: document).count == 1)
+        #expect(ConsoleBlock.differences(from: [[]], in: "```console\nno command\n```\n").count == 2)
+    }
+
     @Test func whatWasPrintedTakesThePlaceOfWhatIsShown() {
         let document = "text\n```console\n$ one \\\n> two\nold\nolder\n$ three\n$ four\nold\n```\nmore\n"
         let printed = [["a"], ["b", "c"], []]
