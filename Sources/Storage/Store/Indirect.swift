@@ -1,10 +1,10 @@
-/// A value that is kept elsewhere in memory, so that what holds it stays small: to move it moves one word, and the compiler
-/// follows the members of what is held only where they are used. (Rust: `Box`.)
+/// A value stored elsewhere in memory, so that its holder stays small: moving the holder moves one word, and the
+/// compiler follows the value's members only where they are used. (Rust: `Box`.)
 ///
-/// Its value is reached by address: an accessor that yields is a coroutine, whose frame is allocated where it is not inlined.
+/// `value` is reached by address: a yielding accessor is a coroutine, whose frame is allocated where it is not inlined.
 ///
-/// Why unsafe memory: a class would check each use for another one at the same time. Proof: the pointer is initialised once,
-/// never handed out, and freed with its only owner.
+/// Why unsafe memory: a class would check each use for exclusive access. Proof: the pointer is initialised once, never
+/// handed out, and freed with its only owner.
 public struct Indirect<Value: ~Copyable>: ~Copyable {
     @usableFromInline let pointer: UnsafeMutablePointer<Value>
 

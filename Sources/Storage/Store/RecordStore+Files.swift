@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// The files below, as far as callers know of them.
+/// The parts of the files that callers can see.
 extension RecordStore {
     /// Calls `body` with the files, if there are any.
     func withFiles<Result>(_ body: (borrowing StoreFiles) -> Result) -> Result? {
@@ -10,22 +10,23 @@ extension RecordStore {
         }
     }
 
-    /// What every change is answered with, or nil when the store can be written.
+    /// The error for every change, or nil if the store can be written.
     public var refusal: StorageError? {
         fault ?? (withFiles { $0.refusal } ?? nil)
     }
 
-    /// Why nothing can be written, or nil.
+    /// The reason why nothing can be written, or nil.
     public var readOnlyReason: String? { refusal?.reason }
 
     /// The members of the snapshot's first line that this version does not know, each as `,"name":value`.
     public var documentMembers: [UInt8] {
-        // The mark is that of this store's own files.
+        // An empty mark removes the one there: it describes this store's own files.
         withFiles { OperationsMark(generation: 0, count: 0).placed(in: $0.unknownMembers) } ?? []
     }
 
-    /// Puts others in their place, by a new generation with the same records. All commits are durable, and the store is locked.
-    /// - Throws: why that could not be done; then nothing is changed.
+    /// Replaces these members by a new generation with the same records. All commits are durable, and the store is
+    /// locked.
+    /// - Throws: the reason of the failure; then nothing is changed.
     public mutating func setDocumentMembers(_ members: [UInt8]) throws(StorageError) {
         if let refusal { throw refusal }
         let before = documentMembers
@@ -50,18 +51,18 @@ extension RecordStore {
 
     /// Whether the journal has grown so much that a new snapshot pays.
     public var wantsCompaction: Bool {
-        // Asked after each group: in place, because what is lent to a closure is copied.
+        // Every group asks this: in place, because a value lent to a closure is copied.
         mutating get { !needsFlush && files?.wantsRewrite == true }
     }
 
-    /// The same for a session that has ended: much less will do, because nobody waits.
+    /// Whether a session that has ended should compact: at a much smaller size, because no client waits.
     public var wantsCompactionAtParting: Bool {
         mutating get { !needsFlush && withFiles { $0.wantsRewriteAtParting } == true }
     }
 
     /// Writes a new snapshot and begins a new journal; all commits must be flushed. Nil in memory, where there is
-    /// nothing to do. Other processes can read and change the store meanwhile, but for a moment at the end.
-    /// - Parameter progress: called now and then with the number of records written so far and in all.
+    /// nothing to do. Other processes can read and change the store meanwhile, except for a moment at the end.
+    /// - Parameter progress: called from time to time with the number of records written so far and in all.
     public mutating func compact(
         progress: @escaping (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(StorageError) -> RewriteReport? {
@@ -98,7 +99,7 @@ extension RecordStore {
                 fault = layers.handOver(progress, $0)
             }
         } catch {
-            // Fewer records came than were announced, so nothing was replaced; this is why.
+            // Fewer records came than were announced, so nothing was replaced. `fault` says why.
             switch fault {
             case .snapshot(let damage)?: throw damage
             case .indexDamaged(let reason)?: throw .busy(reason: reason + " Try again.")
@@ -107,8 +108,8 @@ extension RecordStore {
         }
     }
 
-    /// After a rewrite what is in memory is in the snapshot too. Where that cannot be read now, all stays as it is: the
-    /// file that the old index speaks of is still open.
+    /// Takes the new snapshot as the base after a rewrite. If it cannot be read now, the old base stays: the file of
+    /// the old index is still open.
     private mutating func refreshBase() {
         guard let index = files?.openIndex(extractor) else { return isBaseOvertaken = true }
         isBaseOvertaken = false
@@ -119,8 +120,8 @@ extension RecordStore {
 
 extension LayeredRecords {
     /// Hands over all records in the order of a snapshot.
-    /// - Parameter progress: called now and then with the number of records so far and in all.
-    /// - Returns: what ended it early, or nil.
+    /// - Parameter progress: called from time to time with the number of records so far and in all.
+    /// - Returns: the fault that ended it early, or nil.
     mutating func handOver(
         _ progress: @escaping (Int, Int) -> Void, _ emit: (UnsafeRawBufferPointer) -> Void
     ) -> IndexFault? {
@@ -142,7 +143,7 @@ extension LayeredRecords {
 
 extension RecordTable {
     /// Takes over a record of a snapshot that is read whole.
-    /// - Returns: what is wrong with it, or nil.
+    /// - Returns: the fault of the record, or nil.
     mutating func load(_ record: UnsafeRawBufferPointer) -> String? {
         guard let head = extractor.head(record) else { return "this line is not a record" }
         guard find(head.id) == nil else { return "a second record with the same id" }
@@ -151,10 +152,11 @@ extension RecordTable {
     }
 }
 
-/// Several processes on the same store.
+/// Sharing the store with other processes.
 extension RecordStore {
-    /// Sees what other processes have committed; asked before a group of requests, with nothing of one's own pending.
-    /// - Throws: where the files are others by now, or cannot be read. All that is known stays, and the next call tries again.
+    /// Takes over the commits of other processes. The host calls it before a group of requests, with no change pending.
+    /// - Throws: if the files were replaced or cannot be read. The store keeps all it knows, and the next call tries
+    ///   again.
     public mutating func catchUp() throws(StorageError) {
         if let fault { throw fault }
         if needsFlush || isCommitOpen { return }
@@ -168,15 +170,15 @@ extension RecordStore {
             case .elsewhere: break
             }
         } catch {
-            // What is open may not be readable any more, and what has its name may be.
+            // The open files may be unreadable now, and the files that have their names may be readable.
             if case .busy = error { throw error }
         }
         try reopen()
     }
 
-    /// Takes the store for changes until `unlock`, and sees what other processes have committed. Nothing happens when it
-    /// is taken already, and in memory.
-    /// - Throws: `busy` where another process holds it past the time-out; what `catchUp` throws.
+    /// Locks the store for changes until `unlock`, and takes over the commits of other processes. Does nothing in
+    /// memory or if the store is locked already.
+    /// - Throws: `busy` if another process holds the lock past the time-out; the errors of `catchUp`.
     public mutating func lock() throws(StorageError) {
         if isInMemory || isLocked || refusal != nil { return }
         if try isHeldAsItWas() { return }
@@ -191,8 +193,8 @@ extension RecordStore {
         }
     }
 
-    /// Whether the lock was taken, and the files are as they were seen last but for what others have committed, which is
-    /// taken over. Else the lock may be held.
+    /// Takes the lock and other processes' commits. False if the files changed in any other way; the lock may be held
+    /// then.
     private mutating func isHeldAsItWas() throws(StorageError) -> Bool {
         do throws(StorageError) {
             if case .seen = try Self.lockAndCatchUp(&heldFiles.value, &layers) {
@@ -205,8 +207,9 @@ extension RecordStore {
         return false
     }
 
-    /// Sees to it that the files hold what was acknowledged: at the end of a session, and before anybody else goes on from them.
-    /// - Throws: why it is not.
+    /// Makes sure that the files hold all acknowledged commits: at the end of a session, and before another process
+    /// continues them.
+    /// - Throws: the reason why they do not.
     public mutating func leave() throws(StorageError) {
         guard refusal == nil, !needsFlush, !isCommitOpen, withFiles({ $0.areOursByAllSigns }) == false else { return }
         files?.forgetNames()
@@ -214,11 +217,11 @@ extension RecordStore {
         unlock()
     }
 
-    /// Whether what refuses every change may be over by now, so that `heal` is worth its time.
+    /// Whether the refusal may be over, so that `heal` is worth its time.
     public var mayHeal: Bool { withFiles { $0.mayHeal } ?? false }
 
-    /// Opens the files as at first where they could not be written then; nothing may be pending.
-    /// - Throws: what `catchUp` throws.
+    /// Reopens files that could not be written before; nothing may be pending.
+    /// - Throws: the errors of `catchUp`.
     public mutating func heal() throws(StorageError) {
         if mayHeal, !needsFlush, !isCommitOpen { try reopen() }
     }
@@ -249,8 +252,9 @@ extension RecordStore {
         flushedRevision = last
     }
 
-    /// Reads everything anew; where the files do not hold all that is known here, the next generation is begun from that.
-    /// - Throws: why neither could be done. All that is known stays.
+    /// Reads everything again. If the files lack something that this process knows, begins the next generation from
+    /// memory.
+    /// - Throws: the reason why both failed. The store keeps all it knows.
     private mutating func reopen() throws(StorageError) {
         try noteRevision()
         var reason: StorageError
@@ -265,7 +269,7 @@ extension RecordStore {
         let wasLocked = isLocked
         guard try files?.lockToMend() != nil else { throw reason }
         defer { if !wasLocked { unlock() } }
-        // Somebody else may have seen to it meanwhile.
+        // Another process may have mended the files meanwhile.
         do throws(StorageError) {
             try adoptFiles()
             return settle()
@@ -279,14 +283,14 @@ extension RecordStore {
         try rewrite()
     }
 
-    /// Begins one more generation where the name of the present one may not be durable.
+    /// Begins one more generation if the name of the present one may not be durable.
     private mutating func settle() {
         guard withFiles({ $0.isUnsettled && $0.refusal == nil && !$0.settings.isReadOnly }) == true else { return }
-        // Nothing may be written to a journal before that, and the next attempt is made when `mayHeal` says so.
+        // Until then no journal may be written; `mayHeal` says when to try again.
         do throws(StorageError) { try rewrite() } catch { files?.refuseFromNowOn(error) }
     }
 
-    /// Takes over the files as they are now, which have to hold all that is known here.
+    /// Takes over the files as they are now. They must hold everything that this process knows.
     private mutating func adoptFiles() throws(StorageError) {
         var fresh = LayeredRecords(extractor: extractor)
         guard var opened = try Self.reopened(&files, extractor, &fresh) else { return }
@@ -313,7 +317,7 @@ extension RecordStore {
         tellOfDamage()
     }
 
-    /// What is in memory is not a state of the store any more, but the files hold all that was.
+    /// Closes the store: memory no longer shows a state of the store. The files hold every acknowledged commit.
     private mutating func close(because reason: StorageError) {
         files = nil
         state = .closed(reason)

@@ -1,11 +1,12 @@
 import JSONCodec
 
-/// What a commit says besides its changes, and how commits are taken back.
+/// Marks of a commit, and taking commits back.
 extension RecordStore {
-    /// Says in the open commit how far the records of other replicas are in the store with it. A commit may say nothing else.
+    /// Marks in the open commit how far the store includes the records of other replicas. The commit may contain
+    /// nothing else.
     /// - Parameters:
     ///   - vector: a JSON object.
-    ///   - more: members that come at the end of the line, `"sawCrc":{…}` first; empty for none.
+    ///   - more: members at the end of the line, `"sawCrc":{…}` first; empty for none.
     public mutating func mark(saw vector: UnsafeRawBufferPointer, more: UnsafeRawBufferPointer) throws(StorageError) {
         try beginCommit()
         var member = ByteBuffer(capacity: vector.count + 8)
@@ -19,7 +20,7 @@ extension RecordStore {
         files?.stageMarkEnd(member.bytes)
     }
 
-    /// Says in the open commit that it settles the conflicts of a member of its moods.
+    /// Marks that the open commit settles the conflicts of a member of its moods.
     /// - Parameter member: as in a JSON string, without escapes.
     public mutating func mark(settles member: String) throws(StorageError) {
         try beginCommit()

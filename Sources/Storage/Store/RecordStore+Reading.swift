@@ -1,12 +1,12 @@
-/// Reading: from memory what was committed since the snapshot, from the snapshot the rest.
+/// Reading: commits since the snapshot from memory, the rest from the snapshot.
 extension RecordStore {
     public var count: Int { layers.count }
     public mutating func hasAtLeast(_ number: Int) -> Bool { layers.count >= number }
     public var markedCount: Int { layers.markedCount }
     public var isInMemory: Bool { if case .memory = state { true } else { false } }
-    /// Whether records can be looked for.
+    /// Whether records can be found.
     @inlinable public var isOpen: Bool { if case .closed = state { false } else { true } }
-    /// Why nothing can be changed, for the state alone.
+    /// The error for every change, as far as the state alone decides.
     var fault: StorageError? {
         switch state {
         case .memory, .open: nil
@@ -14,14 +14,14 @@ extension RecordStore {
         }
     }
 
-    /// What is not found in a store that is closed is not known to be missing.
+    /// A closed store cannot tell whether a record is missing.
     func requireOpen() throws(StorageError) {
         if case .closed(let reason) = state { throw reason }
     }
 
-    /// A record; nil when there is none. (Mutating, as are other questions that every request asks: a borrowed value of
-    /// this size is copied at each call, one that is passed in and out is not.)
-    /// - Throws: `corrupt` where the snapshot cannot be read there.
+    /// A record; nil if there is none. (Mutating, like other questions that every request asks: a borrowed value of
+    /// this size is copied at each call, an inout one is not.)
+    /// - Throws: `corrupt` if the snapshot cannot be read there.
     @inline(__always)
     public mutating func record(_ id: RecordID) throws(StorageError) -> StoredRecord? {
         do throws(IndexFault) {
@@ -34,7 +34,7 @@ extension RecordStore {
         return nil
     }
 
-    /// The bytes of a record alone, which is less work.
+    /// The bytes of a record alone, which takes less time.
     @inline(__always)
     public mutating func bytes(_ id: RecordID) throws(StorageError) -> UnsafeRawBufferPointer? {
         do throws(IndexFault) {
@@ -47,7 +47,7 @@ extension RecordStore {
         return nil
     }
 
-    /// Asks for the memory of records that will be needed soon, all at once.
+    /// Prefetches the memory of records that will be needed soon.
     @inline(__always)
     public mutating func bringNear(count: Int, _ id: (Int) -> RecordID) { layers.table.bringNear(count: count, id) }
 
@@ -59,7 +59,7 @@ extension RecordStore {
         do throws(IndexFault) { return try layers.contains(id) } catch { throw error.asStorageError }
     }
 
-    /// Hides the record of an id in the snapshot, if one is visible there.
+    /// Hides the record of an id in the snapshot, if it is visible there.
     mutating func hide(_ id: RecordID) throws(StorageError) -> LayeredRecords.Hidden? {
         do throws(IndexFault) { return try layers.hide(id) } catch {
             try mend(error)
@@ -67,13 +67,13 @@ extension RecordStore {
         do throws(IndexFault) { return try layers.hide(id) } catch { throw error.asStorageError }
     }
 
-    /// Walks in an order, from a position on, until `body` answers false. The bytes are valid in `body` only.
-    /// - Parameter markedOnly: whether only marked records are wanted.
-    /// - Parameter condition: records that do not meet it are left out.
-    /// - Parameter isCounting: whether all that meet it are counted, wherever the walk begins and ends.
-    /// - Returns: how many those are; 0 where they are not counted.
-    /// - Throws: `corrupt` where the snapshot cannot be read; `busy` where only the index was damaged: it has been made
-    ///   anew, and the walk can be begun again.
+    /// Walks in an order, from a position on, until `body` returns false. The bytes are valid in `body` only.
+    /// - Parameter markedOnly: whether to pass only marked records.
+    /// - Parameter condition: the condition that each record must meet.
+    /// - Parameter isCounting: whether to count all records that meet it, wherever the walk begins and ends.
+    /// - Returns: that count; 0 if `isCounting` is false.
+    /// - Throws: `corrupt` if the snapshot cannot be read; `busy` if only the index was damaged: it has been rebuilt,
+    ///   and the caller can begin the walk again.
     @discardableResult
     public mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
@@ -101,14 +101,14 @@ extension RecordStore {
         }
     }
 
-    /// Makes a damaged index anew; any other fault is thrown.
+    /// Rebuilds a damaged index; throws any other fault.
     @inline(never)
     mutating func mend(_ fault: IndexFault) throws(StorageError) {
         if case .snapshot(let error) = fault {
             foundDamage = StoreDamage(error, shown: revision, durable: nil) ?? foundDamage
         }
         guard !isBaseOvertaken else {
-            // A new index would be that of another snapshot, whose rows are not those that are hidden here.
+            // A new index would describe another snapshot; its rows are not the ones hidden here.
             state = .broken(fault.asStorageError)
             throw fault.asStorageError
         }
@@ -118,7 +118,7 @@ extension RecordStore {
         layers.replaceBase(index)
     }
 
-    /// Puts the snapshot below what was read of the journals.
+    /// Puts the snapshot below the records read from the journals.
     mutating func takeBase() throws(StorageError) {
         if let index = files?.takeIndex() {
             layers.setBase(index)

@@ -2,9 +2,9 @@ import JSONCodec
 
 /// Records with commits: all in memory, or on disk as a snapshot and a journal.
 ///
-/// A request makes at most one commit; requests that are handled together form a group, which is made durable by one
-/// `flush`. Until that has returned nothing of the group may be shown to anybody. (SwiftData: a `ModelContext` and its
-/// `save`; SQL: a transaction and a group commit.)
+/// A request makes at most one commit. Requests handled together form a group, and one `flush` makes the group durable.
+/// No answer of the group may leave before that. (SwiftData: a `ModelContext` and its `save`; SQL: a transaction and a
+/// group commit.)
 ///
 ///     store.put(head, bytes)              // opens a commit
 ///     try store.endCommit(at: now)        // revision + 1, one line for the journal
@@ -13,24 +13,25 @@ import JSONCodec
 /// It is in one of these states:
 ///
 ///     memory    records are in memory only; nothing touches a disk
-///     closed    no files are open, or not any more: nothing is found, every question and every change throws why
+///     closed    no files are open: every question and every change throws the reason
 ///     open      records are those of the files
-///     broken    open, but the snapshot below cannot be read any more: what waits can still be made durable, changes
-///               throw why, and so does the next `catchUp`, after which the owner opens the store anew
+///     broken    open, but the snapshot can no longer be read: pending commits can still become durable; changes throw
+///               the reason, and so does the next `catchUp`, after which the owner opens the store again
 ///
-/// `closed` becomes `open` by `open` only, `open` becomes `closed` where the files are others by now and cannot be read, and
-/// `broken` where the snapshot that was overtaken by a rewrite fails.
+/// Only `open` turns `closed` into `open`. `open` becomes `closed` if the files were replaced and cannot be read, and
+/// `broken` if a snapshot fails that a rewrite has overtaken.
 ///
 /// Invariants
 /// 1. The table shows all ended commits; `undo` can take it back to the last flush.
-/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners. (`UndoLog` has the rest.)
+/// 2. Slots in `undo` own their bytes, slots in the table own theirs; no bytes have two owners. (`UndoLog` has the
+///    rest.)
 /// 3. After a failed flush the table, the revision and the files are those of the last flush.
-/// 4. A commit clears first, then puts, then removes: so it is written, and so it is read again.
-/// 5. A group that was lost before its flush is remembered until then, because its answers are written already.
+/// 4. A commit first clears, then puts, then removes. It is written and read in this order.
+/// 5. A group that was lost before its flush is remembered until then, because its answers are already written.
 public struct RecordStore: ~Copyable {
-    /// A commit whose line would be longer is made as a new snapshot.
+    /// Longest line of a journal, in bytes; a longer commit becomes a new snapshot.
     public static let lineBytesMax = 4 * 1024 * 1024
-    /// No record is longer, in bytes: with its answer and what stands around it, it fits a line (`StoreFiles.lineBytesMax`).
+    /// Longest record, in bytes: with its answer and the members around it, it fits a line (`StoreFiles.lineBytesMax`).
     public static let recordBytesMax = 8 << 20
 
     @usableFromInline enum State {
@@ -48,7 +49,7 @@ public struct RecordStore: ~Copyable {
         @inline(__always) unsafeAddress { UnsafePointer(heldFiles.pointer) }
         @inline(__always) unsafeMutableAddress { heldFiles.pointer }
     }
-    /// Where another member is used at the same time, this one is.
+    /// The files as a stored property, for use together with another property: `files` would overlap.
     var heldFiles = Indirect<StoreFiles?>(nil)
     var operations = OperationLog()
     let extractor: RecordExtractor
@@ -58,25 +59,25 @@ public struct RecordStore: ~Copyable {
     var flushedRevision = 0
     /// The last commit that is durable.
     public var durableRevision: Int { flushedRevision }
-    /// Why the commits of the present group were taken back before its flush.
+    /// The reason why the commits of the present group were taken back before its flush.
     private var lostGroup: StorageError?
     /// Whether commits of the present group are durable before its flush.
     private var isPartlyDurable = false
-    /// The time of the commits to come; whoever handles requests sets it once for a group.
+    /// The time of the next commits; the host sets it once per group.
     public var time = TimeText()
-    /// Whether the snapshot below `layers` is the one before the last rewrite, because the new one could not be read.
+    /// Whether the base of `layers` is the snapshot before the last rewrite, because the new one could not be read.
     var isBaseOvertaken = false
-    /// While set, commits fail with it: the group is being answered again after its sync failed.
+    /// The error for every commit while the host answers a group again whose sync failed.
     public var failure: StorageError?
-    /// The damage of the snapshot that was found since the files were opened.
+    /// The damage of the snapshot, found since the files were opened.
     var foundDamage: StoreDamage?
-    /// The damage that people were told of last.
+    /// The damage that was logged last.
     var toldDamage: StoreDamage?
-    /// Who makes the commits to come, where no client does.
+    /// The origin to record in commits that no client requested.
     public var origin: String?
-    /// Whether `summary` is kept.
+    /// Whether to record `summary`.
     public var keepsSummary = false
-    /// What the open commit has done so far, or the one that ended last.
+    /// The changes of the open commit so far, or of the last commit.
     public private(set) var summary = CommitSummary()
 
     private init(_ state: State, _ extractor: RecordExtractor) {
@@ -90,12 +91,12 @@ public struct RecordStore: ~Copyable {
         RecordStore(.memory, extractor)
     }
 
-    /// A store of which nothing is open, for a reason.
+    /// A closed store, with the reason.
     public static func closed(_ extractor: RecordExtractor, because reason: StorageError) -> RecordStore {
         RecordStore(.closed(reason), extractor)
     }
 
-    /// Opens the store of a directory, makes it when there is none, and recovers it when it was not closed in order.
+    /// Opens the store of a directory, creates a missing one, and recovers one that was not closed cleanly.
     public static func open(_ settings: StoreSettings, _ extractor: RecordExtractor) throws(StorageError) -> RecordStore
     {
         var store = RecordStore(.open, extractor)
@@ -103,7 +104,7 @@ public struct RecordStore: ~Copyable {
         return store
     }
 
-    /// The same for a store that is there; nil where there is none, and then nothing is made.
+    /// Opens an existing store; nil if there is none. Creates nothing.
     public static func openIfThere(
         _ settings: StoreSettings, _ extractor: RecordExtractor
     ) throws(StorageError) -> RecordStore? {
@@ -128,8 +129,9 @@ public struct RecordStore: ~Copyable {
     /// The revision of the commit that is open or comes next.
     public var nextRevision: Int { revision + (isCommitOpen ? 0 : 1) }
 
-    /// Adds a record or puts it in the place of the one with its id, as part of the open commit.
-    /// - Throws: `recordTooLarge`; why the store is closed; where the snapshot cannot be read. Nothing is done then.
+    /// Inserts or replaces a record, as part of the open commit.
+    /// - Throws: `recordTooLarge`; the reason why the store is closed; a fault of the snapshot. Then nothing is
+    ///   changed.
     public mutating func put(_ head: RecordHead, _ bytes: UnsafeRawBufferPointer) throws(StorageError) {
         guard bytes.count <= Self.recordBytesMax else { throw .recordTooLarge(byteCount: bytes.count) }
         if let number = layers.table.find(head.id) {
@@ -149,8 +151,8 @@ public struct RecordStore: ~Copyable {
         }
     }
 
-    /// Takes a record out, as part of the open commit and after its puts; false when there is none.
-    /// - Throws: why the store is closed; where the snapshot cannot be read. Nothing is done then.
+    /// Removes a record, as part of the open commit and after its puts; false if there is none.
+    /// - Throws: the reason why the store is closed; a fault of the snapshot. Then nothing is changed.
     public mutating func remove(_ id: RecordID) throws(StorageError) -> Bool {
         if let number = layers.table.find(id) {
             try beginCommit()
@@ -168,8 +170,8 @@ public struct RecordStore: ~Copyable {
         return true
     }
 
-    /// Takes all records out, as the first change of the open commit.
-    /// - Throws: why the store is closed; nothing is done then.
+    /// Removes all records, as the first change of the open commit.
+    /// - Throws: the reason why the store is closed; then nothing is changed.
     public mutating func removeAll() throws(StorageError) {
         try beginCommit()
         let count = layers.count
@@ -181,7 +183,7 @@ public struct RecordStore: ~Copyable {
         files?.stageClear(count: count, first: first)
     }
 
-    /// The one way into a commit, so that no change goes to a store that is not open.
+    /// Opens the commit if needed. The only way into one, so that no change goes to a store that is not open.
     mutating func beginCommit() throws(StorageError) {
         guard !isCommitOpen else { return }
         try requireChangeable()
@@ -201,7 +203,7 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Ends the open commit, if there is one.
-    /// - Throws: and nothing of the commit remains, when the store cannot take it.
+    /// - Throws: if the store cannot take the commit; nothing of it remains.
     public mutating func endCommit() throws(StorageError) {
         guard isCommitOpen else { return }
         if let failure = failure ?? fault {
@@ -210,7 +212,7 @@ public struct RecordStore: ~Copyable {
         }
         isCommitOpen = false
         guard !isInMemory else {
-            // Nothing to wait for.
+            // In memory there is nothing to wait for.
             undo.mark(revision, at: time)
             undo.keep()
             flushedRevision = revision
@@ -251,12 +253,12 @@ public struct RecordStore: ~Copyable {
             try files?.keepCommit(revision, line)
             try rewrite()
         } catch {
-            // What is left of it counts for nothing: no later journal begins after this commit. It need not take space, unless
-            // nobody can tell whether the new snapshot is there.
+            // The rest of the commit file counts for nothing: no later journal begins after this commit. Remove it to
+            // free space, unless the new snapshot may be in place.
             if refusal == nil { files?.dropCommit(revision) }
             revertCommit()
             if !isInPlace {
-                // Nor are the commits before it durable: the new generation would have made them so.
+                // The commits before it are not durable either: the new generation would have made them so.
                 var failure = error
                 do throws(StorageError) { try takeBackSync() } catch { failure = error }
                 takeGroupBack()
@@ -292,9 +294,9 @@ public struct RecordStore: ~Copyable {
     public var needsFlush: Bool { mutating get { revision != flushedRevision || lostGroup != nil } }
 
     /// Ends the group and makes all its commits durable: one write, one sync.
-    /// - Throws: and the store is as it was when commits were last made durable. When the journal can no longer be
-    ///   trusted a new generation is begun from that state; where that fails too the store is read-only from then on.
-    ///   `outcomeUnknown` where a part of the group was made durable before.
+    /// - Throws: if it fails; the store is then as after the last flush. If the journal can no longer be trusted, a new
+    ///   generation begins from that state; if that fails too, the store becomes read-only. `outcomeUnknown` if a part
+    ///   of the group was durable before.
     public mutating func flush() throws(StorageError) {
         defer { isPartlyDurable = false }
         do throws(StorageError) {
@@ -305,8 +307,8 @@ public struct RecordStore: ~Copyable {
         }
     }
 
-    /// Makes the commits so far durable in the middle of a group, for whoever needs the files as they are.
-    /// - Throws: and then `flush` does too, because the requests before this one have been answered.
+    /// Makes the commits so far durable in the middle of a group, for a caller that needs the files up to date.
+    /// - Throws: if it fails; then `flush` throws too, because earlier requests of the group have been answered.
     public mutating func flushEarly() throws(StorageError) {
         guard needsFlush else { return }
         do throws(StorageError) {
@@ -332,8 +334,9 @@ public struct RecordStore: ~Copyable {
     }
 
     /// Syncs the lines of the group.
-    /// - Returns: false where the journal has lost its name: the next generation is to be begun with the group in it.
-    /// - Throws: and none of the lines remains.
+    /// - Returns: false if the journal has lost its name: the caller must begin the next generation with the group in
+    ///   it.
+    /// - Throws: if it fails; none of the lines remains.
     private mutating func syncLines() throws(StorageError) -> Bool {
         if try files?.sync() ?? true {
             settleOperations()
@@ -349,7 +352,7 @@ public struct RecordStore: ~Copyable {
         return false
     }
 
-    /// Takes all commits back that are not durable.
+    /// Takes back all commits that are not durable.
     private mutating func takeGroupBack() {
         summary = CommitSummary()
         files?.dropStaged()
@@ -358,7 +361,7 @@ public struct RecordStore: ~Copyable {
         undo.dropGroup(after: flushedRevision)
         revision = flushedRevision
         guard files?.journal.isUnusable == true else { return }
-        // Where this fails too the files refuse every change from now on, and say why: there is nothing to add to that.
+        // If this fails too, the files refuse every change from now on with the reason.
         do throws(StorageError) { try rewrite() } catch {}
     }
 }

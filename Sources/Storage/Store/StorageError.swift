@@ -1,8 +1,8 @@
 import Platform
 
-/// Why the store on disk could not do what it was asked to: one case for each kind of the protocol.
+/// The failures of a store on disk: one case for each kind of the protocol.
 ///
-/// Reasons are sentences for people: they name the file and, where somebody can do something, say what.
+/// Reasons are sentences for people: they name the file and, if the user can do something, say what.
 public enum StorageError: Error, Sendable, Equatable {
     /// Another process held the lock for the whole time-out; nothing was done.
     case busy(reason: String)
@@ -10,21 +10,20 @@ public enum StorageError: Error, Sendable, Equatable {
     case readOnly(reason: String)
     /// No space, quota or file size limit: nothing was changed, and writing works again when there is space.
     case full(reason: String)
-    /// A write or sync failed, and nobody knows how much of it is on the disk.
+    /// A write or sync failed, and it is unknown how much of it is on the disk.
     case outcomeUnknown(reason: String)
     /// The store cannot be opened; nothing was touched.
     case unavailable(reason: String, advice: String)
     /// Data that was acknowledged is damaged, at `offset` bytes in `file`; nothing was touched.
     case corrupt(file: String, offset: Int, reason: String)
-    /// The snapshot is of a later schema than this program's and could not be read: to whoever reads the store is
-    /// unavailable, to whoever writes it is read-only. It was not touched.
+    /// The snapshot has a later schema than this program's and could not be read. Readers report it as unavailable,
+    /// writers as read-only. It was not touched.
     case newerSchema(version: Int, reason: String)
-    /// The snapshot is of an earlier schema than this program's, and nobody has said how it is migrated. It was not
-    /// touched.
+    /// The snapshot has an earlier schema than this program's, and there is no migration for it. It was not touched.
     case olderSchema(version: Int, reason: String)
     /// The record is longer than `RecordStore.recordBytesMax`. Nothing was changed.
     case recordTooLarge(byteCount: Int)
-    /// The caller did not want it any more. Nothing was changed.
+    /// The caller cancelled the request. Nothing was changed.
     case cancelled
 
     /// The sentence for people.
@@ -39,7 +38,7 @@ public enum StorageError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether it is only the right to write that is missing, or the space.
+    /// Whether only permission to write, or space, is missing.
     var isOnlyOfWriting: Bool {
         switch self {
         case .readOnly, .full: true
@@ -47,14 +46,14 @@ public enum StorageError: Error, Sendable, Equatable {
         }
     }
 
-    /// Why nothing can be written: no space stays no space, everything else is `readOnly`.
+    /// The error for later changes: no space stays no space, everything else becomes `readOnly`.
     func refusing(_ reason: String) -> StorageError {
         if case .full = self { .full(reason: reason) } else { .readOnly(reason: reason) }
     }
 }
 
 extension StorageError {
-    /// What a failed read means. Input that the disk cannot give back is damage, anything else a matter of access.
+    /// The meaning of a failed read: input that the disk cannot return is damage, anything else a matter of access.
     static func reading(_ error: SystemError, _ file: String, at offset: Int = 0) -> StorageError {
         switch error.code {
         case EIO:
@@ -71,7 +70,7 @@ extension StorageError {
         }
     }
 
-    /// What a failed call means that changes something, where nothing that was acknowledged depended on it.
+    /// The meaning of a failed write on which no acknowledged data depended.
     static func writing(_ error: SystemError, _ file: String) -> StorageError {
         if error.isNoSpace {
             return .full(reason: "There is no space to write \(file): \(error). Free some and try again.")
@@ -84,7 +83,7 @@ extension StorageError {
 }
 
 extension SystemError {
-    /// The same of a call that failed.
+    /// The error for later changes, after this call failed.
     func refusing(_ reason: String) -> StorageError { isNoSpace ? .full(reason: reason) : .readOnly(reason: reason) }
 
     /// No space on the disk, in the quota, or below the limit of a file's size.

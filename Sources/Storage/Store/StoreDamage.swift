@@ -3,11 +3,11 @@
 /// A class, so that a store which has none is one word larger for it.
 public final class StoreDamage: Sendable, Equatable {
     public let file: String
-    /// The place in the file, in bytes; nil where that cannot be told.
+    /// The place in the file, in bytes; nil if unknown.
     public let offset: Int?
     /// The last commit that is shown.
     public let shown: Int
-    /// The last commit that is known to have been acknowledged, where it is a later one.
+    /// The last commit known to have been acknowledged, if later than `shown`.
     public let durable: Int?
     /// A sentence for people: what is wrong, and what to do.
     public let reason: String
@@ -20,7 +20,7 @@ public final class StoreDamage: Sendable, Equatable {
         self.reason = reason
     }
 
-    /// The damage that an error tells of; nil where it tells of another fault.
+    /// The damage in an error; nil if the error is of another kind.
     convenience init?(_ error: StorageError, shown: Int, durable: Int?) {
         guard case .corrupt(let file, let offset, let reason) = error else { return nil }
         self.init(file: file, offset: offset, shown: shown, durable: durable, reason: reason)
@@ -32,7 +32,7 @@ public final class StoreDamage: Sendable, Equatable {
 }
 
 extension StoreDamage {
-    /// Sentences for people: how much is shown of what was acknowledged, then the reason.
+    /// Sentences for people: how many of the acknowledged commits are shown, then the reason.
     public var summary: String {
         durable.map { "Of \($0) commits that were acknowledged, the first \(shown) are shown. \(reason)" }
             ?? "What is shown may not be all that was acknowledged. \(reason)"
@@ -40,10 +40,10 @@ extension StoreDamage {
 }
 
 extension RecordStore {
-    /// The damage because of which less is shown than was acknowledged; nil where none is known.
+    /// The damage because of which less is shown than was acknowledged; nil if none is known.
     public var damage: StoreDamage? { (withFiles { $0.damage } ?? nil) ?? foundDamage }
 
-    /// Tells people of damage that was not there when this was last asked: a store that was opened shows less than it should.
+    /// Logs damage that is new since the last call.
     mutating func tellOfDamage() {
         let damage = damage
         defer { toldDamage = damage }

@@ -1,22 +1,22 @@
 import Platform
 
-/// The directory of a store: checked, open, and the only place in which names become paths.
+/// The directory of a store: checked, open, and the only place where names become paths.
 ///
-/// Names and what they mean:
+/// Names and their meaning:
 /// - `moods.json`: the snapshot, and the one commit point
 /// - `journal-G.jsonl`: a journal; `history/journal-G.jsonl`: one that the snapshot has overtaken
 /// - `history/commit-R.jsonl`: the commit of revision R, which was too long for a journal
 /// - `backup-G.json`: the snapshot of generation G, before a later one
 /// - `operations-G.jsonl`: the outcomes of operations that are older than the journal
-/// - `index-G`: where the records of the snapshot of generation G stand; made anew when it is missing
+/// - `index-G`: the places of the records in the snapshot of generation G; rebuilt when it is missing
 /// - `navigation.json`: routers that were saved by name, a `SideFile`
-/// - `settings.json`: what a person has chosen, a `SideFile`
+/// - `settings.json`: the user's settings, a `SideFile`
 /// - `moods.vN.json`: the snapshot of schema version N, from before its migration
-/// - `lock`: what is locked and where the durable seq is published
+/// - `lock`: the file that writers lock, with the published durable seq
 /// - `torn-…`: bytes that were cut off after the last whole line of a journal
-/// - `temporary-…`: something unfinished, of no meaning once its writer is gone
-/// - `set-aside-…/`: what a reset has put away, or what stood in the place of these files; `set-aside-…-unfinished/` during a
-///   reset
+/// - `temporary-…`: an unfinished file, without meaning once its writer is gone
+/// - `set-aside-…/`: files that a reset has put away, or that stood in the place of these; `set-aside-…-unfinished/`
+///   during a reset
 struct StoreDirectory: ~Copyable, Sendable {
     static let snapshotName = "moods.json"
     static let lockName = "lock"
@@ -25,9 +25,9 @@ struct StoreDirectory: ~Copyable, Sendable {
     let path: String
     let fileSystem: FileSystem
     private let handle: File
-    /// What was found when it was opened.
+    /// The status of the directory when it was opened.
     let opened: FileStatus
-    /// The path by which it is looked at: through a link at its end only where that was allowed.
+    /// The path for later status calls: it follows a link at its end only if that was allowed.
     private let lookedAt: String
 
     private init(_ path: String, _ handle: consuming File, _ opened: FileStatus, _ settings: StoreSettings) {
@@ -38,7 +38,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         fileSystem = settings.fileSystem
     }
 
-    /// Opens the directory of the settings, which must be there.
+    /// Opens the directory of the settings, which must exist.
     init(_ settings: StoreSettings) throws(StorageError) {
         guard let place = try Self.openIfThere(settings) else {
             throw .unavailable(
@@ -48,7 +48,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         self = place
     }
 
-    /// Opens the directory of the settings; nil where there is none.
+    /// Opens the directory of the settings; nil if there is none.
     static func openIfThere(_ settings: StoreSettings) throws(StorageError) -> StoreDirectory? {
         let path = withoutTrailingSlashes(settings.directory)
         let handle: File
@@ -59,14 +59,14 @@ struct StoreDirectory: ~Copyable, Sendable {
             if error.code == ENOENT { return nil }
             throw unavailable(path, error, settings)
         }
-        // The open directory is asked, not the path: what the path names may change in between.
+        // The status of the open directory, not of the path, which may lead elsewhere by now.
         let status: FileStatus
         do { status = try handle.status() } catch { throw unavailable(path, error, settings) }
         if !settings.trustsDirectory { try check(status, path, settings) }
         return StoreDirectory(path, handle, status, settings)
     }
 
-    /// Opens the directory of the settings, and first makes it where there is none.
+    /// Opens the directory of the settings, and first makes a missing one.
     static func make(_ settings: StoreSettings) throws(StorageError) -> StoreDirectory {
         if let place = try openIfThere(settings) { return place }
         guard !settings.isReadOnly else { return try StoreDirectory(settings) }
@@ -82,7 +82,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         return try StoreDirectory(settings)
     }
 
-    /// Makes the directory and those above it that are missing, and syncs each one's entry.
+    /// Makes the directory and its missing parents, and syncs each one's entry.
     private static func make(_ path: String, in fileSystem: FileSystem) throws(SystemError) {
         let parent = parent(of: path)
         do {
@@ -100,9 +100,9 @@ struct StoreDirectory: ~Copyable, Sendable {
         try syncEntries(of: parent, in: fileSystem)
     }
 
-    /// Makes the name of this directory durable, and those of the directories above it. Whoever made them may have been
-    /// killed before it could, so a new store begins with this: its own syncs would be for nothing if the whole
-    /// directory were gone after a power cut.
+    /// Makes the names of this directory and of its parents durable. A new store begins with this: a killed process may
+    /// have made them without syncing, and the store's own syncs would be useless if a power cut lost the whole
+    /// directory.
     func syncAncestors() throws(SystemError) {
         var path = path
         while true {
@@ -118,7 +118,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         do {
             directory = try File(path, .directoryThroughLink, in: fileSystem)
         } catch {
-            // A directory that may be passed through but not read cannot be synced; its owner wanted it so.
+            // A directory that may be passed through but not read cannot be synced; its owner wanted that.
             guard error.code == EACCES else { throw error }
             return
         }
@@ -148,8 +148,8 @@ struct StoreDirectory: ~Copyable, Sendable {
     private static func unavailable(
         _ path: String, _ error: SystemError, _ settings: StoreSettings
     ) -> StorageError {
-        // A symbolic link that was not to be followed says ELOOP or, asked for as a directory, ENOTDIR.
-        // Only for the wording: what cannot be found out is told as the system says it.
+        // A symbolic link that is not followed gives ELOOP or, opened as a directory, ENOTDIR. This chooses only the
+        // wording: without a status the system's error is reported.
         let isLink = (try? settings.fileSystem.statusOfPath(path))?.kind == .symbolicLink
         if isLink && (error.code == ELOOP || error.code == ENOTDIR) {
             return .unavailable(
@@ -177,8 +177,8 @@ struct StoreDirectory: ~Copyable, Sendable {
         return file
     }
 
-    /// Makes a file that `body` writes; nothing of it remains where that fails: on a full disk it would keep the space that is
-    /// missing.
+    /// Makes a file that `body` writes. If that fails, removes the file: on a full disk it would keep the missing
+    /// space.
     func draft(
         _ name: String, _ body: (borrowing File) throws(SystemError) -> Void
     ) throws(SystemError) {
@@ -189,10 +189,10 @@ struct StoreDirectory: ~Copyable, Sendable {
         }
     }
 
-    /// Removes what came to nothing. Where that fails, whoever clears up does it.
+    /// Removes an unfinished file. If that fails, the next cleanup does it.
     func discard(_ name: String) { do throws(SystemError) { try unlink(name) } catch {} }
 
-    /// Opens a regular file; whoever asks closes the descriptor.
+    /// Opens a regular file; the caller closes the descriptor.
     func openDescriptor(_ name: String, _ access: FileSystem.Access = .read) throws(SystemError) -> Int32 {
         let descriptor = try fileSystem.open(path(of: name), access)
         do throws(SystemError) {
@@ -206,8 +206,8 @@ struct StoreDirectory: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// The lock file, shared until it is closed: nobody writes meanwhile, so what is there can be judged as a writer judges
-    /// it. Nil where somebody has it alone.
+    /// The lock file, locked shared until it is closed: no process writes meanwhile, so a reader can judge the files as
+    /// a writer does. Nil if a writer holds it.
     func lockShared() throws(SystemError) -> File? {
         let file = try open(Self.lockName, .read)
         do {
@@ -219,8 +219,8 @@ struct StoreDirectory: ~Copyable, Sendable {
         return file
     }
 
-    /// The status of the directory that has the path now; `changed` tells when a name in it last did.
-    /// - Throws: `unavailable` where there is none, or another than the one that was opened.
+    /// The status of the directory that has the path now; `changed` is the time of its last name change.
+    /// - Throws: `unavailable` if there is none, or not the one that was opened.
     func status() throws(StorageError) -> FileStatus {
         let status: FileStatus
         do {
@@ -233,7 +233,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         return status
     }
 
-    /// Whether both are the same directory, whatever their paths lead to by now.
+    /// Whether both are one directory, wherever their paths lead now.
     func isSame(as other: borrowing StoreDirectory) -> Bool { opened.isSameFile(as: other.opened) }
 
     /// Makes the entries of the directory durable.
@@ -243,7 +243,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         try fileSystem.rename(path(of: name), path(of: other))
     }
 
-    /// Renames; a rename that reports a failure but took place is one that took place.
+    /// Renames; a rename that reports a failure but took place counts as done.
     func move(_ name: String, to other: String) throws(SystemError) {
         do {
             try rename(name, to: other)
@@ -258,7 +258,7 @@ struct StoreDirectory: ~Copyable, Sendable {
 
     func unlink(_ name: String) throws(SystemError) { try fileSystem.unlink(path(of: name)) }
 
-    /// Nil where there is no such name.
+    /// Nil if there is no such name.
     func status(of name: String) throws(SystemError) -> FileStatus? {
         do {
             return try fileSystem.statusOfPath(path(of: name))
@@ -268,7 +268,7 @@ struct StoreDirectory: ~Copyable, Sendable {
         }
     }
 
-    /// What is there, in ascending order.
+    /// All names in the directory, in ascending order.
     func inventory() throws(SystemError) -> StoreInventory { StoreInventory(try fileSystem.list(path)) }
 
     private static func withoutTrailingSlashes(_ path: String) -> String {

@@ -1,27 +1,27 @@
 import JSONCodec
 import Platform
 
-/// Opening: load, judge, and where the end is unclean begin the next journal.
+/// Opening: load, judge, and after an unclean end begin the next journal.
 ///
-/// A new store is made only where snapshot, journals and backups are all missing, or where nothing is there but the
-/// blank first journal of a creation that was interrupted, and only for a change: who reads makes nothing. A snapshot of an earlier schema version is migrated; where
-/// that cannot be written, in memory (`OlderDocument`). Whatever else is missing, empty or unreadable stays as it
-/// is. Opening and reading a clean store writes nothing.
+/// A new store is made only for a change, and only if snapshot, journals and backups are all missing, or if there is
+/// only the blank first journal of an interrupted creation. Reading makes nothing. A snapshot of an earlier schema
+/// version is migrated; if it cannot be written, in memory (`OlderDocument`). Anything else that is missing, empty or
+/// unreadable stays as it is. Opening and reading a clean store writes nothing.
 extension StoreFiles {
-    /// Opens the store of the settings, makes it where there is none, and hands over what it holds, in order.
+    /// Opens the store of the settings, creates a missing one, and passes its content to `load`, in order.
     ///
-    /// `load` answers nil, or what is wrong with a record. Where the directory or the file system cannot be written,
-    /// or a person edited the snapshot, or acknowledged data is damaged, the store is opened to be read, as far as it is
-    /// whole, and `refusal` says why. The lock is not held afterwards.
-    /// - Parameter extractor: with one, the snapshot is not handed over but left to its index (`takeIndex`), if it has one
-    ///   or one can be made.
+    /// `load` returns nil, or the fault of a record. If the directory or the file system is not writable, a person
+    /// edited the snapshot, or acknowledged data is damaged, the store is opened for reading, as far as it is whole,
+    /// and `refusal` says why. The lock is not held afterwards.
+    /// - Parameter extractor: with one, `load` does not get the snapshot if it has an index (`takeIndex`), or one can
+    ///   be made.
     public static func open(
         _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
         try open(StoreDirectory.make(settings), settings, extractor, mayBegin: true, load)
     }
 
-    /// The same for a store that is there; nil where there is none, and then nothing is made, not even the directory.
+    /// Opens an existing store; nil if there is none. Creates nothing, not even the directory.
     public static func openIfThere(
         _ settings: StoreSettings, _ extractor: RecordExtractor? = nil, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles? {
@@ -29,8 +29,8 @@ extension StoreFiles {
         return try open(place, settings, extractor, mayBegin: false, load)
     }
 
-    /// - Returns: false where a new store may begin.
-    /// - Throws: where there is no snapshot and yet something that speaks of a store.
+    /// - Returns: false if a new store may begin.
+    /// - Throws: if there is no snapshot but other files of a store.
     static func hasStore(_ place: borrowing StoreDirectory) throws(StorageError) -> Bool {
         let inventory: StoreInventory
         do throws(SystemError) {
@@ -44,7 +44,7 @@ extension StoreFiles {
         return false
     }
 
-    /// - Parameter mayBegin: whether a new store begins where there is none; else it was there a moment ago.
+    /// - Parameter mayBegin: whether to begin a new store if there is none; else it was there a moment ago.
     static func open(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?, mayBegin: Bool,
         _ load: (LoadEvent) -> String?
@@ -59,8 +59,8 @@ extension StoreFiles {
         } catch {
             return try openWithoutLock(place, settings, extractor, error, load)
         }
-        // A store that is there is read at once, whoever is at work on it: that one has judged its end. What cannot be looked
-        // at is opened with the lock, and that says what is wrong.
+        // An existing store is read without waiting for a writer: the writer has judged its end. If its status cannot
+        // be read, opening waits for the lock and then reports the fault.
         let isThere = (try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 } != nil
         do throws(FileLock.Failure) {
             try lock.acquire(timeoutMilliseconds: isThere ? 0 : settings.lockTimeoutMilliseconds, settings.lockWait)
@@ -87,7 +87,7 @@ extension StoreFiles {
         return try openToRead(place, settings, extractor, nil, refusal, load)
     }
 
-    /// - Parameter error: nil where the time was over.
+    /// - Parameter error: nil after a time-out.
     static func lockFailure(_ error: SystemError?, _ path: String, _ settings: StoreSettings) -> StorageError {
         guard let error else {
             return .busy(
@@ -102,9 +102,9 @@ extension StoreFiles {
             advice: "Check who may use it, and that its file system has locks.")
     }
 
-    /// Who cannot write, and finds nobody writing, judges the end itself, in memory: the lock file is never synced, and may
-    /// say too little after a power cut. Who can write leaves that to the moment when it has the lock.
-    /// - Parameter refusal: why it is only read; nil where it may be written later, with the lock.
+    /// A reader that cannot write, and finds no writer, judges the end itself, in memory: the lock file is never
+    /// synced, and may say too little after a power cut. A reader that can write leaves that until it has the lock.
+    /// - Parameter refusal: the reason why it is read-only; nil if it may be written later, with the lock.
     static func openToRead(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?,
         _ lock: consuming TurnLock?, _ refusal: StorageError?, _ load: (LoadEvent) -> String?
@@ -128,7 +128,7 @@ extension StoreFiles {
             if let older = try OlderDocument(meantBy: error, in: place, settings) {
                 return try older.openedToRead(place, settings, lock, refusal, load)
             }
-            // What was handed over once must not come again: nobody could tell it from what the journals say of it.
+            // Records must not be passed twice: the caller could not tell them from later changes in the journals.
             guard isUntouched else { throw error }
             loading = try Loading(place, settings, extractor, isLocked: isLocked, load)
         }
@@ -136,7 +136,7 @@ extension StoreFiles {
         return try loading.openedToRead(place, settings, lock, weightier, load)
     }
 
-    /// What keeps writers away while somebody judges the end in memory.
+    /// Locks that keep writers away while a reader judges the end in memory.
     private struct Turn: ~Copyable {
         let lock: File
         let journals: JournalHold
@@ -147,13 +147,13 @@ extension StoreFiles {
     ) -> Turn? {
         if mayWrite { return nil }
         do throws(SystemError) {
-            // The journals after the lock, as a writer does.
+            // First the lock, then the journals, as a writer does.
             guard let lock = try place.lockShared(),
                 let journals = try JournalHold(place, isShared: true, settings)
             else { return nil }
             return Turn(lock: lock, journals: journals)
         } catch {
-            // Where there is none, nobody writes.
+            // Without a lock file there is no writer.
             guard error.code != ENOENT, case .readOnly(let reason)? = refusal else { return nil }
             refusal = .readOnly(
                 reason: "\(reason) Whether its last commits were acknowledged cannot be told, and what others commit is"
@@ -162,7 +162,7 @@ extension StoreFiles {
         }
     }
 
-    /// With the lock and all journals held: judges the end, and goes on after it.
+    /// Judges the end and opens for writing; the lock and all journals are held.
     static func openToWrite(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ hold: consuming JournalHold,
         _ settings: StoreSettings, _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
@@ -193,7 +193,7 @@ extension StoreFiles {
         return try loading.openedToWrite(place, lock, hold, settings, extractor, load)
     }
 
-    /// Throws where there is no snapshot and yet something that speaks of a store.
+    /// Throws if there is no snapshot but other files of a store.
     private static func checkIsNew(
         _ inventory: StoreInventory, _ place: borrowing StoreDirectory
     ) throws(StorageError) {

@@ -1,29 +1,29 @@
 import JSONCodec
 import Platform
 
-/// Files of the store besides its records: small, read whole and replaced whole.
+/// Files of the store besides its records: small, read and replaced as a whole.
 ///
-/// A new one is written under a temporary name, synced, and renamed over the old one; then the directory is synced. So whoever
-/// reads sees the old one or the new one, also after a kill or a power cut. What is unfinished is cleared by the next opening
-/// for writing, like everything that is called temporary.
+/// The writer writes a new file under a temporary name, syncs it, renames it over the old one, then syncs the
+/// directory. A reader sees the old or the new file, also after a kill or a power cut. The next opening for writing
+/// removes unfinished files, like everything that is called temporary.
 ///
-/// A file is the text of one JSON object. Its last member is its seal, `,"crc":"xxxxxxxx"}` and a line feed. One without it, of an
-/// earlier version or a person's, is read as it is.
+/// A file is the text of one JSON object. Its last member is its seal, `,"crc":"xxxxxxxx"}` and a line feed. A file
+/// without a seal, from an earlier version or an editor, is read as it is.
 public enum SideFile: String, Sendable {
-    /// Routers that were saved by name.
+    /// Routers saved by name.
     case navigation = "navigation.json"
-    /// What a person has chosen.
+    /// The user's settings.
     case settings = "settings.json"
-    /// Which plugins may run.
+    /// Permission of plugins to run.
     case plugins = "plugins.json"
-    /// What of their settings is shown to nobody.
+    /// Plugin settings that are never shown.
     case pluginSecrets = "plugins-secrets.json"
 }
 
-/// What such a file holds: the text of a JSON object, without the seal.
+/// The content of such a file: the text of a JSON object, without the seal.
 public struct SideText: Sendable {
     public let bytes: [UInt8]
-    /// Whether a host has written it so, by its checksum; else it may be anything.
+    /// Whether the checksum shows that a host wrote it; else it may be anything.
     public let isSealed: Bool
 }
 
@@ -32,8 +32,8 @@ extension StoreFiles {
         try Self.read(file, in: place, bytesMax)
     }
 
-    /// Reads a file of a store that need not be one that can be opened; nil where there is none.
-    /// - Throws: `corrupt` where it has more than `bytesMax` bytes.
+    /// Reads a file of a store that may be impossible to open; nil if there is none.
+    /// - Throws: `corrupt` if it has more than `bytesMax` bytes.
     public static func read(
         _ file: SideFile, of settings: StoreSettings, bytesMax: Int
     ) throws(StorageError) -> SideText? {
@@ -47,7 +47,7 @@ extension StoreFiles {
         var bytes = ByteBuffer(capacity: 4096)
         do throws(SystemError) {
             let opened = try place.open(name, .read)
-            // One more than there may be tells a file that is too large, or grows meanwhile.
+            // One byte more than allowed reveals a file that is too large, or grows meanwhile.
             try bytes.append(upTo: min(opened.status().size, bytesMax) + 1) { (room) throws(SystemError) in
                 try opened.read(room, at: 0)
             }
@@ -61,7 +61,7 @@ extension StoreFiles {
         return try Self.unsealed(bytes, name)
     }
 
-    /// The text without its seal, where it has one.
+    /// The text without its seal, if it has one.
     private static func unsealed(_ text: borrowing ByteBuffer, _ name: String) throws(StorageError) -> SideText {
         var end = text.count
         while end > 0, [0x0A, 0x0D, 0x20, 0x09].contains(text.bytes[end - 1]) { end -= 1 }
@@ -69,7 +69,7 @@ extension StoreFiles {
         guard start > 1 else { return SideText(bytes: Array(text.bytes), isSealed: false) }
         let seal = UnsafeRawBufferPointer(rebasing: text.bytes[start..<end])
         let content = UnsafeRawBufferPointer(rebasing: text.bytes[..<start])
-        // What differs from a seal in one byte was one.
+        // Bytes that differ from a seal in one place were a seal.
         guard Seal.likeness(of: seal) >= Seal.byteCount - 1, content.last == UInt8(ascii: ",") else {
             return SideText(bytes: Array(text.bytes), isSealed: false)
         }
@@ -97,7 +97,7 @@ extension StoreFiles {
         return buffer
     }
 
-    /// Writes a file in place of the one that is there, under the store's lock, which the caller holds.
+    /// Replaces a file. The caller holds the store's lock.
     /// - Parameter bytes: the text of a JSON object with members.
     /// - Throws: `readOnly` or `full`: the old file is there, whole. `outcomeUnknown`: the old or the new one is.
     func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
@@ -105,7 +105,7 @@ extension StoreFiles {
         try Self.replace(file, with: bytes, in: place, settings)
     }
 
-    /// Writes a file into the directory of a new store, which nobody else has open yet.
+    /// Writes a file into the directory of a new store, which no other process has open yet.
     public static func add(
         _ file: SideFile, _ bytes: [UInt8], toStoreIn directory: String, _ settings: StoreSettings
     ) throws(StorageError) {
@@ -134,7 +134,7 @@ extension StoreFiles {
             if isRenamed {
                 throw .outcomeUnknown(reason: "\(file.rawValue) was written, but not for certain: \(error).")
             }
-            // What cannot be removed is of no meaning.
+            // A temporary file that stays does no harm.
             try? place.unlink(temporary)
             throw .writing(error, file.rawValue)
         }
@@ -142,7 +142,7 @@ extension StoreFiles {
 }
 
 extension RecordStore {
-    /// Reads a file of the store; nil where there is none, and in memory.
+    /// Reads a file of the store; nil if there is none, and in memory.
     public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> SideText? {
         try requireOpen()
         return switch files {
@@ -151,7 +151,7 @@ extension RecordStore {
         }
     }
 
-    /// Replaces a file of the store, which must be locked. Nothing happens in memory.
+    /// Replaces a file of the store, which must be locked. Does nothing in memory.
     public func replace(_ file: SideFile, with bytes: UnsafeRawBufferPointer) throws(StorageError) {
         try requireOpen()
         switch files {

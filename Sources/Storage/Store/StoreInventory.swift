@@ -1,4 +1,4 @@
-/// The names in a store's directory, sorted out.
+/// The names in a store's directory, sorted by kind.
 struct StoreInventory {
     private(set) var hasSnapshot = false
     /// Generations, ascending.
@@ -14,7 +14,7 @@ struct StoreInventory {
     private(set) var temporaries: [String] = []
     /// Directories of resets that were interrupted.
     private(set) var unfinishedResets: [String] = []
-    /// Everything that belongs to the store, but for its lock and what resets have set aside; ascending.
+    /// All names that belong to the store, except its lock and the directories of resets; ascending.
     private(set) var ownNames: [String] = []
 
     init(_ names: [String]) {
@@ -47,20 +47,20 @@ struct StoreInventory {
     /// A journal that a snapshot has overtaken.
     static func pastName(_ generation: Int) -> String { StoreDirectory.historyName + "/" + journalName(generation) }
     static func backupName(_ generation: Int) -> String { "backup-\(generation).json" }
-    /// What followed the last whole line of a journal.
+    /// The file for bytes after the last whole line of a journal.
     static func tornName(_ generation: Int, _ settings: StoreSettings) -> String {
         tornPrefix(generation) + settings.compactTime() + "-" + settings.makeIdentifier()
     }
     private static func tornPrefix(_ generation: Int) -> String { "torn-journal-\(generation)-" }
 
-    /// Whether something is kept that followed the last whole line of a journal.
+    /// Whether bytes after the last whole line of a journal were kept.
     func hasTornEnd(_ generation: Int) -> Bool {
         ownNames.contains { $0.utf8.starts(with: Self.tornPrefix(generation).utf8) }
     }
 
     static func operationsName(_ generation: Int) -> String { "operations-\(generation).jsonl" }
 
-    /// The name in the directory of a path in it.
+    /// The name of a path within the directory.
     static func name(ofPath path: String) -> String {
         let parts = path.split(separator: "/").suffix(2)
         return parts.first.map { $0 == StoreDirectory.historyName } == true
@@ -78,20 +78,20 @@ struct StoreInventory {
     }
 }
 
-/// Which names in a store's directory belong to the store.
+/// Names that belong to a store.
 extension StoreInventory {
     private static let unfinished = "-unfinished"
 
     /// The directory of a reset while files are still moved into it.
     static func unfinishedResetName(_ time: String) -> String { "set-aside-" + time + unfinished }
 
-    /// The snapshot of an earlier schema version, from before its migration or upgrade: `moods.vN.json`, or where another file
-    /// has that name `moods.vN-2.json` and so on.
+    /// The snapshot of an earlier schema version, from before its migration or upgrade: `moods.vN.json`; if that name
+    /// is taken, `moods.vN-2.json` and so on.
     static func earlierName(_ version: Int, _ number: Int) -> String {
         "moods.v\(version)" + (number == 1 ? "" : "-\(number)") + ".json"
     }
 
-    /// The name that it gets in the end.
+    /// The final name of that directory.
     static func resetName(ofUnfinished name: String) -> String {
         String(decoding: name.utf8.dropLast(unfinished.utf8.count), as: UTF8.self)
     }
@@ -100,7 +100,7 @@ extension StoreInventory {
         name.utf8.starts(with: "set-aside-".utf8) && name.hasSuffix(unfinished)
     }
 
-    /// Files of plugins and whatever else people put beside a store are none of its own.
+    /// Files of plugins, and other files that people put beside a store, are not its own.
     static func isOwn(_ name: String) -> Bool {
         let numbered: [(StaticString, StaticString)] = [
             ("journal-", ".jsonl"), ("backup-", ".json"), ("operations-", ".jsonl"), ("index-", ""),
