@@ -2,8 +2,8 @@ import JSONCodec
 import Platform
 
 extension Loading {
-    /// The store, only to be read. Without a lock no end is judged: what is neither published nor proven may be another
-    /// process's commit on its way, and is not shown.
+    /// The store, for reading only. Without a lock no end is judged: lines that are neither published nor proven may be
+    /// another process's unfinished commit, and are not shown.
     consuming func openedToRead(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
         _ refusal: StorageError?, _ load: (LoadEvent) -> String?
@@ -22,13 +22,13 @@ extension Loading {
         var store = StoreFiles(
             settings, place, files.header, revision: shown, syncedRevision: min(shown, outcome.proven),
             snapshotBytes: snapshotBytes, lock: lock)
-        // What is not shown is not counted: it is when it comes.
+        // Lines that are not shown are counted when they are.
         store.journalBytes = outcome.changeBytes - (shown < outcome.last ? outcome.end - end : 0)
         store.journalCount = files.journals.entries.count
         store.refusal = refusal
         store.damage = damage
         if outcome.held.map({ $0.index == outcome.current }) ?? true, refusal.map({ $0.isOnlyOfWriting }) ?? true {
-            // Read on from here when somebody has published more; where it is gone by now, all is read anew then.
+            // For reading on after later commits. If the file is gone by then, everything is read again.
             let entry = files.journals.entries[outcome.current]
             if let file = try? store.place.open(entry.name, .read) {
                 store.journal.open(file, entry.generation, end: end, isWritable: false)
@@ -39,19 +39,19 @@ extension Loading {
         return store
     }
 
-    /// The store, to be read and written; its journal is held.
+    /// The store, for reading and writing; its journal is held.
     consuming func openedToWrite(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ hold: consuming JournalHold,
         _ settings: StoreSettings, _ extractor: RecordExtractor?, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
-        // Nothing is written for lines that will be refused: each opening would begin another journal with them.
+        // Checks the lines first: each opening would begin another journal with lines that are then refused.
         if let extractor, !outcome.isClean || !outcome.abandoned.isEmpty {
             try handOverHeld(upTo: outcome.last) { extractor.problem($0) }
         }
         let journal: Journal
         do {
-            // A first generation may have been renamed into place by somebody who was killed before syncing that; what is
-            // committed to it must not stand in a journal beside an older snapshot, or beside none, after a power cut.
+            // A killed process may have renamed the first snapshot into place without syncing the directory. After a
+            // power cut, commits to it must not stand in a journal beside an older snapshot, or beside none.
             if files.header.generation == 1, outcome.changeBytes == 0 { try place.sync() }
             try removeAbandoned(place)
             journal = try outcome.isClean ? reopenedJournal(place, &hold) : nextJournal(place, settings)
@@ -83,13 +83,13 @@ extension Loading {
         return store
     }
 
-    /// What was judged here is shown, and cannot be published, because it is not certain to be on the disk. Others are to show it
-    /// too: who finds nothing published takes the lock and judges the end, and whoever can goes on after it.
+    /// Blanks the publication. The recovered end is visible here but not published: it may not be on the disk yet. A
+    /// reader that finds no publication takes the lock and judges the end; a process that can write continues after it.
     private func haveOthersJudge(_ lock: borrowing TurnLock) {
         guard let publication = recovery.publication, publication.durable < outcome.last else { return }
-        // Written over, and not cut off: a full disk may have no room to publish in an empty file again.
+        // Overwritten, not cut off: a full disk may have no room to publish in an empty file again.
         let blanks = ByteBuffer(copying: [UInt8](repeating: UInt8(ascii: " "), count: Publication.byteCount))
-        // Where even that fails, nobody else can write there either.
+        // If even this fails, no other process can write there either.
         do throws(SystemError) { try lock.file.write(blanks.bytes, at: 0) } catch {}
     }
 
@@ -102,17 +102,17 @@ extension Loading {
         consuming func takeFile() -> File { file }
     }
 
-    /// Removes blank journals that an unfinished rewrite left. They must be gone for good before a line goes anywhere.
+    /// Removes blank journals of an unfinished rewrite. They must be gone durably before any line is written.
     private func removeAbandoned(_ place: borrowing StoreDirectory) throws(SystemError) {
         guard !outcome.abandoned.isEmpty else { return }
         for index in outcome.abandoned { try place.unlink(files.journals.entries[index].name) }
         try place.sync()
     }
 
-    /// The names are synced first, unless it is certain that they are: whoever made the newest of them, this journal's or
-    /// the snapshot's, may have been killed before it could, and what is committed from now on would go with them when
-    /// the power is cut. A generation is published only after its names were synced; a journal that was begun after an
-    /// unclean end bears a later number, of which nothing is published.
+    /// Reopens the journal after syncing its name, unless that is certainly durable: a killed process may have made the
+    /// journal or the snapshot without syncing its name, and a power cut would take later commits with it. A generation
+    /// is published only after its names were synced. A journal begun after an unclean end has a later number, of which
+    /// nothing is published.
     private func reopenedJournal(
         _ place: borrowing StoreDirectory, _ hold: inout JournalHold
     ) throws(SystemError) -> Journal {
@@ -122,12 +122,12 @@ extension Loading {
         if let file = hold.take(entry.generation, in: place) {
             return Journal(file: file, end: outcome.end, generation: entry.generation, isHeld: true)
         }
-        // It could not be written a moment ago; most likely this says why.
+        // The journal could not be opened for writing a moment ago; this most likely throws the reason.
         let file = try place.open(entry.name, .readWrite)
         return Journal(file: file, end: outcome.end, generation: entry.generation, isHeld: false)
     }
 
-    /// Rule 7 of `Recovery`: goes on in a new journal after an unclean end.
+    /// Continues in a new journal after an unclean end (rule 7 of `Recovery`).
     private func nextJournal(
         _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) -> Journal {
@@ -159,7 +159,7 @@ extension Loading {
             file: maker.visible(as: place.path(of: name)), end: size, generation: generation, isHeld: true)
     }
 
-    /// Gives names last of all, so that an attempt which fails leaves nothing.
+    /// Renames last of all, so that a failed attempt leaves nothing.
     private func beginJournal(
         _ header: JournalHeader, after source: borrowing File, _ torn: (String, String)?, _ names: (String, String),
         in place: borrowing StoreDirectory, _ settings: StoreSettings
@@ -182,8 +182,9 @@ extension Loading {
 }
 
 extension StoreDirectory {
-    /// Copies the bytes after the last valid line of a journal: the name of their file, as yet a temporary one; nil where they
-    /// say nothing. More than any group of lines has stays where it is alone, in the journal.
+    /// Copies the bytes after the last valid line of a journal.
+    /// - Returns: the temporary name of the copy; nil if there is nothing but blanks. The copy ends where more follows
+    ///   than any group of lines has; the rest stays in the journal.
     func copyTornTail(
         of source: borrowing File, from start: Int, _ settings: StoreSettings
     ) throws(SystemError) -> String? {
@@ -199,7 +200,7 @@ extension StoreDirectory {
 }
 
 extension RecordExtractor {
-    /// What is wrong with a change, or nil; what takes it over says the same.
+    /// The fault of a change, or nil, as `load` would find it.
     fileprivate func problem(_ event: LoadEvent) -> String? {
         switch event {
         case .record(let bytes), .put(let bytes): head(bytes) == nil ? "this is not a record" : nil
@@ -210,8 +211,8 @@ extension RecordExtractor {
 }
 
 extension File {
-    /// The offset after the last byte that is neither a line feed nor zero, as a file system leaves it after a power cut: at
-    /// least `start`. Only the first bytes after it are looked at.
+    /// The offset after the last byte that is neither a line feed nor zero (as file systems leave after a power cut),
+    /// at least `start`. Looks only at the first bytes after it.
     fileprivate func endOfBytes(from start: Int) throws(SystemError) -> Int {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }

@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// A store while it is opened: what was found on the disk, before it is decided whether it may be written.
+/// A store while it is opened: the state found on disk, before the decision whether it may be written.
 struct Loading: ~Copyable {
     /// See `StoreFiles.atAddress`.
     private let atAddress: any Sendable = ()
@@ -10,14 +10,14 @@ struct Loading: ~Copyable {
     let recovery: Recovery
     let outcome: Recovery.Outcome
     let snapshotBytes: Int
-    /// The way to the snapshot's records, where they were not handed over.
+    /// The index of the snapshot, if its records were not passed on.
     var index: SnapshotIndex?
-    /// Why it can only be read, whoever asks.
+    /// The reason why the store is read-only for every process.
     let refusal: StorageError?
-    /// The reason why the snapshot may show something else than was kept; nil where it is as it was written.
+    /// The reason why the snapshot may differ from what was stored; nil if it is as it was written.
     let edit: String?
 
-    /// Finds snapshot and journals that belong together, and hands over all that is proven.
+    /// Finds snapshot and journals that belong together, and passes on all that is proven.
     init(
         _ place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor?, isLocked: Bool,
         _ load: (LoadEvent) -> String?
@@ -62,7 +62,7 @@ struct Loading: ~Copyable {
         self.recovery = recovery
     }
 
-    /// The damage where commits up to `shown` are shown. That of a journal is the weightier word.
+    /// The damage when commits up to `shown` are shown. That of a journal comes first.
     func damage(shown: Int) -> StoreDamage? {
         if let damage = outcome.damage {
             return StoreDamage(damage, shown: shown, durable: outcome.acknowledged)
@@ -72,8 +72,8 @@ struct Loading: ~Copyable {
         }
     }
 
-    /// The lines that wait for their proof, up to commit `last`.
-    /// - Returns: the offset after the last line that has been handed over, held or not.
+    /// Passes on the unproven lines, up to commit `last`.
+    /// - Returns: the offset after the last line that has been passed on, held or not.
     @discardableResult
     func handOverHeld(
         upTo last: Int, _ load: (LoadEvent) -> String?
@@ -97,10 +97,10 @@ struct Loading: ~Copyable {
 }
 
 extension StoreFiles {
-    /// So many bytes are read in some hundredths of a second.
+    /// Bytes that are read within some hundredths of a second.
     private static let longBytes = 8 << 20
 
-    /// Whether there is an index that fits the snapshot, as far as its first page tells.
+    /// Whether there is an index that fits the snapshot, judged by its first page.
     private static func hasIndex(
         _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) -> Bool {
@@ -113,8 +113,8 @@ extension StoreFiles {
         return IndexImage.open(in: place, of: identity) != nil
     }
 
-    /// Whether opening the store takes long, as far as names, sizes and the first page of an index tell: journals are read whole,
-    /// and so is a snapshot without an index that fits.
+    /// Whether opening the store takes long, judged by names, sizes and the first page of an index: journals are read
+    /// whole, and so is a snapshot without a fitting index.
     public static func isLongToOpen(_ settings: StoreSettings) -> Bool {
         do {
             guard let place = try StoreDirectory.openIfThere(settings) else { return false }
@@ -130,7 +130,7 @@ extension StoreFiles {
             if snapshotBytes <= longBytes { return false }
             return try !hasIndex(place, settings)
         } catch {
-            // The opening says what is wrong.
+            // The opening reports the fault.
             return false
         }
     }
@@ -141,15 +141,15 @@ struct GenerationFiles: ~Copyable {
     let snapshot: File
     let header: SnapshotHeader
     let journals: OpenJournals
-    /// What was published before they were opened: all of it is in them.
+    /// The publication before they were opened: all of it is in them.
     let publishedBytes: [UInt8]
-    /// Which file the snapshot is.
+    /// The identity of the snapshot.
     let snapshotStatus: FileStatus?
 
     var published: Publication? { Publication(bytes: publishedBytes) }
 
-    /// Where a journal is missing, the snapshot is looked at again before that is called damage: whoever reads takes no
-    /// lock, and a writer may have begun the next generation in between.
+    /// Opens them. If a journal is missing, checks the snapshot again before calling it damage: readers take no lock,
+    /// and a writer may have begun the next generation in between.
     init(in place: borrowing StoreDirectory, _ reader: SnapshotReader) throws(StorageError) {
         var attempts = 0
         while true {
@@ -171,7 +171,7 @@ struct GenerationFiles: ~Copyable {
                 return
             } catch {
                 attempts += 1
-                // What cannot be looked at is taken for unchanged, and the fault that led here is told.
+                // Without a status the snapshot counts as unchanged, and the missing journal is reported.
                 let current = try? place.status(of: reader.name)
                 let used = try? snapshot.status()
                 let isReplaced = current.flatMap { $0 }?.inode != used?.inode

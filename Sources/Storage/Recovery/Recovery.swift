@@ -1,56 +1,55 @@
 import Platform
 
-/// Puts together what was committed since the snapshot, and judges whether it is all that was acknowledged.
+/// Collects the commits since the snapshot, and judges whether they are all that was acknowledged.
 ///
 /// The snapshot of generation G holds commit R. The journals of generation G and up continue it. Rules:
 ///
 /// 1. A journal becomes visible under its name whole: header and copied lines are synced under a temporary name before.
-/// 2. The first journal's base is R. A later one's base is a commit that an earlier one holds, and **what an earlier
-///    journal holds above a later one's base is void**: the writer that began the later one has judged it.
-/// 3. A journal with no lines yet counts only if it is the last and its base is the last commit before it; else it is
-///    what an unfinished rewrite or upgrade left behind; that of an upgrade is of a later schema version. (Lines are appended to a journal only when all others that could count
-///    are gone.)
-/// 4. A commit is *proven* if it was synced for certain: it is at or below R, a base, the `durable` of a valid line,
-///    or the published durable seq (where that was synced, and for this generation: what was published for an earlier
-///    one proves nothing after R, because whoever began this one may have taken it back). Only commits are
-///    acknowledged that are published, and only synced ones are published, so a commit that cannot be read is lost for
-///    certain only if it is proven.
-/// 5. If the lines end, or a bad line stands, before a proven commit: acknowledged data is damaged. What lies before
-///    is shown, and nothing is written any more.
-/// 6. Otherwise what lies after the last valid line was never acknowledged, and is cut off.
-/// 7. An end is clean if nothing but line feeds lies after the last valid line and that is at or below the published
-///    seq. After an unclean end nothing is ever appended: the next writer begins the next journal with a copy of the
-///    valid lines that are not proven, syncs it, and only then shows them.
+/// 2. The first journal's base is R. A later one's base is a commit of an earlier one, and **lines of an earlier
+///    journal above a later one's base are void**: the writer that began the later one has judged them.
+/// 3. A journal with no lines yet counts only if it is the last and its base is the last commit before it; else an
+///    unfinished rewrite or upgrade left it behind; that of an upgrade has a later schema version. (A writer appends
+///    lines to a journal only when all others that could count are gone.)
+/// 4. A commit is *proven* if it was synced for certain: it is at or below R, a base, the `durable` of a valid line, or
+///    the published durable seq (if that was synced, and for this generation: a publication for an earlier one proves
+///    nothing after R, because the writer that began this one may have taken it back). Only published commits are
+///    acknowledged, and only synced ones are published, so an unreadable commit is certainly lost only if it is proven.
+/// 5. If the lines end, or a bad line stands, before a proven commit: acknowledged data is damaged. The commits before
+///    it are shown, and nothing is written any more.
+/// 6. Otherwise the bytes after the last valid line were never acknowledged, and are cut off.
+/// 7. An end is clean if only line feeds follow the last valid line and that line is at or below the published seq.
+///    After an unclean end nothing is ever appended: the next writer begins the next journal with a copy of the valid
+///    lines that are not proven, syncs it, and only then shows them.
 struct Recovery {
     let snapshot: SnapshotHeader
-    /// What was published for this very store, if anything.
+    /// The publication for this very store, if any.
     let publication: Publication?
-    /// Without the lock, another process may be writing while the journal is read: of a line that it is just writing
-    /// the end may be missing, and yet the next one be there with its word that the line was synced. So where there is
-    /// a published seq, lines above it are no evidence of damage then.
+    /// Without the lock, another process may be writing while the journal is read: the end of a line may still be
+    /// missing although the next line is there and says that it was synced. So with a published seq and without the
+    /// lock, lines above it are no evidence of damage.
     let isLocked: Bool
 
     struct Outcome {
         /// The last commit that can be read.
         var last: Int
-        /// The last commit of which it is certain that it is on stable storage.
+        /// The last commit that is certainly on stable storage.
         var proven: Int
-        /// The index of the journal that goes on.
+        /// The index of the journal to continue.
         var current = 0
-        /// Where its lines end.
+        /// The offset where its lines end.
         var end = 0
         var isClean = true
-        /// Whether bytes lie after the last valid line, which a roll cuts off.
+        /// Whether bytes follow the last valid line, which a roll cuts off.
         var hasTornTail = false
-        /// Lines that were not handed over yet: in which journal, from where, and the commit before them.
+        /// Lines that were not passed on yet: their journal, their offset, and the commit before them.
         var held: (index: Int, offset: Int, base: Int)?
-        /// Indices of journals that count for nothing.
+        /// Indices of journals that do not count.
         var abandoned: [Int] = []
-        /// Of lines that count and were asked for.
+        /// Bytes of the lines that count and were asked for.
         var changeBytes = 0
         /// Rule 5.
         var damage: StorageError?
-        /// The last commit that was acknowledged for certain, where there is damage.
+        /// The last commit that was certainly acknowledged, if there is damage.
         var acknowledged: Int?
     }
 
@@ -60,8 +59,8 @@ struct Recovery {
         publication = published.flatMap { $0.storeId == snapshot.storeId ? $0.known(to: snapshot) : nil }
     }
 
-    /// Reads all journals and hands over what the proven commits changed; the rest is `held`.
-    /// - Parameter revisionMax: commits after this one are judged with the others, and neither handed over nor counted.
+    /// Reads all journals and passes on the changes of the proven commits; the rest is `held`.
+    /// - Parameter revisionMax: commits after this one are judged too, but neither passed on nor counted.
     func replay(
         _ journals: borrowing OpenJournals, upTo revisionMax: Int = .max,
         apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
@@ -142,12 +141,12 @@ struct Recovery {
         header.storeId == snapshot.storeId && header.generation == entry.generation
     }
 
-    /// Whether a blank journal is what an unfinished upgrade left behind: nobody can have written to it.
+    /// Whether an unfinished upgrade left a blank journal behind: no process can have written to it.
     private func isOfUpgrade(_ header: JournalHeader, _ entry: OpenJournals.Entry) -> Bool {
         isOfStore(header, entry) && header.schemaVersion > snapshot.schemaVersion
     }
 
-    /// The base of a journal, where it fits to what was read before.
+    /// The base of a journal, if it fits the commits read before.
     private func base(
         of header: JournalHeader, _ entry: OpenJournals.Entry, _ last: Int, isFirst: Bool
     ) -> Int? {
@@ -173,7 +172,7 @@ struct Recovery {
     }
 }
 
-/// What one journal holds from its header on: as far as its lines follow one another, and what lies after.
+/// The content of one journal after its header: the lines that follow one another, and what comes after.
 struct JournalReplay {
     /// The last commit that follows without a gap.
     var last: Int
@@ -181,19 +180,19 @@ struct JournalReplay {
     var end: Int
     /// The offset after the last line that was asked for.
     var countedEnd: Int
-    /// False where that line is the file's last and lacks its line feed.
+    /// False if that line is the file's last and lacks its line feed.
     var isTerminated = true
-    /// Where the first bytes lie that are neither a line that follows nor the blank end.
+    /// The offset of the first bytes that are neither the next line nor the blank end.
     var badOffset: Int?
-    /// The last commit of which a line here says that it was synced, also a line after the bad one.
+    /// The last commit that a line here says was synced, also a line after the bad one.
     var provenByLines = 0
-    /// Where the first line lies that was not handed over, and the commit before it.
+    /// The first line that was not passed on, and the commit before it.
     var held: (offset: Int, base: Int)?
 
-    /// Reads the lines after commit `base`, no further than `limit`, and hands over what the commits up to `heldAbove`
-    /// changed, but for commits after `revisionMax`.
+    /// Reads the lines after commit `base`, up to `limit`, and passes on the changes of the commits up to `heldAbove`,
+    /// except commits after `revisionMax`.
     ///
-    /// - Throws: what `apply` throws; `corrupt` for a line whose seal holds and whose form is unknown.
+    /// - Throws: the errors of `apply`; `corrupt` for a line with a right seal but an unknown form.
     init(
         _ entry: OpenJournals.Entry, of journals: borrowing OpenJournals, after base: Int, limit: Int?, heldAbove: Int,
         upTo revisionMax: Int, apply: (LoadEvent, _ file: String, _ offset: Int) throws(StorageError) -> Void
@@ -235,7 +234,7 @@ struct JournalReplay {
         }
     }
 
-    /// Hands over what the commits changed whose lines lie from `offset` on, up to commit `last`: they were read before.
+    /// Passes on the changes of the lines from `offset` on, up to commit `last`: they were read before.
     /// - Parameter base: the commit before the first of them.
     /// - Returns: the offset after the last of those lines.
     @discardableResult
@@ -250,7 +249,7 @@ struct JournalReplay {
             end = commit.end
             return true
         }
-        // It was whole a moment ago: somebody cuts the file under us.
+        // The lines were whole a moment ago: another program is cutting the file.
         guard found >= last else {
             throw .corrupt(file: entry.name, offset: end, reason: "\(entry.name) changed while it was read.")
         }

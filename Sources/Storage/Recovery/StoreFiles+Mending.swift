@@ -1,21 +1,22 @@
 import JSONCodec
 import Platform
 
-/// What happens where the files are not as they were: they are read anew, and have to hold all that is known here.
+/// Mending after files were changed from outside: they are read again, and must contain all that this process knows.
 ///
-/// They do where another process has gone on with them, or somebody has put an equal copy in their place. Where they do not,
-/// and nobody knows more, the next generation is begun from memory (`rewrite`). What it goes on from are its `Remains`:
+/// They do if another process has continued them, or an equal copy is in their place. If they do not, and no other
+/// process knows more, the next generation is begun from memory (`rewrite`), starting from its `Remains`:
 ///
-/// 1. What stands in the place of journal and operations file is moved to `set-aside-TIME/`, and they are put back from the
+/// 1. Files in the place of journal and operations file are moved to `set-aside-TIME/`, and both are put back from the
 ///    files that are still open, as far as those can be read. A snapshot that is not ours gets a second name there.
-/// 2. The generation is made by the one procedure (`Generation`). Killed before its commit point, the disk is as it was found
-///    but for what 1 has put back.
+/// 2. `Generation` makes the new generation. If killed before its commit point, the disk is as found, except for what
+///    step 1 has put back.
 ///
-/// Nothing is begun where the directory is another, a later generation or commit is published than is known here, the store
-/// was moved away as a whole, or a person has edited the snapshot.
+/// Nothing is begun if the directory is another, if a later generation or commit is published than this process knows,
+/// if the store was moved away as a whole, or if a person has edited the snapshot.
 extension StoreFiles {
-    /// Reads everything anew, with the lock if it is held: then the answer holds it.
-    /// - Throws: why what is there does not go on from what is known here. All is as it was then, but the lock may be free.
+    /// Reads everything again; if the lock is held, the new files hold it.
+    /// - Throws: the reason why the files do not continue the commits known here. Then nothing has changed, but the
+    ///   lock may be free.
     mutating func reopened(
         _ extractor: RecordExtractor?, load: (LoadEvent) -> String?
     ) throws(StorageError) -> StoreFiles {
@@ -24,7 +25,7 @@ extension StoreFiles {
         guard place.isSame(as: self.place) else { throw Self.replaced(place.path) }
         guard try Self.hasStore(place) else { throw Self.gone(place.path) }
         if isLocked { try holdJournals() }
-        // Without a journal it is a store of an earlier schema, of which nothing is known but what stands there.
+        // Without a journal it is a store of an earlier schema, of which this process knows no more than the files.
         if journal.descriptor != nil { try requireContinued(in: place, extractor) }
         let lasting = isRefusedForGood ? refusal : nil
         let (isLocked, mayHeal) = (isLocked, mayHeal)
@@ -37,7 +38,7 @@ extension StoreFiles {
             guard mayHeal || settings.isReadOnly else {
                 return try Self.openToRead(place, settings, extractor, lock.take(), lasting, load)
             }
-            // It could not be written: as at first, and what was in the way then may be gone.
+            // The store could not be written: open it as at first, because the obstacle may be gone.
             lock = nil
             return try Self.open(place, settings, extractor, mayBegin: false, load)
         } catch {
@@ -46,14 +47,15 @@ extension StoreFiles {
         }
     }
 
-    /// What stands there is judged, and perhaps mended: until the lock is left, nobody else may come by another file of its name.
+    /// Holds all journals before they are judged or mended: until the lock is released, no other process may succeed
+    /// with another lock file of that name.
     mutating func holdJournals() throws(StorageError) {
         journal.letGo(in: settings.fileSystem)
         hold = nil
         hold = try lock?.holdJournals(place, settings)
     }
 
-    /// Opens the lock again, after an opening that failed has let go of it.
+    /// Opens the lock again, after a failed opening has released it.
     private mutating func takeUpLock() throws(StorageError) {
         if settings.isReadOnly { return }
         do throws(SystemError) {
@@ -65,17 +67,17 @@ extension StoreFiles {
         }
     }
 
-    /// The lock that an opening held which came to nothing.
+    /// Takes back the lock of an opening that failed.
     mutating func takeBack(_ held: consuming TurnLock?) { lock = held }
 
-    /// Everything is looked at anew before the next change.
-    /// - Parameter operations: what is known of those in the journals, which may be gone.
+    /// Makes the next change check everything again.
+    /// - Parameter operations: the known operations of the journals, which may be gone.
     mutating func doubt(knowing operations: [(seq: Int, id: [UInt8])]) {
         isSuspect = true
         knownOperations = operations
     }
 
-    /// Throws where what stands there does not hold what is known here.
+    /// Throws if the files do not contain the commits known here.
     private func requireContinued(
         in place: borrowing StoreDirectory, _ extractor: RecordExtractor?
     ) throws(StorageError) {
@@ -83,13 +85,13 @@ extension StoreFiles {
         let loading = try Loading(place, settings, extractor, isLocked: isLocked) { _ in nil }
         let header = loading.files.header
         guard header.storeId == storeId else {
-            // After a reset another store may begin here. It is published in the file that was locked before.
+            // After a reset another store may begin here. Its publication is in the file that was locked before.
             guard loading.files.published?.storeId == header.storeId, isPublicationOfItsName else {
                 throw .corrupt(file: name, offset: 0, reason: "\(name) in \(place.path) is of another store.")
             }
             return
         }
-        // One that was refused before knows no more than what stands there.
+        // A store that was refused before knows no more than the files.
         if refusal != nil { return }
         if let damage = loading.outcome.damage { throw damage }
         guard header.generation >= generation, loading.outcome.last >= revision,
@@ -109,7 +111,7 @@ extension StoreFiles {
         }
     }
 
-    /// Whether the line of the last commit is the one that is known here, where the journals have it.
+    /// Whether the journals, if they have the last commit, have the line of it that is known here.
     private func hasLastLine(_ journals: borrowing OpenJournals) throws(StorageError) -> Bool {
         guard journal.sealed == revision, let seal = journal.seal,
             let base = journals.entries.first?.header?.baseRevision, base < revision
@@ -121,8 +123,8 @@ extension StoreFiles {
         return found == seal
     }
 
-    /// Throws where no generation may be begun from what is known here; the lock is held.
-    /// - Parameter reason: what is wrong with the files that stand there.
+    /// Throws if no generation may be begun from the commits known here; the lock is held.
+    /// - Parameter reason: the fault of the files.
     func requireEntitled(_ reason: StorageError) throws(StorageError) {
         if let refusal { throw refusal }
         switch reason {
@@ -149,9 +151,8 @@ extension StoreFiles {
                 + " meant, accept it (mood store accept --yes); if not, undo it (mood doctor says how).")
     }
 
-    /// Has the next generation begun from what is known here, because the journal that was just written has no name any more;
-    /// the lock is held.
-    /// - Throws: why none may be begun.
+    /// Prepares the next generation from memory, because the journal just written has lost its name; the lock is held.
+    /// - Throws: the reason why none may be begun.
     mutating func leaveJournal(knowing operations: [(seq: Int, id: [UInt8])]) throws(StorageError) {
         guard isLocked else { throw .busy(reason: "Files in \(place.path) have changed meanwhile. Try again.") }
         _ = try place.status()
@@ -164,7 +165,7 @@ extension StoreFiles {
     }
 
     private enum Standing {
-        /// Nothing is wrong with the files: only reading has failed.
+        /// The files are fine: only reading has failed.
         case asItWas
         case incomplete
         case anotherSnapshot
@@ -184,7 +185,7 @@ extension StoreFiles {
         return .asItWas
     }
 
-    /// Whether what stands in the place of the snapshot is a store that a person has edited.
+    /// Whether the file in the snapshot's place is a store that a person has edited.
     private func isEdited() throws(StorageError) -> Bool {
         do throws(RepairError) {
             guard let text = try Acceptance.readEdited(place) else { return false }
@@ -195,14 +196,15 @@ extension StoreFiles {
         }
     }
 
-    /// No new store begins in the place of one that was open: somebody has moved it, or the place is not mounted.
+    /// The error for a store that disappeared: it was moved, or its file system is not mounted. No new store begins in
+    /// its place.
     public static func gone(_ path: String) -> StorageError {
         .unavailable(
             reason: "The store in \(path) is not there any more.",
             advice: "Put its files back, or begin a new store (mood store reset --yes).")
     }
 
-    /// What stands there may be anything: nobody has asked for it to be opened.
+    /// The error for another directory, which the user has not asked to open.
     static func replaced(_ path: String) -> StorageError {
         .unavailable(
             reason: "Another directory is in the place of \(path), in which the store was opened.",

@@ -1,22 +1,22 @@
 import Platform
 
-/// What the next generation goes on from, where the files of the present one are not as they were.
+/// Sources for rebuilding the next generation after the current files were changed.
 extension StoreFiles {
-    /// What the next generation goes on from.
+    /// The sources of the next generation.
     struct Remains {
-        /// Later than every file that stands there.
+        /// The number of the next generation, after those of all files.
         var next: Int
-        /// The generation of the snapshot that becomes the backup; nil where the one that stands there is not ours.
+        /// The generation of the snapshot that becomes the backup; nil if the snapshot is not ours.
         var backup: Int?
-        /// The last commit that the journals can tell of.
+        /// The last commit that the journals contain.
         var reached: Int
-        /// Where what is not ours was moved to.
+        /// The directory to which files that are not ours were moved.
         var aside: String?
-        /// What is to follow it there, once the generation is complete.
+        /// Names of files to move there once the generation is complete.
         var leftovers: [String] = []
     }
 
-    /// Puts back what is missing of the files that are open, and sets aside what stands in their place.
+    /// Puts back missing files from those that are open, and sets aside the files in their place.
     func gatherRemains() throws(StorageError) -> Remains {
         let remains = Remains(next: max(generation, journal.generation) + 1, backup: generation, reached: revision)
         do throws(SystemError) {
@@ -27,7 +27,7 @@ extension StoreFiles {
         } catch {
             throw .writing(error, error.subject)
         }
-        // Whether a generation may be begun at all is asked before (`requireEntitled`).
+        // `requireEntitled` has already checked whether a generation may be begun.
         guard isSuspect else { throw .busy(reason: "Files in \(place.path) have changed meanwhile. Try again.") }
         do { return try gather(remains) } catch { throw .writing(error, error.subject) }
     }
@@ -46,8 +46,8 @@ extension StoreFiles {
         return remains
     }
 
-    /// Gives a snapshot that is not ours a second name, just before another takes its place: until then an attempt may fail,
-    /// and the next one begins anew.
+    /// Gives a snapshot that is not ours a second name, just before another takes its place: until then an attempt may
+    /// fail, and the next one begins again.
     func keepSnapshot(_ remains: inout Remains) throws(StorageError) {
         guard remains.backup == nil else { return }
         do throws(SystemError) {
@@ -80,7 +80,7 @@ extension StoreFiles {
         }
     }
 
-    /// How far the open journal can be read, at most to a commit: the offset, and the last commit.
+    /// Reads the open journal as far as possible, at most to a commit. Returns the offset and the last commit.
     func readableLines(upTo revision: Int) throws(SystemError) -> (end: Int, last: Int) {
         guard let descriptor = journal.descriptor else { return (0, 0) }
         let entry = try OpenJournals.examined(journal.generation, descriptor, settings.fileSystem)
@@ -94,12 +94,12 @@ extension StoreFiles {
         return (end, last)
     }
 
-    /// What stands there gets a second name first, so that at no moment there is none.
+    /// Puts a file back. The one in its place first gets a second name, so that the name never vanishes.
     private func putBack(
         _ source: borrowing File, _ range: Range<Int>, as name: String, _ remains: inout Remains
     ) throws(SystemError) {
         let named = try place.status(of: name)
-        // Which file it is may not have been known before.
+        // The identity of the open file may not have been known before.
         if let named, try named.isSameFile(as: source.status()) { return }
         let temporary = "temporary-" + settings.makeIdentifier()
         try place.draft(temporary) { (file) throws(SystemError) in
@@ -115,14 +115,15 @@ extension StoreFiles {
         try place.move(temporary, to: name)
     }
 
-    /// The same as `areFilesOurs`, whatever was seen before, and the end of the journal too.
+    /// Whether the files are those that this process has open and the journal ends as it did, without relying on
+    /// earlier checks.
     private func areFilesOursNow() throws(SystemError) -> Bool {
         guard try isSnapshotOurs(), try isJournalOurs(), try areOperationsOurs() else { return false }
         if journal.isUnusable { return true }
         return try journal.isEndAsItWas()
     }
 
-    /// Whether all files that hold what was acknowledged are as they were; what cannot be looked at is not.
+    /// Whether all files with acknowledged commits are certainly as they were.
     var areOursByAllSigns: Bool {
         do throws(StorageError) {
             _ = try place.status()
@@ -132,7 +133,7 @@ extension StoreFiles {
         }
     }
 
-    /// Puts away what the new generation could not go on from, and says so.
+    /// Puts away the files that the new generation could not use, and logs that.
     func setAside(_ remains: Remains, _ report: RewriteReport) {
         guard remains.aside != nil || !remains.leftovers.isEmpty else { return }
         var remains = remains
@@ -148,7 +149,7 @@ extension StoreFiles {
 }
 
 extension StoreFiles.Remains {
-    /// A free name in the directory for what is not ours, which is made when it is first needed.
+    /// A free name in the set-aside directory, which is made when first needed.
     mutating func place(
         for name: String, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) -> String {
@@ -160,12 +161,12 @@ extension StoreFiles.Remains {
         return try place.freeName((aside ?? "") + "/" + name, settings)
     }
 
-    /// Makes the names of what was moved durable.
+    /// Makes the names of the moved files durable.
     func sync(in place: borrowing StoreDirectory) throws(SystemError) {
         if let aside { try File(place.path(of: aside), .directory, in: place.fileSystem).sync() }
     }
 
-    /// Nothing happens where there is no such file.
+    /// Moves a file aside, if there is one.
     mutating func moveAside(
         _ name: String, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) {

@@ -1,15 +1,15 @@
 import Platform
 
-/// Locks on the journals of a directory, besides the one on `lock`.
+/// Locks on the journals of a directory, in addition to the lock on `lock`.
 ///
-/// Something else may put another file in the place of `lock` while somebody holds the one of before; who comes by the new
-/// file gets its lock at once. So whoever writes also holds the journal that it writes to (`JournalWriter.hold`), and whoever
-/// judges what the journals hold has all of them until that is done. **Only then it looks whether `lock` is still the file
-/// that it has locked**; if not, it lets go of everything and begins again. So of two that came by different files one waits,
-/// and goes on from the other's work.
+/// Another program may replace `lock` while a process holds the old file; the next process locks the new file at once.
+/// Therefore a writer also holds the journal that it writes to (`JournalWriter.hold`), and a process that judges the
+/// journals holds all of them meanwhile. **Only then it checks whether `lock` is still the file that it has locked**;
+/// if not, it releases everything and begins again. If two processes lock different files, one of them waits and
+/// continues from the other's work.
 struct JournalHold: ~Copyable {
-    /// So long is waited for a journal, in milliseconds. Whoever has one has `lock` too, so there is nothing to wait for unless
-    /// that was replaced.
+    /// Longest wait for a journal, in milliseconds. The holder of a journal has `lock` too, so there is nothing to wait
+    /// for unless `lock` was replaced.
     static let waitMax = 500
 
     private struct Entry {
@@ -22,19 +22,19 @@ struct JournalHold: ~Copyable {
     private let fileSystem: FileSystem
     private var entries: [Entry] = []
 
-    /// Locks each journal that is there.
-    /// - Parameter isShared: for whoever only reads.
-    /// - Returns: nil where somebody had one of them all the time. A journal that cannot be opened holds up nobody: whoever
-    ///   reads it says what is wrong.
+    /// Locks each journal in the directory.
+    /// - Parameter isShared: true for a process that only reads.
+    /// - Returns: nil if another process held one of them all the time. A journal that cannot be opened blocks nothing:
+    ///   its reader reports the fault.
     init?(_ place: borrowing StoreDirectory, isShared: Bool, _ settings: StoreSettings) throws(SystemError) {
         let deadline = Self.deadline(settings)
         fileSystem = settings.fileSystem
         var passedOver: Set<Int> = []
-        // Whoever had one may have begun the next meanwhile.
+        // The last holder of one may have begun the next meanwhile.
         var isComplete = false
         while !isComplete {
             isComplete = true
-            // In ascending order, as everybody does.
+            // In ascending order, as in every process.
             for generation in try place.inventory().journals where !passedOver.contains(generation) {
                 let name = StoreInventory.journalName(generation)
                 if let named = try place.status(of: name), isHeld(named) { continue }
@@ -75,7 +75,7 @@ struct JournalHold: ~Copyable {
         return (try? place.openDescriptor(name)).map { ($0, false) }
     }
 
-    /// The journal with its lock, to be written from now on; nil where it could not be opened for that.
+    /// The journal with its lock, for writing from now on; nil if it could not be opened for that.
     mutating func take(_ generation: Int, in place: borrowing StoreDirectory) -> File? {
         guard let index = entries.lastIndex(where: { $0.generation == generation && $0.isWritable }) else { return nil }
         let descriptor = entries.remove(at: index).descriptor
@@ -85,13 +85,13 @@ struct JournalHold: ~Copyable {
 }
 
 extension TurnLock {
-    /// The lock of a store, not yet held; its file is made where there is none.
+    /// The lock of a store, not yet held; creates a missing file.
     init(of place: borrowing StoreDirectory, _ settings: StoreSettings) throws(SystemError) {
         try self.init(place.path(of: StoreDirectory.lockName), directory: place.path, in: settings.fileSystem)
     }
 
-    /// Holds the journals too; the lock is held, and is that of the file that has its name now.
-    /// - Throws: `busy`; what cannot be locked.
+    /// Locks the journals too; the lock is held, and on return its file is the one that has the name.
+    /// - Throws: `busy`, or a failure to lock.
     mutating func holdJournals(
         _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) -> JournalHold {

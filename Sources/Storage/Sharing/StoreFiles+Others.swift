@@ -1,44 +1,46 @@
 import JSONCodec
 import Platform
 
-/// Other processes on the same directory: what they committed is seen, and never written over.
+/// Other processes on the same directory: their commits are seen, and never overwritten.
 extension StoreFiles {
-    /// What has happened since this process last looked.
+    /// The result of a check for other processes' changes.
     enum News {
-        /// Nothing that was not seen already; or all of it was handed over.
+        /// Nothing new, or all of it was passed on.
         case seen
-        /// The files are others now, or their end needs a judge: everything has to be read anew.
+        /// The files were replaced, or their end must be judged: everything has to be read again.
         case elsewhere
-        /// What is published cannot be read any more: who takes the lock sees what there is, and publishes it; who cannot write
-        /// reads everything anew.
+        /// The publication cannot be read any more. A process that can write takes the lock, catches up and publishes;
+        /// a reader reads everything again.
         case unpublished
     }
 
-    /// Remembers which files were read.
+    /// Records which files were read.
     mutating func note(_ snapshot: FileStatus?, published: [UInt8]) {
         snapshotIdentity = snapshot
         seenPublication = published
         openLockFile()
-        // There is none where nothing had to be kept; one that cannot be read is told of when somebody asks for an operation.
+        // There is no file if nothing had to be kept. An unreadable one is reported when a request asks for an
+        // operation.
         do throws(SystemError) {
             operations = try place.open(StoreInventory.operationsName(generation), .read)
             areOperationsKnown = true
         } catch {
             operations = nil
-            // One that is missing may come back.
+            // A missing file may come back.
             areOperationsKnown = error.code == ENOENT && markedOperations == 0
         }
-        // A refusal is thought over when a name has changed.
+        // A refusal is checked again when a name has changed.
         if refusal != nil { namesChanged = (try? place.status())?.changed ?? 0 }
     }
 
-    /// Remembers the snapshot that stands there now, which this process has made. Where it cannot be looked at, the next
-    /// change reads everything anew.
+    /// Records the present snapshot, which this process has made. Without its status, the next change reads everything
+    /// again.
     mutating func noteOwnSnapshot(published: [UInt8]) {
         note((try? place.status(of: StoreDirectory.snapshotName)).flatMap { $0 }, published: published)
     }
 
-    /// Where there is none, or it may not be read, nothing is published for this process: the next look tries again.
+    /// Opens the lock file. If it is missing or unreadable, nothing is published for this process; the next check tries
+    /// again.
     private mutating func openLockFile() {
         guard lockFile == nil, let file = try? place.open(StoreDirectory.lockName, .read) else { return }
         lockIdentity = try? file.status()
@@ -47,8 +49,8 @@ extension StoreFiles {
 
     // MARK: Reading
 
-    /// Hands over what others have committed and published. Takes no lock, and costs one read and one look at a name when there
-    /// is nothing new.
+    /// Passes on what other processes have published. Takes no lock, and costs one read and one status call if there is
+    /// nothing new.
     mutating func catchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         if !isLocked {
             if try isOvertaken(load) { return .elsewhere }
@@ -57,26 +59,26 @@ extension StoreFiles {
         return try readOn(load)
     }
 
-    /// Who had the lock when another file got its name publishes in the file of before, once more.
-    /// - Returns: whether everything has to be read anew for that.
+    /// If `lock` was replaced while another process held it, that process publishes once more in the old file.
+    /// - Returns: whether everything has to be read again because of that.
     private mutating func isOvertakenInFormerLock(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         guard let former = formerLockFile?.descriptor, let published = try readPublication(in: former),
             let publication = Publication(bytes: published), publication.storeId == storeId
         else { return false }
         if publication.generation == generation { return try !follow(publication, load) }
-        // Later generations than one that has ended are published in the file of the name.
+        // Generations after this one are published in the file that has the name.
         if publication.generation < generation { formerLockFile = nil }
         return publication.generation > generation
     }
 
-    /// For whoever has read everything anew.
+    /// The old lock file, for the files that replace these after everything was read again.
     mutating func takeFormerLockFile() -> File? { formerLockFile.take() }
 
-    /// Hands over what is published in the file that is open.
+    /// Passes on what is published in the open file.
     private mutating func readOn(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
         guard let published = try readPublication() else { return .seen }
         guard let publication = Publication(bytes: published) else {
-            // Nothing is there yet, or it is just being written, or somebody has taken it away.
+            // The publication is empty, half written, or was removed.
             let isNew = seenPublication.withUnsafeBytes { Publication(line: $0) } == nil
             return isLocked || isNew ? .seen : .unpublished
         }
@@ -87,7 +89,7 @@ extension StoreFiles {
         return .seen
     }
 
-    /// Hands over what is published of the present generation; false where the journal does not go that far.
+    /// Passes on the published commits of the present generation; false if the journal ends before.
     private mutating func follow(
         _ publication: Publication, _ load: (LoadEvent) -> String?
     ) throws(StorageError) -> Bool {
@@ -100,7 +102,7 @@ extension StoreFiles {
         return true
     }
 
-    /// What is published, where it is not what was seen last.
+    /// The publication, if it changed since the last read.
     private mutating func readPublication() throws(StorageError) -> [UInt8]? {
         openLockFile()
         guard let lockFile = lockFile?.descriptor else { return nil }
@@ -120,10 +122,10 @@ extension StoreFiles {
         return isSame ? nil : Array(readBuffer.bytes)
     }
 
-    /// Reads on in the journal up to commit `last`; false where it does not go that far.
+    /// Reads on in the journal up to commit `last`; false if the journal ends before.
     private mutating func follow(upTo last: Int, _ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         guard let descriptor = journal.descriptor else { return false }
-        // What was handed over counts, wherever it ends.
+        // Commits that were passed on count, wherever the reading ends.
         defer { journal.lines.follow(revision) }
         let name = journal.name
         var reader = JournalReader(descriptor, name, from: journal.end, in: settings.fileSystem)
@@ -153,17 +155,17 @@ extension StoreFiles {
         }
     }
 
-    /// Takes the lock and hands over what others have committed; afterwards this process alone may commit, until `unlock`.
+    /// Takes the lock and passes on other processes' commits; then only this process may commit, until `unlock`.
     ///
-    /// - Returns: `elsewhere`, with the lock held: `reopened` is the way on.
-    /// - Throws: `busy` after the time-out; `unavailable` where the directory is another: then the lock is not held. After any
-    ///   other error it is, because `reopened` is the way on, and two processes that took it from each other before that would
-    ///   both do so in vain.
+    /// - Returns: `elsewhere`, with the lock held: continue with `reopened`.
+    /// - Throws: `busy` after the time-out, or `unavailable` for another directory: then the lock is not held. After
+    ///   any other error it is held, because `reopened` comes next; two processes that took the lock from each other in
+    ///   between would both fail.
     mutating func lockAndCatchUp(load: (LoadEvent) -> String?) throws(StorageError) -> News {
         let isLockReplaced = try takeLock()
         if isLockReplaced {
             _ = try leaveLockFile(load)
-            // It was held here just now: nobody publishes there any more.
+            // This process holds that lock, so no other process publishes there any more.
             formerLockFile = nil
         }
         guard case .seen = try catchUp(load: load), try isEndOurs(), try makeJournalWritable() else {
@@ -173,25 +175,25 @@ extension StoreFiles {
         return .seen
     }
 
-    /// Whether what stands in the lock file is what was seen last.
+    /// Whether the lock file contains what was seen last.
     private var isPublished: Bool {
         seenPublication.withUnsafeBytes { JSONText.sameBytes($0, readBuffer.bytes) }
     }
 
-    /// Somebody has put another file in the lock's place, or taken its content away: others are to see what there is.
+    /// Publishes again after another program replaced or emptied the lock file.
     private mutating func republish() throws(StorageError) {
         do { try publish(revision) } catch { throw .writing(error, StoreDirectory.lockName) }
     }
 
-    /// - Returns: whether another file has the lock's name than before.
+    /// - Returns: whether the lock's name now belongs to another file.
     private mutating func takeLock() throws(StorageError) -> Bool {
         if isLocked { return false }
-        // Another round only if the file was removed or replaced meanwhile.
+        // One more round only if the file was removed or replaced meanwhile.
         for round in 0..<FileLock.roundsMax {
             try waitForLock()
             do throws(StorageError) {
-                // Before the names are looked at: whoever takes the lock under another file of that name waits for the journal,
-                // or comes before, and then this process sees that file.
+                // Before the names are compared: a process that locks another file of that name either waits for the
+                // journal, or came before, and then this process sees its file.
                 try holdJournal()
                 namesChanged = try place.status().changed
                 if areNamesCertain { return round > 0 }
@@ -212,7 +214,7 @@ extension StoreFiles {
 
     private mutating func holdJournal() throws(StorageError) {
         guard lock != nil else { return }
-        // Who held the lock when another file got its name is on its way to let go of the journal.
+        // The process that held the replaced lock file will release the journal soon.
         do throws(SystemError) {
             guard try journal.hold(until: JournalHold.deadline(settings), in: settings.fileSystem) else {
                 throw SystemError(call: "flock", subject: journal.name, code: EWOULDBLOCK)
@@ -222,8 +224,8 @@ extension StoreFiles {
         }
     }
 
-    /// Takes the lock, whatever the files are by now.
-    /// - Returns: whether it was taken here, so that it has to be left again.
+    /// Takes the lock, even if the files were replaced.
+    /// - Returns: whether this call took it, so that the caller has to release it.
     mutating func lockToMend() throws(StorageError) -> Bool {
         if isLocked { return false }
         if try takeLock() { lockFile = nil }
@@ -236,7 +238,7 @@ extension StoreFiles {
         return true
     }
 
-    /// Others publish in another file by now. What is published in the one of before is seen first.
+    /// Leaves a lock file in which nothing is published any more, after reading its last publication.
     private mutating func leaveLockFile(_ load: (LoadEvent) -> String?) throws(StorageError) -> News {
         guard lockFile != nil else { return .seen }
         defer {
@@ -246,9 +248,9 @@ extension StoreFiles {
         return try readOn(load)
     }
 
-    /// Whether a reader has to read everything anew, although nothing of that is published: because the store was refused, and
-    /// its files are others now.
-    /// - Throws: `unavailable` where the directory is another.
+    /// Whether a reader has to read everything again, although nothing says so in the publication: the store was
+    /// refused, and its files have been replaced since.
+    /// - Throws: `unavailable` for another directory.
     private mutating func isOvertaken(_ load: (LoadEvent) -> String?) throws(StorageError) -> Bool {
         let isRefused = refusal != nil && !isRefusedForGood
         let isOfItsName = isPublicationOfItsName
@@ -267,8 +269,8 @@ extension StoreFiles {
         }
     }
 
-    /// Whether no name in the directory has changed since all of them were looked up, as of the moment when the lock was
-    /// taken; since then nobody else may change any that matters.
+    /// Whether no name in the directory has changed since all were looked up, up to the moment when the lock was taken;
+    /// after that no other process may change one that matters.
     var areNamesCertain: Bool { namesChanged != 0 && namesChanged == seenNames }
 
     public mutating func unlock() {
@@ -277,9 +279,9 @@ extension StoreFiles {
         lock?.release()
     }
 
-    /// Takes the lock for lines that were staged without it: that is as good where nobody else has committed since.
-    /// - Returns: whether the lock was taken here, so that it has to be left again.
-    /// - Throws: `busy`, and the lines have to be staged anew.
+    /// Takes the lock for lines that were staged without it, which is safe if no other process has committed since.
+    /// - Returns: whether this call took the lock, so that the caller has to release it.
+    /// - Throws: `busy`; the caller has to stage the lines again.
     mutating func lockForStaged() throws(StorageError) -> Bool {
         if isLocked || lock == nil { return false }
         if try takeLock() { lockFile = nil }
@@ -293,17 +295,17 @@ extension StoreFiles {
         throw .busy(reason: "Another process has changed the store in \(place.path) meanwhile. Try again.")
     }
 
-    /// A journal that was only read until now is opened to be written, where that is still the file of its name.
+    /// Reopens a read-only journal for writing, if the file still has its name.
     private mutating func makeJournalWritable() throws(StorageError) -> Bool {
         if journal.isWritable { return true }
-        // Where it is not certain, everything is read anew, and that says what is wrong.
+        // If that is unknown, everything is read again, which reports the fault.
         guard let read = journal.descriptor, let file = try? place.open(journal.name, .readWrite),
             let status = try? file.status(), let other = try? settings.fileSystem.status(read),
             status.isSameFile(as: other)
         else { return false }
         journal.makeWritable(file)
         try holdJournal()
-        // It was free for a moment.
+        // The journal was unlocked for a moment.
         return (try? isLockOfItsName()) == true
     }
 }

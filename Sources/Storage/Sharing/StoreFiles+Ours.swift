@@ -1,30 +1,30 @@
 import Platform
 
-/// Whether the files of the store are still those that this process has open. A sync folder, an editor or a version control
-/// may put others in their place, cut them or take them away under a running host.
+/// Checks that the store's files are still those that this process has open. A sync folder, an editor or a version
+/// control system may replace, cut or remove them under a running host.
 ///
-/// At each hold of the lock, before a line is written:
+/// Each time this process takes the lock, before it writes a line:
 ///
-/// | known | by |
+/// | fact | check |
 /// | --- | --- |
-/// | the directory is the one that was opened, and no name in it has changed | its status, asked by its path |
+/// | the directory is the one that was opened, and no name in it has changed | its status, by its path |
 /// | the snapshot is as it was read | its status: which file, size and time |
-/// | the journal ends with the last line that was read or written here, and nothing comes after it | one read of its end |
+/// | the journal ends with the last line that this process read or wrote | one read of its end |
 ///
-/// Where a name has changed, each file that matters is looked up by its name. What is not as it was is read anew
-/// (`reopened`), and has to hold all that is known here.
+/// If a name has changed, each file that matters is looked up by its name. After any other change everything is read
+/// again (`reopened`), and must contain all that this process knows.
 ///
-/// Not every file system changes the time of a directory with its names. So the name of the journal alone decides: it is looked
-/// up after each sync, before the answers (`isJournalInPlace`). The other names are looked up again whenever something is
-/// found that cannot be with them: `lock` by whoever reads, the operations file by whoever asks for an operation.
+/// Not every file system changes the time of a directory with its names. So the name of the journal is looked up after
+/// each sync, before the answers (`isJournalInPlace`). The other names are looked up again when something contradicts
+/// them: readers find it for `lock`, requests with an `opId` for the operations file.
 extension StoreFiles {
-    /// Whether a line may be appended where this process believes the end to be. Asked with the lock held, because a
-    /// process that was killed may have begun another generation or journal, or a line, and not have published it.
+    /// Whether a line may be appended at the end that this process knows. The lock is held, because a killed process
+    /// may have begun another generation, journal or line without publishing it.
     mutating func isEndOurs() throws(StorageError) -> Bool {
         guard journal.descriptor != nil, snapshotIdentity != nil, !isSuspect else { return false }
         do throws(SystemError) {
             guard try areFilesOurs() else { return false }
-            // Behind a write of our own that failed lies what failed; nothing is appended there any more.
+            // After a failed write of this process nothing is appended any more.
             if journal.isUnusable { return true }
             return try journal.isEndAsItWas()
         } catch {
@@ -32,15 +32,15 @@ extension StoreFiles {
         }
     }
 
-    /// File systems count time in ticks of at most some milliseconds; a change within the same tick would not be seen.
+    /// File systems count time in ticks of some milliseconds at most; a change within the same tick stays invisible.
     private static let ticksNanoseconds: Int64 = 100_000_000
 
-    /// Whether the files are those that this process has open, and no later journal has begun. Names are only looked up where
-    /// one has changed in the directory since they last were.
+    /// Whether the files are those that this process has open, and no later journal has begun. Names are looked up only
+    /// if one has changed in the directory since the last time.
     ///
-    /// That none has is known by the directory's time, once a later change must get another one: when something was written in
-    /// the same file system many ticks after that time. What is compared are two times of the file system, because its clock
-    /// need not be this process's. The lock file is what writers write after each sync.
+    /// The directory's time proves that none has, once a later change must get another time: when a file of the same
+    /// file system was written many ticks after it. Both times are the file system's, because its clock may differ from
+    /// this process's. The file is `lock`, which writers write after each sync.
     mutating func areFilesOurs() throws(SystemError) -> Bool {
         guard try isSnapshotOurs() else { return false }
         if areNamesCertain { return true }
@@ -54,7 +54,7 @@ extension StoreFiles {
         return true
     }
 
-    /// All names are looked up before the next change, whatever the directory's time says.
+    /// Makes the next change look up all names, whatever the directory's time says.
     mutating func forgetNames() { seenNames = 0 }
 
     func isSnapshotOurs() throws(SystemError) -> Bool {
@@ -67,10 +67,10 @@ extension StoreFiles {
         return named.isSameFile(as: identity)
     }
 
-    /// Whether the lines that were just written stand in the file that has the journal's name: asked before anybody is told of
-    /// them. What cannot be looked at is not certain.
+    /// Whether the lines just written are in the file that has the journal's name; called before any answer. False if
+    /// that is unknown.
     mutating func isJournalInPlace() -> Bool {
-        // A look that fails is tried once more: lines that are on the disk and are cut off may come again after a power cut.
+        // One retry: lines on the disk that are cut off may come back after a power cut.
         guard let named = journal.named(in: settings.fileSystem) ?? journal.named(in: settings.fileSystem) else {
             return false
         }
@@ -78,7 +78,8 @@ extension StoreFiles {
         case .same: return true
         case .another: return false
         case .shorter:
-            // Whoever has no space cuts it back; anything else may have cut off lines, over which these were written.
+            // A process without space cuts the line feeds back. Anything else may have cut off lines, and these were
+            // written over the gap.
             guard (try? readableLines(upTo: journal.lines.seq))?.last == journal.lines.seq else { return false }
             journal.noteShorter(named.size)
             return true
@@ -94,7 +95,7 @@ extension StoreFiles {
         }
     }
 
-    /// Whether what is published is read in the file that has the name now; also where that cannot be known, false.
+    /// Whether the open lock file is the one that has the name now; false if unknown.
     var isPublicationOfItsName: Bool {
         guard let lockIdentity, let named = (try? place.status(of: StoreDirectory.lockName)).flatMap({ $0 })
         else { return false }
