@@ -1,10 +1,10 @@
 import CPlatform
 import Platform
 
-/// Matches bytes against a fixed form from the left: the lines of the store's files are written in one form only, and
-/// whatever is not exactly of that form was not written by us.
+/// Matches bytes against a fixed form from the left: this program writes the lines of the store's files in one form
+/// only, so any other form is not its own.
 ///
-/// Nothing here traps on any bytes; a step that does not match leaves the position where it was.
+/// No bytes make it trap; a step that does not match leaves the position unchanged.
 struct ByteMatcher {
     let bytes: UnsafeRawBufferPointer
     private(set) var position = 0
@@ -42,7 +42,7 @@ struct ByteMatcher {
         return value
     }
 
-    /// The next `count` bytes, where none of them ends or escapes a JSON string.
+    /// The next `count` bytes, if none of them ends or escapes a JSON string.
     @inline(__always)
     mutating func takeText(count: Int) -> UnsafeRawBufferPointer? {
         guard remaining >= count else { return nil }
@@ -54,7 +54,7 @@ struct ByteMatcher {
         return text
     }
 
-    /// The rest of the bytes but for `literal`, which must be their end.
+    /// The rest of the bytes before `literal`, which must be their end.
     mutating func takeRest(before literal: StaticString) -> UnsafeRawBufferPointer? {
         let count = remaining - literal.utf8CodeUnitCount
         guard count >= 0, let start = bytes.baseAddress,
@@ -75,7 +75,7 @@ struct ByteMatcher {
         return object
     }
 
-    /// The inside of a JSON string, whose first quote was taken; the last one is taken too.
+    /// The inside of a JSON string after its first quote; takes the last quote too.
     mutating func takeString() -> UnsafeRawBufferPointer? {
         let end = endOfString(from: position)
         guard end < bytes.count else { return nil }
@@ -99,7 +99,7 @@ struct ByteMatcher {
         return word
     }
 
-    /// The place of the quote that ends a string, or the end of the bytes; eight bytes a step.
+    /// The offset of the quote that ends a string, or the end of the bytes; eight bytes a step.
     @inline(__always)
     private func endOfString(from start: Int) -> Int {
         var at = start

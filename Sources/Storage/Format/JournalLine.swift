@@ -3,24 +3,24 @@ import JSONCodec
 /// One commit in a journal: `{"seq":N,"at":"…","durable":D,…,"crc":"xxxxxxxx"}`; `CommitLines` has the form.
 struct JournalLine {
     let seq: Int
-    /// When it was made: 24 bytes of RFC 3339.
+    /// The time of the commit: 24 bytes of RFC 3339.
     let time: UnsafeRawBufferPointer
     /// The last commit that was synced when the line was written.
     let durable: Int
-    /// Who made it, where no client did: an ASCII name without escapes.
+    /// The author, if no client made the commit: an ASCII name without escapes.
     let origin: UnsafeRawBufferPointer?
-    /// How far the records of other replicas are in the store from this commit on: a JSON object.
+    /// The progress in the records of other replicas with this commit: a JSON object.
     let saw: UnsafeRawBufferPointer?
     /// The member of its moods whose conflicts this commit settles, without escapes.
     let settles: UnsafeRawBufferPointer?
     /// The members after these, up to the comma before the seal.
     private let changes: UnsafeRawBufferPointer
 
-    /// What a line says, in the order in which it does.
+    /// The parts of a line, in their order.
     enum Part {
         /// Every record was removed.
         case clear
-        /// How many those were.
+        /// Number of records that the clear removed.
         case cleared(count: Int)
         /// The id of one of them.
         case clearedID(UnsafeRawBufferPointer)
@@ -28,16 +28,16 @@ struct JournalLine {
         /// The put of this number, counted from 0, made a record that was not there before.
         case created(Int)
         case delete(id: UnsafeRawBufferPointer)
-        /// The commits that this one takes back, in the order in which it does.
+        /// The commits that this one undoes, in order.
         case undoes([Int])
-        /// The commits that it makes again.
+        /// The commits that this one redoes.
         case redoes([Int])
         case operation(OperationMembers)
-        /// What the line says of replicas besides `saw`: the members `sawCrc`, `sawAlso` and `replica`, without braces.
+        /// The other members about replicas: `sawCrc`, `sawAlso` and `replica`, without braces.
         case marks(UnsafeRawBufferPointer)
     }
 
-    /// `content` is the line before its seal, which was found to be right. Nil where it is not of the form.
+    /// Reads the line before its seal, which was found to be right. Nil if it has another form.
     @inline(__always)
     init?(content: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(content)
@@ -69,11 +69,11 @@ struct JournalLine {
         changes = UnsafeRawBufferPointer(rebasing: content[matcher.position...])
     }
 
-    /// False where it is certain, at a glance, that the line names no operation: the members of one are its last, and end
-    /// with a string or an object, where those of most changes end with an array.
+    /// False if the line certainly names no operation, by a quick check: the members of an operation are the last, and
+    /// end with a string or an object, while most changes end with an array.
     var mayNameOperation: Bool { changes.count < 2 || changes[changes.count - 2] != UInt8(ascii: "]") }
 
-    /// Hands on what the commit changed, in order. False where the rest is not of the form.
+    /// Passes on the changes of the commit, in order. False if the rest has another form.
     func forEachChange<Failure: Error>(_ body: (LoadEvent) throws(Failure) -> Void) throws(Failure) -> Bool {
         try forEachPart { (part) throws(Failure) in
             switch part {
@@ -85,7 +85,7 @@ struct JournalLine {
         }
     }
 
-    /// Hands on all that the line says, in order. False where the rest is not of the form.
+    /// Passes on all parts of the line, in order. False if the rest has another form.
     @inline(__always)
     func forEachPart<Failure: Error>(_ body: (Part) throws(Failure) -> Void) throws(Failure) -> Bool {
         var matcher = ByteMatcher(changes)
@@ -135,7 +135,7 @@ struct JournalLine {
         return matcher.take(",") && matcher.isAtEnd || Self.areUnknown(changes[matcher.position...])
     }
 
-    /// Older versions pass over these: so they are the last ones.
+    /// Takes the members that older versions skip, which therefore come last.
     @inline(__always)
     private static func takeMarks(_ matcher: inout ByteMatcher) -> Bool {
         guard matcher.take(",\"sawCrc\":") else { return false }
@@ -145,8 +145,8 @@ struct JournalLine {
         return true
     }
 
-    /// Whether the rest is members that this version does not know. They are passed over: the line's checksum is right, so a
-    /// newer version wrote them.
+    /// Whether the rest consists of members that this version does not know. It skips them: the line's checksum is
+    /// right, so a newer version wrote them.
     @inline(never)
     private static func areUnknown(_ rest: Slice<UnsafeRawBufferPointer>) -> Bool {
         // `,"name":value,`, or after a known member and its comma `"name":value,`.
@@ -166,7 +166,7 @@ struct JournalLine {
         }
     }
 
-    /// What is no unknown member where it stands out of its place.
+    /// Known members, which must not stand out of their place.
     private static let known: Set<String> = [
         "clear", "cleared", "put", "created", "delete", "undoes", "redoes", "opId", "method", "params", "answer",
         "origin", "saw", "settles",
@@ -182,7 +182,7 @@ struct JournalLine {
         return matcher.take("]") ? revisions : nil
     }
 
-    /// Ids up to the bracket that ends their array.
+    /// Passes on the ids up to the bracket that ends their array.
     @inline(__always)
     private static func takeIDs<Failure: Error>(
         _ matcher: inout ByteMatcher, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
@@ -195,7 +195,7 @@ struct JournalLine {
     }
 }
 
-/// What is found on the disk while a store is opened, in order. The bytes are valid during the call only.
+/// The content of a store, in order, while it is opened. The bytes are valid during the call only.
 public enum LoadEvent {
     /// A record of the snapshot: one JSON object.
     case record(UnsafeRawBufferPointer)

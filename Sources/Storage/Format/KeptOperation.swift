@@ -1,17 +1,17 @@
 import JSONCodec
 
-/// What a request with an `opId` is known by: the id, the method and a fingerprint of its params.
+/// The identity of a request with an `opId`: the id, the method and a fingerprint of its params.
 public struct OperationKey: Sendable, Equatable {
     /// The inside of the id as a JSON string in its canonical form, so that equal ids have equal bytes.
     public let id: [UInt8]
     /// Visible ASCII.
     public let method: [UInt8]
-    /// The same in every process and version, because it is kept.
+    /// Equal in every process and version, because it is stored.
     public let params: UInt64
-    /// What an earlier version may have kept for the same params.
+    /// The fingerprint that an earlier version may have stored for these params.
     public let formerParams: UInt64
 
-    /// - Parameter formerParams: nil: the same.
+    /// - Parameter formerParams: nil if equal to `params`.
     public init(id: [UInt8], method: [UInt8], params: UInt64, formerParams: UInt64? = nil) {
         self.id = id
         self.method = method
@@ -20,29 +20,28 @@ public struct OperationKey: Sendable, Equatable {
     }
 }
 
-/// What is known of an `opId`.
+/// The outcome known for an `opId`.
 public enum OperationOutcome: Sendable, Equatable {
     case unknown
-    /// What the same request was answered with.
+    /// The answer to the first such request.
     case answer([UInt8])
-    /// Another request had it.
+    /// Another request has used the `opId`.
     case taken
-    /// It was carried out, and what it was answered with is not known any more.
+    /// The request was carried out, but its answer is lost.
     case lost
 }
 
-/// The members that a line has for an operation:
-/// `"opId":"…","method":"…","params":"xxxxxxxxxxxxxxxx","answer":{…}`. In a journal the answer is left out where it is
-/// the one record that the commit put.
+/// The members of a line for an operation: `"opId":"…","method":"…","params":"xxxxxxxxxxxxxxxx","answer":{…}`. A
+/// journal omits the answer if it is the one record that the commit put.
 struct OperationMembers {
-    /// The inside of the string.
+    /// The inside of the JSON string.
     let id: UnsafeRawBufferPointer
     let method: UnsafeRawBufferPointer
     let params: UInt64
     /// A JSON object.
     let answer: UnsafeRawBufferPointer?
 
-    /// Reads on after `"opId":"`.
+    /// Reads the members after `"opId":"`.
     init?(_ matcher: inout ByteMatcher) {
         guard let id = matcher.takeString(), matcher.take(",\"method\":\""), let method = matcher.takeString(),
             matcher.take(",\"params\":\""), let params = matcher.takeHexWord(), matcher.take("\"")
@@ -64,13 +63,13 @@ struct OperationMembers {
     }
 }
 
-/// One kept operation, wherever it stands; valid as long as the line is.
+/// One stored operation from any file; valid as long as its line.
 struct KeptOperation {
     let seq: Int
     let members: OperationMembers
     let answer: UnsafeRawBufferPointer
 
-    /// That of a commit; nil where it has none.
+    /// The operation of a commit; nil if it has none.
     init?(_ commit: JournalLine) {
         guard commit.mayNameOperation else { return nil }
         var members: OperationMembers?
@@ -91,7 +90,7 @@ struct KeptOperation {
         self.answer = answer
     }
 
-    /// That of a line of an operations file before its seal:
+    /// The operation in a line of an operations file, before its seal:
     /// `{"seq":N,"opId":"…","method":"…","params":"…","answer":{…},`.
     init?(content: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(content)
@@ -115,7 +114,7 @@ struct KeptOperation {
         return Array(line.bytes)
     }
 
-    /// Whether only the id is known of it.
+    /// Whether only the id is known.
     var isLost: Bool { members.method.isEmpty }
 
     /// Writes the line of an operations file, with its line feed.

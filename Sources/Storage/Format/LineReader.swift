@@ -1,25 +1,25 @@
 import Platform
 
-/// Reads a file line by line in bounded memory, by pread and not through a mapping: a file that is cut under a mapping
-/// ends the process, a read that comes short is an answer.
+/// Reads a file line by line in bounded memory, by pread and not through a mapping: cutting a mapped file kills the
+/// process, a short read does not.
 ///
 /// Invariants: the bytes `head..<tail` of the buffer are the file's bytes from `offset` on; a line handed out is valid
 /// until the next call. The descriptor outlives the reader: its owner holds it across the loop.
 struct LineReader: ~Copyable {
     struct Line {
-        /// Without the line feed; empty where the line is overlong.
+        /// Without the line feed; empty for an overlong line.
         let bytes: UnsafeRawBufferPointer
         let offset: Int
         /// The offset after its line feed.
         let end: Int
         /// False for the last line of a file that does not end in a line feed.
         let isTerminated: Bool
-        /// Longer than anything that we write. Then it may go on after `end`, and the file with it.
+        /// Longer than any line that this program writes. Then it may continue after `end`, and the file with it.
         let isOverlong: Bool
     }
 
     private static let chunkBytes = 64 << 10
-    /// Bytes without a line feed, after which nothing more is read: a file that was grown without end holds no lines there.
+    /// Bytes without a line feed after which reading stops: a file that grew without end has no lines there.
     private static let passedBytesMax = 256 << 20
 
     private let descriptor: Int32
@@ -27,7 +27,7 @@ struct LineReader: ~Copyable {
     private var buffer: UnsafeMutableRawBufferPointer
     private var head = 0
     private var tail = 0
-    /// Where in the file the next line begins.
+    /// The offset of the next line.
     private(set) var offset: Int
     private var isAtEnd = false
 
@@ -67,7 +67,7 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Passes over line feeds: how many there were. At the end of the file or before another byte it stops.
+    /// Skips line feeds, up to another byte or the end of the file; returns their number.
     mutating func skipBlank() throws(SystemError) -> Int {
         var skipped = 0
         while true {
@@ -84,7 +84,7 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Whether nothing is left to read; asked after `skipBlank`.
+    /// Whether nothing is left to read; valid after `skipBlank`.
     var hasEnded: Bool { isAtEnd && head == tail }
 
     private mutating func take(_ length: Int, isTerminated: Bool, _ overlongBytes: Int) -> Line {
@@ -98,7 +98,7 @@ struct LineReader: ~Copyable {
             end: offset, isTerminated: isTerminated, isOverlong: overlongBytes > 0)
     }
 
-    /// Reads on after the buffered bytes; `passed` bytes before them were already given up.
+    /// Reads more after the buffered bytes; `passed` bytes before them were already dropped.
     private mutating func fill(after passed: Int) throws(SystemError) {
         if head > 0 {
             if tail > head, let base = buffer.baseAddress { memmove(base, base + head, tail - head) }
@@ -129,19 +129,19 @@ struct LineReader: ~Copyable {
     }
 }
 
-/// Looking for line feeds from the end.
+/// Searching for line feeds from the end.
 ///
-/// Plain loops: `lastIndex(where:)` of the standard library, where the compiler does not specialise it, allocates memory
-/// for each byte, and a journal may end in a megabyte of line feeds.
+/// Plain loops: if the compiler does not specialise `lastIndex(where:)`, it allocates memory for each byte, and a
+/// journal may end in a megabyte of line feeds.
 extension UnsafeRawBufferPointer {
-    /// How many bytes there are before the line feeds at the end.
+    /// Number of bytes before the line feeds at the end.
     var countWithoutLastLineFeeds: Int {
         var count = count
         while count > 0, self[count - 1] == 0x0A { count -= 1 }
         return count
     }
 
-    /// The offset after the last line feed in the first `end` bytes; 0 where there is none.
+    /// The offset after the last line feed in the first `end` bytes; 0 if there is none.
     func lastLineStart(before end: Int) -> Int {
         var start = end
         while start > 0, self[start - 1] != 0x0A { start -= 1 }

@@ -3,11 +3,11 @@ import Platform
 
 /// `operations-G.jsonl`: the outcomes of the last operations that are older than the journals of generation G.
 ///
-/// JSON Lines, each sealed as those of a journal are. The first line is
+/// JSON Lines, each with a seal as in a journal. The first line is
 /// `{"format":"moodboard-operations","schemaVersion":3,"storeId":"…","generation":G,"baseRevision":R,"count":N,"crc":"…"}`,
-/// then come N operations, oldest first. There is no file where there is nothing to keep. It is written whole with its
-/// generation and never changed. An outcome that cannot be read is one nobody may decide on: who asks for an operation
-/// that is not in the journals either is told that the file is damaged.
+/// then come N operations, oldest first. With nothing to keep there is no file. It is written whole with its generation
+/// and never changed. Without a readable outcome no request may proceed: a client that asks for an operation that is
+/// not in the journals either gets the error that the file is damaged.
 struct OperationsHeader: Equatable {
     var schemaVersion: Int
     var storeId: String
@@ -24,7 +24,7 @@ struct OperationsHeader: Equatable {
         self.count = count
     }
 
-    /// Nil where the line, without its line feed, is not exactly of the form or its seal is broken.
+    /// Nil if the line, without its line feed, has another form or a wrong seal.
     init?(line: UnsafeRawBufferPointer) {
         guard let content = Seal.content(of: line) else { return nil }
         var matcher = ByteMatcher(content)
@@ -59,38 +59,38 @@ struct OperationsHeader: Equatable {
 }
 
 enum OperationsFile {
-    /// How many operations are kept, those in the journals counted.
+    /// Number of operations to keep, including those in the journals.
     static let keptMax = 10_000
 
-    /// What the next generation keeps the operations of.
+    /// The sources of the operations that the next generation keeps.
     struct Source {
-        /// Its operations file and the journals from it on.
+        /// The generation of the operations file and of the first journal.
         var generation: Int
-        /// How many operations are to be known from that file.
+        /// Number of operations that the file must have.
         var marked: Int
         /// The last commit in those journals.
         var revision: Int
-        /// The last one that must be found there; less where they were damaged, and what they told of is lost.
+        /// The last commit that must be found there; smaller if journals were damaged and their operations are lost.
         var reached: Int
-        /// Operations of which the journals do not tell, as lines of an operations file: those of lost commits, and that of the
-        /// commit that the snapshot itself is.
+        /// Operations that are in no journal, as lines of an operations file: those of lost commits, and that of the
+        /// commit that becomes the snapshot.
         var besides: [[UInt8]]
     }
 
-    /// Hands over every operation that is older than the journals of a generation, oldest first, with the file and the offset
-    /// of its line.
+    /// Passes on every operation that is older than the journals of a generation, oldest first, with the file and the
+    /// offset of its line.
     ///
-    /// Where the file is missing, or the one before it was when it was written, the file of an earlier generation that makes it
-    /// complete counts too: it may have been put back since.
-    /// - Parameter marked: how many are to be known, as the snapshot says.
-    /// - Returns: how many of those are missing.
+    /// If the file is missing, or the one before was missing when it was written, the file of an earlier generation
+    /// that makes it complete counts too: it may have been put back since.
+    /// - Parameter marked: the number of operations, as the snapshot says.
+    /// - Returns: the number of missing operations.
     static func forEach(
         _ generation: Int, marked: Int, storeId: String, in place: borrowing StoreDirectory,
         _ body: (KeptOperation, _ generation: Int, _ offset: Int) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
         let own = try header(generation, storeId: storeId, in: place)
         var missing = max(marked - (own?.count ?? 0), 0)
-        // Of a full file the one before it may have as many, and the last ones not among them.
+        // An earlier full file may have as many operations, but not the last ones.
         let isCertain = own != nil || marked != keptMax
         if missing > 0, isCertain,
             let earlier = try earlier(than: generation, count: missing, storeId: storeId, in: place)
@@ -102,7 +102,7 @@ enum OperationsFile {
         return missing
     }
 
-    /// How many operations of a generation are missing.
+    /// Number of missing operations of a generation.
     static func missing(
         _ generation: Int, marked: Int, storeId: String, in place: borrowing StoreDirectory
     ) throws(StorageError) -> Int {
@@ -110,14 +110,14 @@ enum OperationsFile {
         return try forEach(generation, marked: marked, storeId: storeId, in: place) { _, _, _ in }
     }
 
-    /// How many the file of a generation has itself; 0 where there is none.
+    /// Number of operations in the file of a generation; 0 if there is none.
     static func count(
         _ generation: Int, storeId: String, in place: borrowing StoreDirectory
     ) throws(StorageError) -> Int {
         try header(generation, storeId: storeId, in: place)?.count ?? 0
     }
 
-    /// The last earlier generation whose file has so many operations.
+    /// The last earlier generation whose file has `count` operations.
     private static func earlier(
         than generation: Int, count: Int, storeId: String, in place: borrowing StoreDirectory
     ) throws(StorageError) -> Int? {
@@ -132,7 +132,7 @@ enum OperationsFile {
         }
     }
 
-    /// Nil where there is no file.
+    /// Nil if there is no file.
     private static func header(
         _ generation: Int, storeId: String, in place: borrowing StoreDirectory
     ) throws(StorageError) -> OperationsHeader? {
@@ -203,11 +203,12 @@ enum OperationsFile {
                 + " Requests without an opId are not affected.")
     }
 
-    /// Writes the operations that the next generation keeps of the one before it and its journals.
+    /// Writes the operations that the next generation keeps from this one and its journals.
     ///
-    /// Reads those files twice, to count and to copy: nothing here depends on what a process has in memory. What is missing of
-    /// them stays missing.
-    /// - Returns: how many are kept, and how many the snapshot is to name; there is a file, synced, where any are kept.
+    /// Reads those files twice, to count and to copy: nothing depends on a process's memory. Missing operations stay
+    /// missing.
+    /// - Returns: the number of operations in the file, and the number that the snapshot must name; a synced file
+    ///   exists if any are kept.
     static func write(
         _ header: SnapshotHeader, carrying source: Source, named name: String, in place: borrowing StoreDirectory
     ) throws(StorageError) -> (kept: Int, marked: Int) {

@@ -2,15 +2,14 @@ import JSONCodec
 
 /// The member of a snapshot's first line that names its outcomes: `"operations":{"generation":G,"count":N}`.
 ///
-/// It says that `operations-G.jsonl` is to be there, and how many operations are known from it. Earlier versions keep it as they
-/// keep every member that they do not know; so it counts only in the snapshot of its own generation. There is none where nothing
-/// has to be kept.
+/// It says that `operations-G.jsonl` must exist, and how many operations it has. Earlier versions keep it, as every
+/// unknown member; so it counts only in the snapshot of its own generation. With nothing to keep there is none.
 struct OperationsMark: Equatable {
     var generation: Int
     var count: Int
 
-    /// Where it stands among members of the form `,"name":value`, and what it says.
-    /// - Returns: nil where there is none; a mark of no generation for a member of that name which means something else.
+    /// The place of the mark among members of the form `,"name":value`, and its value.
+    /// - Returns: nil if there is none; a nil mark for a member of that name with another meaning.
     private static func find(in members: UnsafeRawBufferPointer) -> (range: Range<Int>, mark: OperationsMark?)? {
         var depth = 0
         var isString = false
@@ -39,7 +38,7 @@ struct OperationsMark: Equatable {
         return nil
     }
 
-    /// Reads the value, after which the next member follows or none.
+    /// Reads the value; then the next member follows or none.
     private init?(_ matcher: inout ByteMatcher) {
         guard matcher.take("{\"generation\":"), let generation = matcher.takeInteger(), matcher.take(",\"count\":"),
             let count = matcher.takeInteger(), matcher.take("}"), matcher.isAtEnd || matcher.isAt(UInt8(ascii: ","))
@@ -58,8 +57,8 @@ struct OperationsMark: Equatable {
         self = mark
     }
 
-    /// The same members with this mark in the place of another; a member of its name that means something else stays, and then
-    /// there is no mark.
+    /// The members with this mark in place of another. A member of its name with another meaning stays, and then there
+    /// is no mark.
     func placed(in members: [UInt8]) -> [UInt8] {
         var rest = members
         if let found = members.withUnsafeBytes({ Self.find(in: $0) }) {
@@ -79,13 +78,13 @@ struct OperationsMark: Equatable {
 }
 
 extension SnapshotHeader {
-    /// How many operations are to be known from the operations file of its generation; 0 where nothing says so.
+    /// Number of operations that the operations file of its generation must have; 0 without a mark.
     var markedOperations: Int {
         guard let mark = OperationsMark(in: unknownMembers), mark.generation == generation else { return 0 }
         return mark.count
     }
 
-    /// The same snapshot with so many operations beside it.
+    /// The snapshot with a mark of `count` operations.
     func marked(operations count: Int) -> SnapshotHeader {
         var header = self
         header.unknownMembers = OperationsMark(generation: generation, count: count).placed(in: unknownMembers)

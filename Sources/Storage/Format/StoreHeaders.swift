@@ -1,12 +1,12 @@
 import JSONCodec
 import Platform
 
-/// The end of a sealed line: `"crc":"xxxxxxxx"}`, the CRC-32C of every byte of the line before it, the comma included.
+/// The end of a line with a checksum: `"crc":"xxxxxxxx"}`, the CRC-32C of every byte before it, including the comma.
 enum Seal {
     /// `"crc":"` and eight digits and `"}`.
     static let byteCount = 17
 
-    /// The bytes of a line before its seal, where the seal is right.
+    /// The bytes of a line before its seal, if the seal is right.
     @inline(__always)
     static func content(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard line.count > byteCount else { return nil }
@@ -21,13 +21,13 @@ enum Seal {
         return stated == CRC32C.hexDigits(of: checksum)
     }
 
-    /// The digits of a line whose seal is right, without its line feed.
+    /// The digits of a right seal at the end of a line without its line feed.
     @inline(__always)
     static func digits(ofSealed line: UnsafeRawBufferPointer) -> UInt64 {
         line.loadUnaligned(fromByteOffset: line.count - 10, as: UInt64.self)
     }
 
-    /// The checksum that digits stand for.
+    /// The checksum of these digits.
     static func crc(ofDigits digits: UInt64) -> UInt32 {
         var crc: UInt32 = 0
         for place in 0..<8 {
@@ -37,14 +37,14 @@ enum Seal {
         return crc
     }
 
-    /// How many bytes are as they are in every seal.
+    /// Number of bytes that are as in every seal.
     static func likeness(of bytes: UnsafeRawBufferPointer) -> Int {
         zip(bytes, "\"crc\":\"00000000\"}".utf8).count { byte, form in
             form == UInt8(ascii: "0") ? (48...57).contains(byte) || (97...102).contains(byte) : byte == form
         }
     }
 
-    /// The digits of something that is formed like a seal, as they lie in memory.
+    /// The digits of bytes in the form of a seal, in the byte order of memory.
     static func digits(in seal: UnsafeRawBufferPointer) -> UInt64? {
         guard seal.count == byteCount, let start = seal.baseAddress,
             memcmp(start, "\"crc\":\"", 7) == 0, memcmp(start + 15, "\"}", 2) == 0
@@ -54,7 +54,7 @@ enum Seal {
 }
 
 extension ByteBuffer {
-    /// Appends a record. A line feed in it can only be white space, but would end the line that it stands in.
+    /// Appends a record. A line feed in it can only be white space, but would end the line, so it becomes a space.
     @inline(__always)
     mutating func append(record: UnsafeRawBufferPointer) {
         let start = count
@@ -92,17 +92,17 @@ package struct SnapshotHeader: Equatable {
     package var schemaVersion: Int
     package var storeId: String
     package var generation: Int
-    /// The last commit that is in it.
+    /// The last commit in the snapshot.
     package var revision: Int
-    /// How many records follow.
+    /// Number of records that follow.
     package var count: Int
-    /// Members that stand after the count, each as `,"name":value`: the `OperationsMark`, and those that this version does not
-    /// know, which are kept.
+    /// Members after the count, each as `,"name":value`: the `OperationsMark`, and those that this version does not
+    /// know but keeps.
     package var unknownMembers: [UInt8] = []
 }
 
 extension SnapshotHeader {
-    /// Nil where the line, without its line feed, is not exactly of the form.
+    /// Nil if the line, without its line feed, has another form.
     package init?(line: UnsafeRawBufferPointer) {
         var matcher = ByteMatcher(line)
         guard matcher.take("{\"format\":\"moodboard\",\"schemaVersion\":"), let schemaVersion = matcher.takeInteger(),
@@ -145,7 +145,7 @@ struct JournalHeader: Equatable {
 }
 
 extension JournalHeader {
-    /// Nil where the line, without its line feed, is not exactly of the form or its seal is broken.
+    /// Nil if the line, without its line feed, has another form or a wrong seal.
     init?(line: UnsafeRawBufferPointer) {
         guard let content = Seal.content(of: line) else { return nil }
         var matcher = ByteMatcher(content)
@@ -179,11 +179,11 @@ extension JournalHeader {
     }
 }
 
-/// What a writer publishes in the lock file after each sync and before its answers. One line of fixed width:
+/// The publication that a writer puts in the lock file after each sync and before its answers. One line of fixed width:
 /// `{"format":"moodboard-lock","storeId":"…","generation":G,"durable":D,"synced":true,"crc":"…"}`, spaces, line feed.
 ///
-/// The file is written in place and never synced, so after a power cut it may say too little, or nothing that is valid;
-/// but it never says more than was true.
+/// The writer overwrites the file in place and never syncs it, so after a power cut it may say too little, or nothing
+/// valid; but it never says more than was true.
 struct Publication: Equatable {
     static let byteCount = 192
 
@@ -191,8 +191,8 @@ struct Publication: Equatable {
     var generation: Int
     /// The last commit that may be shown: readers show nothing above.
     var durable: Int
-    /// Whether that commit was on stable storage. With durability none it was not, and where it is missing after a
-    /// power cut, that is what was chosen and no damage.
+    /// Whether that commit was on stable storage. With durability none it was not; if it is missing after a power cut,
+    /// that was the user's choice and no damage.
     var isSynced: Bool
 }
 
@@ -214,9 +214,9 @@ extension Publication {
             isSynced: isSynced)
     }
 
-    /// What it says of a store with this snapshot: of one that was begun later, how far may be shown, but not that so much
-    /// must be there. Where publishing fails, the bytes may be in the file all the same, for commits that were then taken
-    /// back by a new generation; a power cut may bring those bytes to light again.
+    /// The publication as it applies to a store with this snapshot. If it is of an earlier generation, it says how far
+    /// may be shown, but not that those commits must be there: after a failed publication its bytes may be in the file
+    /// all the same, for commits that a new generation then took back; a power cut may bring those bytes back.
     func known(to snapshot: SnapshotHeader) -> Publication {
         guard generation < snapshot.generation else { return self }
         var known = self
@@ -238,7 +238,7 @@ extension Publication {
         buffer.append(UInt8(ascii: "\n"))
     }
 
-    /// The bytes of the file, as many as there are, at most those of a publication.
+    /// The bytes of the file, at most the length of a publication.
     static func bytes(of file: borrowing File) throws(SystemError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let result: Result<Int, SystemError> = bytes.withUnsafeMutableBytes { buffer in
@@ -251,7 +251,7 @@ extension Publication {
         return Array(bytes[..<(try result.get())])
     }
 
-    /// Nil where nothing valid was published.
+    /// Nil if there is no valid publication.
     init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount, let publication = bytes.withUnsafeBytes({ Publication(line: $0) }) else {
             return nil

@@ -1,34 +1,35 @@
 import JSONCodec
 
-/// The lines of the next sync while they are built. Nothing here touches the disk or can fail.
+/// The lines of the next sync under construction. They touch no disk and cannot fail.
 ///
-/// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` where no client made the commit, `,"saw":{…}` and `,"settles":"…"`
-/// of replicas, and, each only where it has something to say and in this order,
+/// A line is `{"seq":N,"at":"…","durable":D`, `,"origin":"…"` if no client made the commit, `,"saw":{…}` and
+/// `,"settles":"…"` of replicas, and, only if they say something and in this order,
 /// `,"clear":true,"cleared":{"count":N,"ids":["…",…]}`, `,"put":[{…},…]`, `,"created":[N,…]`, `,"delete":["…",…]`,
-/// `,"undoes":[R,…]` or `,"redoes":[R,…]`, the members of `OperationMembers`, `,"sawCrc":{…}` with more of replicas, then `,"crc":"xxxxxxxx"}` and a line feed. Whoever reads it applies it in that order
-/// too; ids of deletions are kept apart until the line ends, so that they may be staged in any.
+/// `,"undoes":[R,…]` or `,"redoes":[R,…]`, the members of `OperationMembers`, `,"sawCrc":{…}` with more of replicas,
+/// then `,"crc":"xxxxxxxx"}` and a line feed. Readers apply it in that order too. Ids of deletions are buffered until
+/// the line ends, so that callers may stage changes in any order.
 ///
-/// `created` has the places in `put`, from 0, of what was not there before, and `cleared` says how many were removed and
-/// names some of them. Both change nothing in what is loaded: they tell whoever reads the commits what they did, which
-/// would otherwise take the state before each of them.
+/// `created` has the places in `put`, from 0, of new records; `cleared` says how many records were removed and names
+/// some of them. Neither changes the loaded records: they tell a reader what the commit did, who would otherwise need
+/// the state before each commit.
 struct CommitLines: ~Copyable {
     private(set) var buffer = ByteBuffer(capacity: 16 << 10)
     /// The commit of the last line.
     private(set) var seq: Int
-    /// Where the line begins that was begun or ended last.
+    /// Start of the line that was begun or ended last.
     private(set) var lineStart = 0
     private var lineHeadEnd = 0
     private var seqBeforeLine: Int
     private var putCount = 0
     private var lastPutStart = 0
     private var deletions = ByteBuffer(capacity: 64)
-    /// Which puts of the line made records that were not there before.
+    /// Numbers of the line's puts that made new records.
     private var creations = ByteBuffer(capacity: 64)
-    /// Which commits the line takes back, or makes again.
+    /// Commits that the line undoes or redoes.
     private var reversal = ByteBuffer(capacity: 16)
     /// The members that name the line's operation.
     private var operation = ByteBuffer(capacity: 64)
-    /// What older versions pass over.
+    /// Members that older versions skip.
     private var marks = ByteBuffer(capacity: 16)
 
     /// - Parameter seq: the commit before the first line.
@@ -40,10 +41,10 @@ struct CommitLines: ~Copyable {
     var isEmpty: Bool { buffer.isEmpty }
     var count: Int { buffer.count }
 
-    /// Begins the line of one commit. `seq` is the revision that it makes: the last one staged or synced, plus one.
-    /// `at` is 24 bytes of RFC 3339. A journal with a gap or an odd time could not be read again, so both are checked.
-    /// - Parameter durable: the last commit that is known to be synced.
-    /// - Parameter origin: who makes it, where no client does.
+    /// Begins the line of one commit. `seq` is its revision: the last one staged or synced, plus one. `at` is 24 bytes
+    /// of RFC 3339. A journal with a gap or an odd time could not be read again, so both are checked.
+    /// - Parameter durable: the last commit known to be synced.
+    /// - Parameter origin: the author of the commit, if no client made it.
     @inline(__always)
     mutating func begin(seq: Int, at: UnsafeRawBufferPointer, durable: Int, origin: String? = nil) {
         precondition(seq == self.seq + 1 && at.count == 24, "a commit has the number after the last one")
@@ -69,19 +70,19 @@ struct CommitLines: ~Copyable {
         buffer.append(text.buffer.bytes)
     }
 
-    /// Stages what the line says of replicas: `,"saw":{…}` or `,"settles":"…"`, in this order.
+    /// Stages members about replicas: `,"saw":{…}` or `,"settles":"…"`, in this order.
     mutating func mark(_ member: UnsafeRawBufferPointer) {
         buffer.insert(member, at: lineHeadEnd)
         lineHeadEnd += member.count
         lastPutStart += member.count
     }
 
-    /// Stages what else the line says of replicas, at its end: `,"sawCrc":{…}` and what follows it.
+    /// Stages more members about replicas, for the end of the line: `,"sawCrc":{…}` and its followers.
     mutating func markEnd(_ members: UnsafeRawBufferPointer) { marks.append(members) }
 
-    /// Stages a record: the bytes of one JSON object and nothing around them. Line feeds in it become spaces, which in
-    /// JSON means the same.
-    /// - Parameter isNew: whether it was not there before.
+    /// Stages a record: the bytes of one JSON object alone. Line feeds in it become spaces, which mean the same in
+    /// JSON.
+    /// - Parameter isNew: whether the record is new.
     @inline(__always)
     mutating func put(_ record: UnsafeRawBufferPointer, isNew: Bool = false) {
         if isNew {
@@ -94,7 +95,7 @@ struct CommitLines: ~Copyable {
         buffer.append(record: record)
     }
 
-    /// Stages the deletion of a record; `id` is its 36 bytes. Deletions of a line take effect after its puts.
+    /// Stages the deletion of a record; `id` has 36 bytes. Deletions of a line take effect after its puts.
     mutating func delete(id: UnsafeRawBufferPointer) {
         precondition(id.count == 36, "an id is the text of a UUID")
         deletions.append(deletions.isEmpty ? ",\"delete\":[\"" : ",\"")
@@ -102,8 +103,8 @@ struct CommitLines: ~Copyable {
         deletions.append(UInt8(ascii: "\""))
     }
 
-    /// Stages the deletion of every record there is before this line; it takes effect before the line's puts.
-    /// - Parameter count: how many there are; 0 where that is not known.
+    /// Stages the deletion of all records that exist before this line; it takes effect before the line's puts.
+    /// - Parameter count: the number of records; 0 if unknown.
     /// - Parameter first: the ids of some of them.
     mutating func clear(count: Int = 0, first: [RecordID] = []) {
         var member = ByteBuffer(capacity: 64 + first.count * 39)
@@ -123,7 +124,7 @@ struct CommitLines: ~Copyable {
         lastPutStart += member.count
     }
 
-    /// Stages which commits this one takes back, or makes again, in the order in which it does.
+    /// Stages the commits that this one undoes or redoes, in order.
     mutating func reverse(_ revisions: [Int], isRedo: Bool) {
         reversal.truncate(to: 0)
         for (number, revision) in revisions.enumerated() {
@@ -133,7 +134,7 @@ struct CommitLines: ~Copyable {
         if !revisions.isEmpty { reversal.append(UInt8(ascii: "]")) }
     }
 
-    /// Stages what the line's operation was answered with; `answer` is a JSON object.
+    /// Stages the answer to the line's operation; `answer` is a JSON object.
     mutating func keep(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
         let put = UnsafeRawBufferPointer(rebasing: buffer.bytes[min(lastPutStart, buffer.count)...])
         let isPut = putCount == 1 && JSONText.sameBytes(put, answer)
@@ -145,10 +146,10 @@ struct CommitLines: ~Copyable {
         }
     }
 
-    /// The line that was ended last, without its line feed.
+    /// The last ended line, without its line feed.
     func lastLine() -> [UInt8] { Array(buffer.bytes[lineStart...].dropLast()) }
 
-    /// The operation of the line that was ended last, as a line of an operations file; empty where it has none.
+    /// The operation of the last ended line, as a line of an operations file; empty if it has none.
     func lastOperation() -> [UInt8] {
         let line = UnsafeRawBufferPointer(rebasing: buffer.bytes[lineStart...].dropLast())
         guard let commit = Seal.content(of: line).flatMap({ JournalLine(content: $0) }),
@@ -159,7 +160,7 @@ struct CommitLines: ~Copyable {
         return Array(buffer.bytes)
     }
 
-    /// Ends the line: how many bytes it has, with its line feed.
+    /// Ends the line; returns its length in bytes, with its line feed.
     @discardableResult @inline(__always)
     mutating func end() -> Int {
         if putCount > 0 { buffer.append(UInt8(ascii: "]")) }
@@ -191,7 +192,7 @@ struct CommitLines: ~Copyable {
         return buffer.count - lineStart
     }
 
-    /// Takes back the line that was begun or ended last. Once, and before it is written: the one before it stays.
+    /// Takes back the line that was begun or ended last. Only once, and before it is written: the line before it stays.
     mutating func dropLast() {
         buffer.truncate(to: lineStart)
         dropParts()
@@ -206,13 +207,13 @@ struct CommitLines: ~Copyable {
         follow(seq)
     }
 
-    /// The lines are in the file; the last of them is not dropped any more.
+    /// Clears lines that are in the file; the last of them can no longer be dropped.
     mutating func removeWritten() {
         buffer.truncate(to: 0)
         lineStart = 0
     }
 
-    /// Others have committed up to here; no line is there.
+    /// Continues after commit `seq` of another process; no line is staged.
     mutating func follow(_ seq: Int) {
         self.seq = seq
         seqBeforeLine = seq

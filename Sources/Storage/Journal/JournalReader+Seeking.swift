@@ -1,15 +1,15 @@
 import JSONCodec
 import Platform
 
-/// Finding a commit in a journal without reading what comes before it: commits stand there in their order.
+/// Finding a commit in a journal without reading the earlier ones: a journal has its commits in order.
 extension JournalReader {
-    /// Within so many bytes reading on takes less time than looking further.
+    /// Distance within which reading on is faster than seeking.
     private static let nearBytes = 256 << 10
-    /// What is looked at in one place, and where no line begins and ends in it, more.
+    /// Sizes of a probe; the next one is tried if no whole line lies in the last.
     private static let probeBytes = [16 << 10, 128 << 10, 1 << 20]
 
-    /// A place whose next lines lead to the commits after `revision`, near those: found by halving. It is `start` where the journal
-    /// is short, or does not read as one that only grew.
+    /// A place near and before the commits after `revision`, found by bisection. It is `start` if the journal is short,
+    /// or is not a file that only grew.
     static func place(
         after revision: Int, from start: CommitPlace, _ descriptor: Int32, in fileSystem: FileSystem
     ) throws(SystemError) -> CommitPlace {
@@ -37,13 +37,13 @@ extension JournalReader {
                 try fileSystem.readAll(descriptor, into: space, at: offset)
             }
             if let line = firstCommit(bytes.bytes) { return (line.seq, offset + line.offset) }
-            // The end of the file, or line feeds that were written in advance.
+            // The end of the file, or line feeds written in advance.
             if bytes.count < size || bytes.bytes.countWithoutLastLineFeeds == 0 { return nil }
         }
         return nil
     }
 
-    /// The first commit whose line begins and ends in these bytes.
+    /// The first commit whose whole line lies in these bytes.
     private static func firstCommit(_ bytes: UnsafeRawBufferPointer) -> (seq: Int, offset: Int)? {
         var start = bytes.firstOffset(of: UInt8(ascii: "\n")).map { $0 + 1 }
         while let first = start, let end = bytes.firstOffset(of: UInt8(ascii: "\n"), from: first) {

@@ -1,29 +1,30 @@
 import Platform
 
-/// Reads a journal line by line, from any offset on. Every reader of journals goes through this one; what differs is the policy:
+/// Reads a journal line by line, from any offset on. All readers of journals use it, with different policies:
 ///
 /// - **reread** (`commit(after:)`): lines that were judged before; the first that does not follow is the end
-/// - **replay** (`JournalReplay`), at opening: what does not follow is the end of what counts, and is looked at further only
-///   for proofs that something is lost
-/// - **tolerant** (`JournalSurvey`), for the whole check and salvage: goes on to the end of the file, whatever is wrong
+/// - **replay** (`JournalReplay`), at opening: a line that does not follow ends the valid part; the rest is only
+///   searched for proofs of a loss
+/// - **tolerant** (`JournalSurvey`), for the whole check and salvage: reads to the end of the file in spite of any
+///   fault
 struct JournalReader: ~Copyable {
-    /// A line whose seal holds.
+    /// A line with a right seal.
     struct Commit {
         let content: JournalLine
-        /// The digits of its seal, as `Seal.digits` has them.
+        /// The digits of its seal, as in `Seal.digits`.
         let seal: UInt64
         let offset: Int
         /// The offset after its line feed.
         let end: Int
-        /// False where it is the file's last line and lacks its line feed.
+        /// False for the file's last line without a line feed.
         let isTerminated: Bool
     }
 
     enum Step {
         case commit(Commit)
-        /// The seal holds, and the form is not known.
+        /// The seal is right, but the form unknown.
         case foreign(offset: Int)
-        /// The seal does not hold, or the line is longer than any that we write.
+        /// The seal is wrong, or the line longer than any that this program writes.
         case broken(offset: Int, isTerminated: Bool)
         /// Blank lines before another line.
         case blanks(offset: Int)
@@ -31,7 +32,7 @@ struct JournalReader: ~Copyable {
 
     let name: String
     private var lines: LineReader
-    /// Where the lines in front of which there were blank ones begin, until somebody is told.
+    /// Whether the caller already knows of the blank lines before the next line.
     private var isBlankTold = false
 
     init(_ descriptor: Int32, _ name: String, from offset: Int, in fileSystem: FileSystem) {
@@ -39,10 +40,10 @@ struct JournalReader: ~Copyable {
         lines = LineReader(descriptor, from: offset, in: fileSystem)
     }
 
-    /// The offset after what was read.
+    /// The offset after the part that was read.
     var offset: Int { lines.offset }
 
-    /// The next thing that stands in the file; nil at its end, before which there may be any number of blank lines.
+    /// The next step; nil at the end of the file, even after blank lines.
     mutating func next() throws(SystemError) -> Step? {
         if !isBlankTold {
             let start = lines.offset
@@ -70,7 +71,7 @@ struct JournalReader: ~Copyable {
                 isTerminated: line.isTerminated))
     }
 
-    /// The line of the commit after `last`, which stands next; nil where anything else does.
+    /// The line of the commit after `last` if it comes next, else nil.
     @inline(__always)
     mutating func commit(after last: Int) throws(StorageError) -> Commit? {
         let start = lines.offset
@@ -82,9 +83,9 @@ struct JournalReader: ~Copyable {
         }
     }
 
-    /// Hands over the commits after `base`, whose lines stand next, up to commit `last`, until `body` answers false. Stops
-    /// without an error at the first line that does not follow.
-    /// - Returns: the last commit that was found.
+    /// Passes on the commits after `base`, whose lines come next, up to commit `last`, until `body` returns false.
+    /// Stops without an error at the first line that does not follow.
+    /// - Returns: the last commit found.
     mutating func commits(
         after base: Int, upTo last: Int, _ body: (Commit) throws(StorageError) -> Bool
     ) throws(StorageError) -> Int {
@@ -102,9 +103,9 @@ extension OpenJournals {
         JournalReader(entry.descriptor, entry.name, from: offset, in: fileSystem)
     }
 
-    /// Hands over the commits after the snapshot up to commit `last`, each with its journal: what counts of each journal
-    /// is what lies below the base of the next (rule 2 of `Recovery`).
-    /// - Returns: the last commit that was found.
+    /// Passes on the commits after the snapshot up to commit `last`, each with its journal. Each journal counts up to
+    /// the base of the next one (rule 2 of `Recovery`).
+    /// - Returns: the last commit found.
     func forEachCommit(
         after base: Int, upTo last: Int, _ body: (Entry, JournalReader.Commit) throws(StorageError) -> Void
     ) throws(StorageError) -> Int {
@@ -125,16 +126,16 @@ extension OpenJournals {
     }
 }
 
-/// The journals from the snapshot's generation up, each held open: what a compaction in another process moves away in
-/// the meantime can still be read to its end.
+/// The journals from the snapshot's generation up, each held open: if a compaction of another process moves one away
+/// meanwhile, it can still be read to its end.
 struct OpenJournals: ~Copyable {
     struct Entry {
         let generation: Int
         let descriptor: Int32
-        /// Nil where the first line is not a header whose seal holds.
+        /// Nil if the first line is not a header with a right seal.
         let header: JournalHeader?
         let headerEnd: Int
-        /// Whether there is a header and nothing but line feeds after it.
+        /// Whether only line feeds follow the header.
         let isBlank: Bool
 
         var name: String { StoreInventory.journalName(generation) }
@@ -178,12 +179,12 @@ struct OpenJournals: ~Copyable {
     }
 }
 
-/// Reads a journal to its end, whatever is wrong in it: for the whole check and for salvage.
+/// Reads a journal to its end in spite of any fault, for the whole check and for salvage.
 struct JournalSurvey {
     enum Finding {
-        /// A line whose seal holds.
+        /// A line with a right seal.
         case commit(JournalLine, offset: Int)
-        /// Something else, as a clause about the file.
+        /// A fault, as a clause about the file.
         case problem(offset: Int, String)
     }
 
@@ -194,14 +195,14 @@ struct JournalSurvey {
     /// The offset after everything that was read.
     var bytes = 0
 
-    /// Reads the lines after commit `base`, no further than `limit`: what lies above counts for nothing.
+    /// Reads the lines after commit `base`, up to `limit`: later ones do not count.
     init(
         _ entry: OpenJournals.Entry, in fileSystem: FileSystem, after base: Int?, limit: Int?,
         found: (Finding) -> Void
     ) throws(SystemError) {
         last = base ?? entry.header?.baseRevision ?? 0
         if entry.header == nil { note(0, "does not begin with a whole header", found) }
-        // Where there is no header a whole commit may stand in its place.
+        // Without a header, a whole commit may stand in its place.
         var reader = JournalReader(entry.descriptor, entry.name, from: entry.headerEnd, in: fileSystem)
         let hasBase = base != nil || entry.header != nil
         while limit.map({ last < $0 }) ?? true, let step = try reader.next() {
@@ -213,7 +214,7 @@ struct JournalSurvey {
             switch step {
             case .blanks: break
             case .broken(let offset, let isTerminated):
-                // The header's place is told of already.
+                // The fault of the header has been reported.
                 if offset == 0, entry.header == nil { continue }
                 note(offset, isTerminated ? "holds a line whose checksum is wrong" : "ends with half a line", found)
             case .foreign(let offset):
@@ -228,18 +229,18 @@ struct JournalSurvey {
         }
     }
 
-    /// Where a journal lacks something, and what is wrong there, as a clause about it.
+    /// A fault of a journal, with its offset, as a clause about the journal.
     typealias Damage = (offset: Int, what: String)
 
-    /// What is wrong with a journal that others have followed; nil where nothing is.
+    /// The damage of a journal that others have followed; nil if there is none.
     ///
-    /// Only a commit that was made as a snapshot is in no journal. Then nothing comes after the commit before it, or what was torn
-    /// off and is kept, or the line feeds that were written in advance: they were never synced, so a power cut leaves anything
-    /// in their place.
+    /// Only a commit that became a snapshot is in no journal. Then the commit before it is followed by nothing, by a
+    /// torn end that was set aside, or by the line feeds written in advance: they were never synced, so a power cut
+    /// leaves anything in their place.
     /// - Parameters:
-    ///   - last: the commit where the next journal goes on; where there is none, the last that was made.
-    ///   - following: the generation of the next journal; nil where there is none.
-    ///   - isSnapshot: whether something else proves that commit `last` was made as a snapshot, or that an end was torn off.
+    ///   - last: the commit from which the next journal continues; without a next one, the last commit made.
+    ///   - following: the generation of the next journal; nil if there is none.
+    ///   - isSnapshot: whether other evidence proves that commit `last` became a snapshot, or that an end was torn off.
     static func damage(
         in entry: OpenJournals.Entry, _ fileSystem: FileSystem, upTo last: Int, following: Int?, isSnapshot: Bool
     ) throws(SystemError) -> Damage? {
@@ -253,7 +254,7 @@ struct JournalSurvey {
             }
         }
         let isBeforeSnapshot = following == entry.generation + 1 && lastWhole == last - 1
-        // Where a journal between them is gone, nobody can tell.
+        // If a journal between them is missing, this cannot be checked.
         let isUncertain = isBeforeSnapshot || following.map { $0 > entry.generation + 1 } == true
         if let problem { return isSnapshot && isUncertain ? nil : problem }
         if lastWhole >= last || isUncertain { return nil }

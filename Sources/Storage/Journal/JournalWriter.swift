@@ -1,57 +1,57 @@
 import JSONCodec
 import Platform
 
-/// The journal that is read on and appended to: the file, where its lines end, and those that wait for the next sync.
+/// The journal that is read and appended to: the file, the end of its lines, and the lines for the next sync.
 ///
 /// Invariants, while the store's lock is held:
-/// 1. From `end` to `size` the file holds line feeds, but for the first `aheadCount` bytes of the lines that wait: those are
-///    written already, where nobody takes them for committed, because what is published ends before.
-/// 2. The lines that wait are numbered without a gap from the last commit in the file. All of them but those bytes are in
+/// 1. From `end` to `size` the file holds line feeds, except for the first `aheadCount` bytes of the waiting lines:
+///    those are already written. No reader takes them for committed, because the publication ends before them.
+/// 2. The waiting lines are numbered without a gap from the last commit in the file. All except those bytes are in
 ///    `lines`.
-/// 3. Once `isUnusable`, the file is neither written nor synced again: the kernel may have given up pages and report success
-///    the next time.
-/// 4. The line before `end` has `seal`, where that is known.
+/// 3. Once `isUnusable`, the file is neither written nor synced again: the kernel may have dropped pages and report
+///    success the next time.
+/// 4. `seal` is that of the line before `end`; nil if unknown.
 struct JournalWriter: ~Copyable {
-    /// How many line feeds are written after the end, so that a sync need not write metadata, whenever only half as many are
-    /// left there.
+    /// Line feeds to write after the end when less than half of them are left there, so that a sync need not write
+    /// metadata.
     static let growthBytes = 256 << 10
     private static let lineFeeds = [UInt8](repeating: UInt8(ascii: "\n"), count: growthBytes)
 
-    /// Nil where it has to be found again.
+    /// Nil until it is found again.
     private(set) var file: File?
-    /// Which file that is.
+    /// The identity of `file`.
     private(set) var identity: FileStatus?
-    /// At least the snapshot's.
+    /// The journal's generation, at least the snapshot's.
     var generation: Int
-    /// Whether `file` was opened to be written.
+    /// Whether `file` was opened for writing.
     private(set) var isWritable = false
-    /// Whether its lock is held: see `hold`.
+    /// Whether its lock is held, see `hold`.
     private var isHeld = false
-    /// Whether a write or sync failed so that no other may follow; another generation helps.
+    /// Whether a write or sync failed so that no other may follow; only another generation helps.
     var isUnusable = false
-    /// Where the next line goes.
+    /// The offset of the next line.
     private(set) var end = 0
     private(set) var size = 0
-    /// The digits of the last line's seal, as they lie in memory.
+    /// The digits of the last line's seal, in the byte order of memory.
     private(set) var seal: UInt64?
-    /// The commit of that line, where one was read or written since the file was opened.
+    /// The commit of that line, if one was read or written since the file was opened.
     private(set) var sealed: Int?
-    /// Where the lines of the last sync begin.
+    /// Start of the lines of the last sync.
     private(set) var syncStart = 0
     var lines: CommitLines
     private(set) var aheadCount = 0
-    /// The seal of the last line among them.
+    /// The seal of the last line written ahead.
     private var aheadSeal: UInt64?
-    /// Why writing ahead failed; the group's sync tells.
+    /// The reason why writing ahead failed; the group's sync reports it.
     private var aheadFailure: SystemError?
 
-    /// No file is open yet.
+    /// A journal without an open file.
     init(generation: Int, after revision: Int) {
         self.generation = generation
         lines = CommitLines(after: revision)
     }
 
-    /// Goes on in a file whose lines end at `end`.
+    /// Continues in a file whose lines end at `end`.
     /// - Parameter isHeld: whether its lock was taken.
     mutating func open(
         _ file: consuming File, _ generation: Int, end: Int, isWritable: Bool, isHeld: Bool = false
@@ -59,28 +59,28 @@ struct JournalWriter: ~Copyable {
         self.generation = generation
         self.end = end
         (self.isWritable, self.isHeld) = (isWritable, isHeld)
-        // What cannot be asked or read now is not known, and is not compared later.
+        // A status or seal that cannot be read now is not compared later.
         let status = try? file.status()
         (identity, size) = (status, max(status?.size ?? 0, end))
         seal = (try? Self.end(of: file, at: end))?.seal
         self.file = consume file
     }
 
-    /// Nothing more is read or written here.
+    /// Closes the file.
     mutating func close() {
         file = nil
         isHeld = false
     }
 
-    /// The same file, open to be written too. Its lock has to be taken again.
+    /// Takes `file`, which is the open file opened for writing. Its lock has to be taken again.
     mutating func makeWritable(_ file: consuming File) {
         self.file = consume file
         (isWritable, isHeld) = (true, false)
     }
 
-    /// Who writes holds a lock on the journal besides: something else may put another file in the place of `lock`, and whoever
-    /// holds that one is to wait for whoever holds the one of before.
-    /// - Returns: false where somebody else holds it until the deadline.
+    /// Locks the journal for a writer. If `lock` is replaced, two processes can each lock a different file; the journal
+    /// lock still keeps them apart.
+    /// - Returns: false if another process holds it until the deadline.
     mutating func hold(until deadline: Int, in fileSystem: FileSystem) throws(SystemError) -> Bool {
         guard !isHeld, let descriptor else { return true }
         isHeld = try fileSystem.lock(descriptor, .exclusiveNow, until: deadline)
@@ -90,11 +90,11 @@ struct JournalWriter: ~Copyable {
     mutating func letGo(in fileSystem: FileSystem) {
         guard isHeld, let descriptor else { return }
         isHeld = false
-        // Where even this fails, closing does it.
+        // If even this fails, closing releases it.
         do throws(SystemError) { try fileSystem.lock(descriptor, .none) } catch {}
     }
 
-    /// Somebody else has committed a line, which begins where the last one ended.
+    /// Takes over a line of another process, which begins where the last one ended.
     mutating func follow(_ commit: JournalReader.Commit) {
         end = commit.end
         size = max(size, end)
@@ -110,15 +110,15 @@ struct JournalWriter: ~Copyable {
         }
     }
 
-    /// The bytes of the lines that wait.
+    /// The bytes of the waiting lines.
     var waitingBytes: Int { aheadCount + lines.count }
-    /// Where among those the line begins that was begun or ended last.
+    /// Offset within them of the line that was begun or ended last.
     var lineOffset: Int { aheadCount + lines.lineStart }
 
     // MARK: Writing
 
-    /// Writes the lines that wait.
-    /// - Throws: `full`: the file is as it was. `outcomeUnknown`: it is unusable.
+    /// Writes the waiting lines.
+    /// - Throws: `full`: the file is unchanged. `outcomeUnknown`: it is unusable.
     mutating func write() throws(StorageError) {
         do throws(SystemError) {
             if let aheadFailure { throw aheadFailure }
@@ -143,14 +143,14 @@ struct JournalWriter: ~Copyable {
         size = max(size, end + waitingBytes)
     }
 
-    /// Takes away what was written after the end, for good: after a power cut a whole line there would count as a commit.
+    /// Removes the bytes after the end durably: after a power cut a whole line there would count as a commit.
     private mutating func cutBack() throws(SystemError) {
         try file?.truncate(to: end)
         try file?.sync()
         size = end
     }
 
-    /// The lines of the last sync are given up: they are cut off again.
+    /// Cuts off the lines of the last sync again.
     /// - Returns: their bytes.
     mutating func takeBackSync() -> Int {
         let count = end - syncStart
@@ -160,18 +160,18 @@ struct JournalWriter: ~Copyable {
         return count
     }
 
-    // MARK: Whether it is as it was
+    // MARK: Comparing with the last known state
 
-    /// What stands around an end of lines.
+    /// The bytes around the end of the lines.
     private struct End {
-        /// Nil where what stands before is no seal.
+        /// Nil if the bytes before are no seal.
         var seal: UInt64?
-        /// Whether the file ends there, or goes on with a line feed.
+        /// Whether the file ends there, or a line feed follows.
         var isClear: Bool
     }
 
     private static func end(of file: borrowing File, at end: Int) throws(SystemError) -> End {
-        // Eight digits, `"}`, a line feed, and what comes after.
+        // Eight digits, `"}`, a line feed, and one byte more.
         var bytes: (UInt64, UInt32) = (0, 0)
         let start = end - 11
         guard start >= 0 else { return End(seal: nil, isClear: false) }
@@ -185,7 +185,7 @@ struct JournalWriter: ~Copyable {
         }
     }
 
-    /// The status of the file that has the journal's name now; nil where none has, or it cannot be looked at.
+    /// The status of the file that has the journal's name now; nil if none has it, or the call fails.
     func named(in fileSystem: FileSystem) -> FileStatus? {
         switch file {
         case .some(let file): try? fileSystem.statusOfPath(file.path)
@@ -193,7 +193,7 @@ struct JournalWriter: ~Copyable {
         }
     }
 
-    /// How a file that has the journal's name compares with what was written here.
+    /// How a file with the journal's name compares with the one written here.
     enum Standing { case same, shorter, another }
 
     func standing(of named: FileStatus) -> Standing {
@@ -201,10 +201,10 @@ struct JournalWriter: ~Copyable {
         return named.size < size ? .shorter : .same
     }
 
-    /// Another process has given back what the file was grown by.
+    /// Records that another process has cut off the line feeds at the end.
     mutating func noteShorter(_ size: Int) { self.size = size }
 
-    /// Whether the last line is the one that was read or written last, and nothing stands after it.
+    /// Whether the last line is the one that was read or written last, and nothing follows it.
     func isEndAsItWas() throws(SystemError) -> Bool {
         switch file {
         case .none: return false
@@ -223,7 +223,7 @@ struct JournalWriter: ~Copyable {
         }
     }
 
-    /// The lines that waited are committed.
+    /// Records that the waiting lines are committed.
     /// - Returns: their bytes.
     mutating func settle(isSynced: Bool) -> Int {
         let count = waitingBytes
@@ -237,19 +237,19 @@ struct JournalWriter: ~Copyable {
 
     private mutating func noteSeal() {
         let written = lines.buffer.bytes
-        // Where nothing is left, all of the group was written ahead.
+        // If nothing is left, the whole group was written ahead.
         seal = written.count > Seal.byteCount ? Self.seal(of: written) : aheadSeal
         sealed = lines.seq
     }
 
-    /// That of the last of some lines.
+    /// The seal of the last of these lines.
     private static func seal(of lines: UnsafeRawBufferPointer) -> UInt64 {
         Seal.digits(ofSealed: UnsafeRawBufferPointer(rebasing: lines.dropLast()))
     }
 
-    /// Grows the file in advance, which nobody waits for: the disk begins with it while the next request is still to come.
-    /// After a large group it is not worth it, whose own bytes take longer. Where it fails, every write grows the file a
-    /// little, which is slower and nothing else; why it failed is told by the write that needs the space.
+    /// Grows the file in advance, in the background: the disk begins with it before the next request. Not after a large
+    /// group, whose own bytes take longer. If it fails, every write grows the file a little, which is only slower; the
+    /// write that needs the space reports the reason.
     private mutating func grow() {
         guard size - end < Self.growthBytes / 2 else { return }
         let start = size
@@ -261,9 +261,9 @@ struct JournalWriter: ~Copyable {
 
     // MARK: Writing ahead
 
-    /// Writes the lines that are ended, where they are so many that the disk better begins with them at once: it works on them
-    /// while the next requests are handled, and the sync of a large group has less to wait for. Nobody is told of them
-    /// before that; a process that is killed meanwhile leaves unproven lines, as it does in the middle of any write.
+    /// Writes the ended lines early, if they are so many that the disk should begin at once: it works during the next
+    /// requests, and the sync of a large group takes less time. No answer leaves before the sync; a process killed
+    /// meanwhile leaves unproven lines, as in the middle of any write.
     @inline(never)
     mutating func writeAhead(isSynced: Bool) {
         guard isWritable, !isUnusable, aheadFailure == nil else { return }
@@ -280,7 +280,7 @@ struct JournalWriter: ~Copyable {
         if isSynced { file?.startWriting(start..<end + aheadCount) }
     }
 
-    /// The lines that wait are given up: what is written of them is cut off again.
+    /// Drops the waiting lines, and cuts off those already written.
     mutating func dropLines(after revision: Int) {
         if aheadCount > 0 || aheadFailure != nil { takeBackAhead() }
         lines.removeAll(after: revision)
@@ -301,18 +301,18 @@ struct JournalWriter: ~Copyable {
     }
 }
 
-/// Begins a journal: whole and synced under a temporary name, so that it becomes visible whole (rule 1 of `Recovery`). Its lock
-/// is held from the beginning.
+/// A new journal, written whole and synced under a temporary name, so that it becomes visible whole (rule 1 of
+/// `Recovery`). Its lock is held from the beginning.
 struct JournalMaker: ~Copyable {
     private let file: File
-    /// The file's size, and where the next line goes.
+    /// The file's size, and the offset of the next line.
     private(set) var size: Int
 
     init(
         _ header: JournalHeader, named name: String, at time: String, in place: borrowing StoreDirectory
     ) throws(SystemError) {
         let file = try place.open(name, .create)
-        // Before anybody can see it: whoever begins it may write to it under the same hold.
+        // Locked before any process can see it: its maker may write to it under this lock.
         try place.fileSystem.lock(file.descriptor, .exclusiveNow)
         var buffer = ByteBuffer(capacity: 512)
         header.append(to: &buffer, at: time)
@@ -321,7 +321,7 @@ struct JournalMaker: ~Copyable {
         self.file = consume file
     }
 
-    /// Copies whole lines of another journal; the last one gets the line feed that it may lack.
+    /// Copies whole lines of another journal, and adds a missing last line feed.
     mutating func copyLines(from journal: borrowing File, _ range: Range<Int>) throws(SystemError) {
         guard !range.isEmpty else { return }
         let lastByte = try file.copyBytes(from: journal, range, to: size)
@@ -334,7 +334,7 @@ struct JournalMaker: ~Copyable {
 
     func sync() throws(SystemError) { try file.sync() }
 
-    /// The journal, once it has been renamed.
+    /// The journal's file, after its renaming.
     consuming func visible(as path: String) -> File {
         var file = file
         file.path = path
@@ -343,7 +343,7 @@ struct JournalMaker: ~Copyable {
 }
 
 extension File {
-    /// Copies a range of another file, in chunks: the last byte of it.
+    /// Copies a range of another file, in chunks; returns its last byte.
     @discardableResult
     func copyBytes(from source: borrowing File, _ range: Range<Int>, to start: Int) throws(SystemError) -> UInt8? {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)

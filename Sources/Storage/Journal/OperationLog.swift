@@ -1,15 +1,15 @@
 import JSONCodec
 import Platform
 
-/// Which operations are kept, and where: the last ten thousand, each found by its id.
+/// The last ten thousand operations and the places of their outcomes, by id.
 ///
-/// Nothing is read before somebody asks for the first one; then the operations file and the journals are, and from then on
-/// what others and this process commit is added. The outcomes stay where they are: of each one only the place of its line
-/// is in memory, which with its id is some two hundred bytes. In a store without files the lines themselves are kept.
+/// Nothing is read before the first request that asks for an operation; then the operations file and the journals are,
+/// and later the commits of all processes are added. The outcomes stay on disk: memory holds only the place of each
+/// line, which with its id is some two hundred bytes. A store without files keeps the lines themselves.
 ///
 /// Invariants
-/// 1. While `source` is that of the files, every operation up to `journalEnd` of the present journal is in `entries`.
-/// 2. `order` holds the ids of `entries` with the commits that they belong to, oldest first, from `head` on.
+/// 1. While `source` describes the files, every operation up to `journalEnd` of the present journal is in `entries`.
+/// 2. From `head` on, `order` holds the ids of `entries` with their commits, oldest first.
 /// 3. `staged` are the ids of `entries` whose lines wait for the next sync.
 struct OperationLog {
     private enum Place {
@@ -19,13 +19,14 @@ struct OperationLog {
         case memory([UInt8])
     }
 
-    /// Which files the places are in.
+    /// The files that the places refer to.
     private struct Source: Equatable {
         var generation: Int
         var journalGeneration: Int
     }
 
-    /// The most bytes of lines that are kept where there are no files, but for the last one: an answer may be 4 MiB long.
+    /// Limit of the lines kept in memory without files, in bytes, except for the last line: an answer may be 4 MiB
+    /// long.
     private static let memoryBytesMax = 64 << 20
 
     private var memoryBytes = 0
@@ -35,19 +36,19 @@ struct OperationLog {
     private var staged: [[UInt8]] = []
     private var source: Source?
     private var journalEnd = 0
-    /// The last commit whose line was looked at.
+    /// The last commit whose line was read.
     private var last = 0
-    /// The operation of the open commit; its line where there are no files.
+    /// The operation of the open commit, with its line in a store without files.
     private var open: (id: [UInt8], line: [UInt8])?
 
-    /// Whether anybody has asked for an operation yet.
+    /// Whether a request has asked for an operation yet.
     private(set) var isInUse = false
     /// Whether the open commit has an operation.
     var isOpen: Bool { open != nil }
 
     // MARK: Finding
 
-    /// What is known of an operation; the lock is held, and what others committed has been seen.
+    /// The outcome of an operation; the lock is held, and other processes' commits are known.
     mutating func find(_ key: OperationKey, _ files: borrowing StoreFiles) throws(StorageError) -> OperationOutcome {
         isInUse = true
         try catchUp(files)
@@ -68,7 +69,7 @@ struct OperationLog {
         }
     }
 
-    /// The same without files.
+    /// The outcome of an operation in a store without files.
     mutating func find(_ key: OperationKey) -> OperationOutcome {
         isInUse = true
         guard case .memory(let line)? = entries[key.id]?.place else { return .unknown }
@@ -88,7 +89,7 @@ struct OperationLog {
         throw OperationsFile.damaged(name, offset)
     }
 
-    /// Nil where the line is none that has an operation.
+    /// Nil if the line has no operation.
     private static func outcome(of line: UnsafeRawBufferPointer, _ key: OperationKey) -> OperationOutcome? {
         guard let content = Seal.content(of: line),
             let kept = KeptOperation(content: content) ?? JournalLine(content: content).flatMap({ KeptOperation($0) })
@@ -97,7 +98,7 @@ struct OperationLog {
         return kept.members.matches(key) ? .answer(Array(kept.answer)) : .taken
     }
 
-    /// Those whose outcomes are in journals or on their way there, oldest first.
+    /// The operations whose outcomes are in journals or about to be, oldest first.
     var ofJournals: [(seq: Int, id: [UInt8])] {
         order[head...].filter { (seq, id) in
             guard let entry = entries[id], entry.seq == seq else { return false }
@@ -182,7 +183,7 @@ struct OperationLog {
         {
             let oldest = order[head]
             head += 1
-            // The id may have come again since.
+            // The id may have been used again since.
             if entries[oldest.id]?.seq == oldest.seq { forget(oldest.id) }
         }
         if head > OperationsFile.keptMax {
@@ -200,7 +201,7 @@ struct OperationLog {
     /// Gives the open commit an operation.
     mutating func begin(_ id: [UInt8]) { open = (id, []) }
 
-    /// The same without files.
+    /// Gives the open commit an operation, in a store without files.
     mutating func begin(_ key: OperationKey, seq: Int, answer: UnsafeRawBufferPointer) {
         var line = ByteBuffer(capacity: 256)
         line.append("{\"seq\":")
@@ -213,10 +214,10 @@ struct OperationLog {
         open = (key.id, Array(line.bytes))
     }
 
-    /// The open commit has been taken back, or is one of which the next generation's file tells.
+    /// Forgets the operation of the open commit: the commit was taken back, or the next generation's file has it.
     mutating func abandon() { open = nil }
 
-    /// The open commit has ended, and its line is staged.
+    /// Adds the operation of the open commit, which has ended and whose line is staged.
     mutating func end(_ seq: Int, stagedAt offset: Int) {
         guard let ended = open else { return }
         open = nil
@@ -224,7 +225,7 @@ struct OperationLog {
         staged.append(ended.id)
     }
 
-    /// The same without files.
+    /// Adds the operation of the open commit, in a store without files.
     mutating func end(_ seq: Int) {
         guard let ended = open else { return }
         open = nil
@@ -234,7 +235,7 @@ struct OperationLog {
         forgetOldest()
     }
 
-    /// The staged lines are in the journal, from `start` to `end`, which is commit `revision`.
+    /// Records that the staged lines are in the journal, from `start` to `end`, which is commit `revision`.
     mutating func settle(_ generation: Int, _ start: Int, _ end: Int, revision: Int) {
         for id in staged {
             guard let entry = entries[id], case .staged(let offset) = entry.place else { continue }
@@ -247,29 +248,29 @@ struct OperationLog {
         forgetOldest()
     }
 
-    /// The staged lines have been taken back.
+    /// Drops the operations of staged lines that were taken back.
     mutating func dropStaged() {
         open = nil
         guard !staged.isEmpty else { return }
         for id in staged { entries[id] = nil }
-        // The last that were added, in this order.
+        // They were added last, in this order.
         order.removeLast(staged.count)
         staged = []
     }
 }
 
-/// Requests that may be asked again: an `opId` whose outcome is in the same commit as what it changed.
+/// Requests that a client may repeat: an `opId` whose outcome is in the same commit as its changes.
 extension RecordStore {
-    /// What is known of an operation, also of one that another process or an earlier request of the group has done. The
-    /// store is held by `lock`.
-    /// - Throws: where the files that would tell cannot be read.
+    /// The outcome of an operation, also of one that another process or an earlier request of the group has done. The
+    /// store is locked.
+    /// - Throws: if the files with the outcome cannot be read.
     public mutating func outcome(of key: OperationKey) throws(StorageError) -> OperationOutcome {
         if isInMemory { return operations.find(key) }
         try requireOpen()
         do throws(StorageError) {
             return try Self.find(key, &operations, &heldFiles.value)
         } catch {
-            // A file that was taken away while it is open is put back before the next change.
+            // The next change puts back an open file that was taken away.
             files?.forgetNames()
             throw error
         }
@@ -284,8 +285,8 @@ extension RecordStore {
         }
     }
 
-    /// Gives the open commit an operation with its answer, a JSON object. Nothing is kept where no commit is open, because
-    /// nothing has changed then.
+    /// Gives the open commit an operation with its answer, a JSON object. Without an open commit nothing has changed,
+    /// and nothing is kept.
     public mutating func keepOutcome(_ key: OperationKey, answer: UnsafeRawBufferPointer) {
         guard isCommitOpen else { return }
         if isInMemory { return operations.begin(key, seq: revision, answer: answer) }
@@ -293,13 +294,13 @@ extension RecordStore {
         files?.journal.lines.keep(key, answer: answer)
     }
 
-    /// The operation of the open commit, whose line is ended.
+    /// Adds the operation of the open commit, whose line is ended.
     mutating func endOperation() {
         let offset = withFiles { $0.journal.lineOffset }
         if let offset { operations.end(revision, stagedAt: offset) } else { operations.end(revision) }
     }
 
-    /// The group's lines are in the journal.
+    /// Records that the group's lines are in the journal.
     mutating func settleOperations() {
         guard operations.isInUse else { return }
         let place = withFiles { ($0.journal.generation, $0.journal.syncStart, $0.journal.end, $0.revision) }

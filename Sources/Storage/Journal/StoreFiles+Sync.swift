@@ -1,12 +1,12 @@
 import JSONCodec
 import Platform
 
-/// Commit: the staged lines are written, synced once, then the durable seq is published; only then may anybody be told.
+/// Commit: write the staged lines, sync once, publish the durable seq; only then may answers leave.
 extension StoreFiles {
     /// The bytes of the lines that wait for `sync`.
     public var stagedBytes: Int { journal.waitingBytes }
 
-    /// Begins the line of one commit; `CommitLines` has what may be staged in it.
+    /// Begins the line of one commit; see `CommitLines` for its content.
     @inline(__always)
     public mutating func beginLine(seq: Int, at: UnsafeRawBufferPointer, origin: String? = nil) {
         journal.lines.begin(seq: seq, at: at, durable: syncedRevision, origin: origin)
@@ -31,7 +31,7 @@ extension StoreFiles {
         journal.lines.reverse(revisions, isRedo: isRedo)
     }
 
-    /// The line that was ended last, without its line feed.
+    /// The last ended line, without its line feed.
     mutating func lastLine() -> [UInt8] { journal.lines.lastLine() }
 
     @discardableResult @inline(__always)
@@ -42,30 +42,30 @@ extension StoreFiles {
     /// Takes back every line that waits for `sync`.
     public mutating func dropStaged() { journal.dropLines(after: revision) }
 
-    /// Begins with the disk's work where enough lines wait.
+    /// Starts writing early if enough lines wait.
     @inline(__always)
     mutating func writeAhead() {
         guard journal.lines.count >= settings.aheadBytes, isLocked, refusal == nil else { return }
         journal.writeAhead(isSynced: settings.durability == .sync)
     }
 
-    /// What the next snapshot is to carry: the operation of the line that was ended last.
+    /// Keeps the operation of the last ended line for the next snapshot.
     ///
-    /// A method, and `forgetOperationForSnapshot` too, because an assignment through an optional that cannot be copied
-    /// (`files?.snapshotOperation = []`) leaks what was there before: Swift 6.3.1, with and without optimisation.
+    /// A method, as is `forgetOperationForSnapshot`, because an assignment through an optional that cannot be copied
+    /// (`files?.snapshotOperation = []`) leaks the old value: Swift 6.3.1, with and without optimisation.
     mutating func keepOperationForSnapshot() { snapshotOperation = journal.lines.lastOperation() }
 
     mutating func forgetOperationForSnapshot() { snapshotOperation = [] }
 
-    /// Commits the staged lines, all or none. Afterwards nothing is staged, whatever happened.
+    /// Commits the staged lines, all or none. Afterwards nothing is staged.
     ///
-    /// - Returns: false where the file that was written is not the one that has the journal's name. Its lines count here, and
-    ///   nobody may be told of them: either the next generation is begun with them (`doubt`, then `rewrite`), or they are taken
-    ///   back (`takeBackSync`).
-    /// - Throws: `full`: nothing was committed, and a later sync may succeed. `outcomeUnknown`: nobody knows; the
-    ///   journal is unusable, and `rewrite` from the last durable state is the way on. `refusal` where there is one.
+    /// - Returns: false if the file that was written is not the one that has the journal's name. Its lines count here,
+    ///   but must not be shown: the caller either begins the next generation with them (`doubt`, then `rewrite`), or
+    ///   takes them back (`takeBackSync`).
+    /// - Throws: `full`: nothing was committed, and a later sync may succeed. `outcomeUnknown`: the journal is
+    ///   unusable; continue with `rewrite` from the last durable state. `refusal` if there is one.
     public mutating func sync() throws(StorageError) -> Bool {
-        // Whoever has nothing to write goes on from the journal: it is the last one of a generation.
+        // With nothing to write, a rewrite continues from the journal, which is then the last one of its generation.
         guard stagedBytes > 0 else { return !isLocked || refusal != nil || isJournalInPlace() }
         defer { dropStaged() }
         if let refusal { throw refusal }
@@ -77,7 +77,7 @@ extension StoreFiles {
         try journal.write()
         if settings.durability == .sync { try journal.sync() }
         let last = journal.lines.seq
-        // Not before the write: what has the name when the answers leave counts.
+        // After the write: the name must be right when the answers leave.
         guard isJournalInPlace() else {
             journalBytes += journal.settle(isSynced: false)
             revision = last
@@ -98,9 +98,9 @@ extension StoreFiles {
         return true
     }
 
-    /// Takes back the lines of the last sync, of which nobody was told.
+    /// Takes back the lines of the last sync, which no client has seen.
     /// - Parameter revision: the commit before them.
-    /// - Throws: `outcomeUnknown` where they could not be cut off; they count no more here.
+    /// - Throws: `outcomeUnknown` if they could not be cut off; they count no more here.
     public mutating func takeBackSync(to revision: Int) throws(StorageError) {
         guard self.revision > revision else { return }
         journalBytes -= journal.takeBackSync()
@@ -110,7 +110,7 @@ extension StoreFiles {
         throw .outcomeUnknown(reason: "\(journal.name) in \(place.path) was replaced, and could not be cut back.")
     }
 
-    /// Tells other processes, and the next writer, how far the journal is whole.
+    /// Publishes for other processes, and the next writer, how far the journal is whole.
     mutating func publish(_ durable: Int) throws(SystemError) {
         publication.truncate(to: 0)
         Publication(
@@ -120,7 +120,7 @@ extension StoreFiles {
         seenPublication = Array(publication.bytes)
     }
 
-    /// Where even that cannot be written, nothing will be.
+    /// Publishes at opening. If that fails, the store is read-only.
     mutating func publishAtOpening() {
         do {
             try publish(revision)
