@@ -1,45 +1,45 @@
 import JSONCodec
 
-/// A commit as it is read again: what it did to which records. Valid during the call that hands it over.
+/// A commit read again: its changes, by record. Valid during the call that passes it.
 public struct Commit {
     public struct Change {
         public let kind: UndoneCommit.Kind
         public let id: RecordID
-        /// The record after the commit; nil where it was deleted.
+        /// The record after the commit; nil if it was deleted.
         public let record: UnsafeRawBufferPointer?
     }
 
     /// Its revision.
     public let seq: Int
-    /// When it was made: 24 bytes of RFC 3339.
+    /// The time of the commit: 24 bytes of RFC 3339.
     public let at: UnsafeRawBufferPointer
-    /// Who made it, where no client did.
+    /// The author, if no client made the commit.
     public let origin: String?
-    /// The commits that it took back, or made again, in the order in which it did; empty for most.
+    /// The commits that it undid or redid, in order; empty for most.
     public let reversed: [Int]
-    /// Whether it made them again.
+    /// Whether it redid them.
     public let isRedo: Bool
-    /// How far the records of other replicas are in the store from here on: a JSON object.
+    /// The progress in the records of other replicas with this commit: a JSON object.
     public let saw: UnsafeRawBufferPointer?
-    /// What else it says of replicas: the members `sawCrc`, `sawAlso` and `replica` of a JSON object, without its braces.
+    /// The other members about replicas: `sawCrc`, `sawAlso` and `replica`, without braces.
     public let marks: UnsafeRawBufferPointer?
-    /// The CRC-32C that ends its line; of a commit that is kept as a file, that of the file.
+    /// The CRC-32C that ends its line; of a commit with a file of its own, that of the file.
     public let crc: UInt32
     /// The member of its records whose conflicts it settles.
     public let settles: String?
-    /// Whether it removed all records before it put any.
+    /// Whether it removed all records before its puts.
     public let isClear: Bool
-    /// How many records it changed.
+    /// Number of records that it changed.
     public let count: Int
-    /// All of them; where all records were removed at once, the newest of those only. Of a commit with a file of its own they may
-    /// be a part (`LongCommits`).
+    /// All its changes; if it removed all records at once, only the newest of those. Of a commit with a file of its own
+    /// they may be a part (`LongCommits`).
     public let changes: [Change]
-    /// How many of the commit's changes come before these.
+    /// Number of the commit's changes before these.
     public internal(set) var changesBefore = 0
 
-    /// - Parameter records: how many records the commit has, where the line has not all of them.
-    /// - Parameter upgrade: what makes records of this version of those in the line; nil where they are.
-    /// - Parameter buffer: where those are written; it must stay as it is as long as the commit is used.
+    /// - Parameter records: the number of the commit's records, if the line does not have all of them.
+    /// - Parameter upgrade: converts the line's records to this version; nil if they are of this version.
+    /// - Parameter buffer: holds the converted records; it must not change as long as the commit is used.
     init?(
         _ line: JournalLine, seal: UInt64, records: Int? = nil, _ extractor: RecordExtractor, _ upgrade: SchemaUpgrade?,
         _ buffer: inout ByteBuffer
@@ -100,11 +100,11 @@ public struct Commit {
     }
 }
 
-/// How much of a commit is handed over that has a file of its own: as much as that is in memory.
+/// How much of a commit with a file of its own to pass on, and so to hold in memory.
 public enum LongCommits {
-    /// All of it.
+    /// The whole commit.
     case whole
-    /// All of it, as several commits with parts of its changes, one after the other.
+    /// The whole commit, as several commits with parts of its changes.
     case inPieces
     /// Its first changes, at most `beginningMax`; `Commit.count` counts all.
     case beginning
@@ -112,21 +112,21 @@ public enum LongCommits {
     static let beginningMax = 1000
 }
 
-/// Where the lines of the commits after `revision` begin.
+/// The place of the lines of the commits after `revision`.
 struct CommitPlace {
     let revision: Int
     let journalGeneration: Int
     let offset: Int
 }
 
-/// Commits, read again from the journals: a sequence without a gap, from any revision that is kept.
+/// Commits, read again from the journals: a sequence without a gap, from any stored revision.
 ///
-/// Whoever follows the store asks again and again for what lies after the last answer, so two places are remembered: where
-/// the last reading ended, and where the journal ended before others were last found to have gone on.
+/// A reader that follows the store asks again for the commits after its last answer, so the store remembers two places:
+/// the end of the last reading, and the journal's end before other processes' last commits.
 extension RecordStore {
-    /// Hands over every commit after `revision` up to the last durable one, in order, until `body` answers false.
-    /// - Returns: false where one of them is not kept any more, or is in no journal; in memory none is. What came before
-    ///   it may have been handed over then.
+    /// Passes on every commit after `revision` up to the last durable one, in order, until `body` returns false.
+    /// - Returns: false if one of them was deleted or is in no journal (none is for a store in memory). Commits before
+    ///   it may have been passed on then.
     public mutating func commits(
         after revision: Int, _ extent: LongCommits = .whole, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
@@ -134,7 +134,7 @@ extension RecordStore {
         return try Self.commits(after: revision, upTo: flushedRevision, extent, &files, extractor, body)
     }
 
-    /// Whether every commit after `revision` can be read again; all that were made are durable.
+    /// Whether every commit after `revision` can be read again; all commits are durable.
     public mutating func keepsCommits(after revision: Int) throws(StorageError) -> Bool {
         if revision >= flushedRevision { return true }
         return try Self.keepsCommits(after: revision, upTo: flushedRevision, &files)
@@ -161,7 +161,7 @@ extension RecordStore {
         }
     }
 
-    /// Throws where a part of the history is damaged: what comes before that cannot be told.
+    /// Throws if a part of the history is damaged: then earlier values are unknown.
     public mutating func requireWholeHistory() throws(StorageError) {
         try Self.requireWholeHistory(&files)
     }
@@ -173,8 +173,8 @@ extension RecordStore {
         }
     }
 
-    /// Deletes journals of earlier generations all of whose commits lie below `revision`; without it, none.
-    /// - Returns: the first commit from which on all are kept.
+    /// Deletes journals of earlier generations whose commits all lie below `revision`; without it, none.
+    /// - Returns: the first commit from which on all are stored.
     public mutating func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
         try requireOpen()
         return try Self.shortenHistory(to: revision, &files) ?? self.revision + 1
@@ -190,11 +190,11 @@ extension RecordStore {
     }
 }
 
-/// One reading of commits, and how far it has come.
+/// One reading of commits, with its progress.
 private struct CommitReading {
-    /// The last commit that was handed over, or the one to begin after.
+    /// The last commit that was passed on, or the one to begin after.
     var revision: Int
-    /// After that, where it was read.
+    /// The place after that commit.
     var place: CommitPlace?
     private var wantsMore = true
     private let extent: LongCommits
@@ -208,7 +208,7 @@ private struct CommitReading {
         _ files: borrowing StoreFiles, upTo last: Int, _ extractor: RecordExtractor, _ body: (Commit) -> Bool
     ) throws(StorageError) -> Bool {
         var buffer = ByteBuffer(capacity: 16)
-        // Most often the next commit is where somebody was before, in the journal that is open.
+        // Usually the next commit is at a remembered place in the open journal.
         if let place = files.place(after: revision), place.journalGeneration == files.journal.generation,
             let journal = files.journal.descriptor
         {
@@ -247,7 +247,7 @@ private struct CommitReading {
         }
     }
 
-    /// Hands over the commit that ends a link and is in no journal, where it is kept.
+    /// Passes on the commit that ends a link and is in no journal, if it has a file.
     private mutating func readCommitFile(
         endOf link: JournalChain.Link, _ files: borrowing StoreFiles, _ extractor: RecordExtractor,
         _ buffer: inout ByteBuffer, _ body: (Commit) -> Bool
@@ -266,7 +266,7 @@ private struct CommitReading {
             revision = line.seq
         }
         if extent == .inPieces {
-            // A piece has no seal of its own, and nobody asks for it.
+            // A piece has no seal of its own, and no caller asks for it.
             return try commit.forEachPiece { take($0, 0) }
         }
         let most = extent == .whole ? Int.max : LongCommits.beginningMax
@@ -278,7 +278,7 @@ private struct CommitReading {
 extension StoreFiles {
     fileprivate mutating func remember(_ place: CommitPlace) { readPlace = place }
 
-    /// Where the lines of the commits after `revision` begin, where that is known.
+    /// The place of the lines of the commits after `revision`, if known.
     func place(after revision: Int) -> CommitPlace? {
         if let readPlace, readPlace.revision == revision { return readPlace }
         if let placeBeforeNews, placeBeforeNews.revision == revision { return placeBeforeNews }
@@ -286,10 +286,9 @@ extension StoreFiles {
     }
 }
 
-/// What the commit that is open, or ended last, did to which records: for whoever tells others of it before it is durable,
-/// and so before it can be read again.
+/// A summary of the open or last commit, to notify subscribers before it is durable and can be read again.
 ///
-/// Changes are named in the order in which a `Commit` of the journal has them, and at most `namesMax` of them.
+/// Changes are named in the order of a `Commit` of the journal, and at most `namesMax` of them.
 public struct CommitSummary: Sendable {
     public struct Change: Sendable, Equatable {
         public let kind: UndoneCommit.Kind
@@ -297,12 +296,12 @@ public struct CommitSummary: Sendable {
     }
 
     public static let namesMax = 1000
-    /// How many are named of records that were all removed.
+    /// Number of records to name when all were removed.
     public static let clearedNamesMax = 100
 
-    /// The commit's revision; 0 where none has been noted.
+    /// The commit's revision; 0 before the first commit.
     public private(set) var revision = 0
-    /// How many records it changed.
+    /// Number of records that it changed.
     public private(set) var count = 0
     public private(set) var changes: [Change] = []
 
@@ -317,16 +316,16 @@ public struct CommitSummary: Sendable {
         if changes.count < Self.namesMax { changes.append(Change(kind: kind, id: id)) }
     }
 
-    /// All records were removed; `first` names the newest of them.
+    /// Records that all records were removed; `first` names the newest of them.
     mutating func noteCleared(count: Int, first: [RecordID]) {
         self.count += count
         for id in first where changes.count < Self.namesMax { changes.append(Change(kind: .deleted, id: id)) }
     }
 }
 
-/// What the lines of commits say besides what they change.
+/// Reading for the lines of commits.
 extension RecordStore {
-    /// The ids of the last records in time, the newest first; fewer where the snapshot cannot be read.
+    /// The ids of the newest records in time, newest first; fewer if the snapshot cannot be read.
     public mutating func newestIDs(_ limit: Int) -> [RecordID] {
         var ids: [RecordID] = []
         do throws(StorageError) {
@@ -335,7 +334,7 @@ extension RecordStore {
                 return ids.count < limit
             }
         } catch {
-            // The line says how many there were, and names those that could be read.
+            // The line has the number of records, and names those that could be read.
         }
         return ids
     }

@@ -1,16 +1,16 @@
 import JSONCodec
 import Platform
 
-/// `history/commit-R.jsonl`: a commit that is too long for a journal, and is made as a snapshot (`endCommitAsSnapshot`).
+/// `history/commit-R.jsonl`: a commit that is too long for a journal, and becomes a snapshot (`endCommitAsSnapshot`).
 ///
-/// It has the members of the commit's line, with a line feed before each record and after the last, so that one record
-/// stands in a line; the seal covers all bytes before it. It is synced, and its name too, before the snapshot is. Who reads the
-/// commits takes it where the journal before it ends one commit early: so one that was left over by a kill counts for nothing.
-/// Whoever makes another snapshot of that revision, with no line of a journal, removes it first.
+/// It has the members of the commit's line, with a line feed before each record and after the last, so that each record
+/// has its own line; the seal covers all bytes before it. The file and its name are synced before the snapshot is.
+/// Readers of commits use it if the journal before it ends one commit early: so a file that a killed process left
+/// counts for nothing. Before another snapshot of that revision is made without a journal line, the file is removed.
 enum CommitFile {
     static func name(_ revision: Int) -> String { StoreDirectory.historyName + "/commit-\(revision).jsonl" }
 
-    /// - Parameter line: that of the commit, sealed, without its line feed.
+    /// - Parameter line: the line of the commit with its seal, without its line feed.
     static func write(
         _ line: [UInt8], _ revision: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) {
@@ -53,7 +53,7 @@ enum CommitFile {
         return text
     }
 
-    /// Removes what was left over of a commit that was never made.
+    /// Removes the file of a commit that was never made.
     static func remove(_ revision: Int, in place: borrowing StoreDirectory) throws(StorageError) {
         do throws(SystemError) {
             guard try place.hasHistory(), try place.status(of: name(revision)) != nil else { return }
@@ -73,8 +73,8 @@ enum CommitFile {
         }
     }
 
-    /// Hands over the commit with those of its records that are wanted, and how many it has, where it is kept.
-    /// - Throws: `corrupt` where the file is not as it was written.
+    /// Passes on the commit with its wanted records, and the number of all its records, if it has a file.
+    /// - Throws: `corrupt` if the file is not as it was written.
     static func withLine(
         _ revision: Int, in place: borrowing StoreDirectory,
         wanted: (Int, UnsafeRawBufferPointer) -> Bool = { _, _ in true },
@@ -94,12 +94,12 @@ enum CommitFile {
 }
 
 extension StoreFiles {
-    /// Keeps the line of a commit that is about to be made as a snapshot.
+    /// Writes the line of a commit that is about to become a snapshot.
     mutating func keepCommit(_ revision: Int, _ line: [UInt8]) throws(StorageError) {
         try CommitFile.write(line, revision, in: place, settings)
     }
 
-    /// Removes it again, where it was not made. What cannot be removed counts for nothing.
+    /// Removes the file if the commit was not made. A file that stays counts for nothing.
     func dropCommit(_ revision: Int) {
         do throws(StorageError) { try CommitFile.remove(revision, in: place) } catch {}
     }

@@ -1,29 +1,29 @@
 import JSONCodec
 
-/// One commit as people are told of it.
+/// One commit as shown to people.
 public struct CommitLogItem: Sendable {
     public let revision: Int
-    /// 24 bytes of RFC 3339; empty where that is not known.
+    /// 24 bytes of RFC 3339; empty if unknown.
     public let at: [UInt8]
-    /// What it did; `updated` also where it did several things.
+    /// The kind of its changes; `updated` if they are of several kinds.
     public let kind: UndoneCommit.Kind
-    /// Who made it, where no client did.
+    /// The author, if no client made the commit.
     public let origin: String?
-    /// The commits that it took back, or made again.
+    /// The commits that it undid or redid.
     public let reversed: [Int]
     public let isRedo: Bool
-    /// Whether all records were removed first.
+    /// Whether it first removed all records.
     public let isClear: Bool
-    /// How many records it changed.
+    /// Number of records that it changed.
     public let count: Int
     /// At most `CommitLogItem.idsMax` of them.
     public let ids: [RecordID]
-    /// The first of them after the commit, or where it was deleted before it; empty where that is not kept.
+    /// The first of them after the commit; if it was deleted, before the commit. Empty if that is not stored.
     public var record: [UInt8]
-    /// Whether it has been taken back since.
+    /// Whether it has been undone since.
     public var isUndone = false
 
-    /// How many records a commit names.
+    /// Number of records that a commit names.
     public static let idsMax = 100
 
     init(_ commit: Commit) {
@@ -40,7 +40,7 @@ public struct CommitLogItem: Sendable {
         record = commit.changes.first?.record.map { Array($0) } ?? []
     }
 
-    /// - Parameter isUndone: whether it waits to be redone.
+    /// - Parameter isUndone: whether the step can be redone.
     init(_ step: UndoStep, isUndone: Bool) {
         revision = step.revision
         at = step.at
@@ -56,21 +56,21 @@ public struct CommitLogItem: Sendable {
     }
 }
 
-/// A record that is not there any more.
+/// A deleted record.
 public struct DeletedRecord: Sendable {
     public let id: RecordID
     /// The commit that deleted it.
     public let revision: Int
-    /// When: 24 bytes of RFC 3339; empty where that is not known.
+    /// The time: 24 bytes of RFC 3339; empty if unknown.
     public var at: [UInt8]
     public var origin: String?
-    /// What it was; empty where that is not kept.
+    /// Its last value; empty if that is not stored.
     public var record: [UInt8]
 }
 
 extension RecordStore {
-    /// The commits before `end`, newest first: at most `limit`, and where older ones go on. All must be durable.
-    /// In memory, the last ones of this process; else those that can be read again without a gap.
+    /// The commits before `end`, newest first: at most `limit`, and the `end` of the next page. All must be durable. In
+    /// memory, the last ones of this process; else those that can be read again without a gap.
     public mutating func log(
         before end: Int, limit: Int
     ) throws(StorageError) -> (items: [CommitLogItem], next: Int?) {
@@ -97,7 +97,7 @@ extension RecordStore {
         return (items.reversed(), next)
     }
 
-    /// What records were before commits that removed them; empty where that is not kept.
+    /// The values of records before commits that removed them; empty if not stored.
     /// - Parameter wanted: in ascending order of the commits.
     private mutating func recordsBefore(_ wanted: [(revision: Int, id: RecordID)]) throws(StorageError) -> [[UInt8]] {
         guard let first = wanted.first?.revision, let last = wanted.last?.revision else { return [] }
@@ -115,13 +115,13 @@ extension RecordStore {
         return found
     }
 
-    /// The records that are deleted, the last one first: at most `limit` after a place, and whether there are more.
-    /// All commits must be durable.
+    /// The deleted records, the last deleted first: at most `limit` after a place, and whether there are more. All
+    /// commits must be durable.
     ///
-    /// Complexity: linear in the history, and in the snapshots before the commits that removed all records, as far as the page
-    /// goes; in memory for the ids that were removed one by one, and for `candidatesMax` others.
-    /// - Parameter isCancelled: asked now and then.
-    /// - Throws: `cancelled`; what reading throws.
+    /// Complexity: linear in the history, and in the snapshots before the commits that removed all records, as far as
+    /// the page needs them; in memory for the ids that were removed one by one, and for `candidatesMax` others.
+    /// - Parameter isCancelled: called from time to time.
+    /// - Throws: `cancelled`; errors of reading.
     public mutating func deletedRecords(
         after place: (revision: Int, id: RecordID)?, limit: Int, isCancelled: () -> Bool = { false }
     ) throws(StorageError) -> (items: [DeletedRecord], hasMore: Bool) {
@@ -154,7 +154,7 @@ extension RecordStore {
             return !isCancelled()
         }
         for (id, revision) in found where try !contains(id) { page.add(id, revision) }
-        // Such a commit names only the newest of what it removed. Those of the later ones come first.
+        // A commit that removed all records names only the newest of them. Those of later commits come first.
         for revision in clears.reversed() where page.takes(revision) {
             if isCancelled() { throw .cancelled }
             try findCleared(by: revision, isLast: revision == clears.last, found, &page, isCancelled)
@@ -169,11 +169,11 @@ extension RecordStore {
         try forEachID(before: revision, &files, extractor) { body(&layers, $0) }
     }
 
-    /// So many ids of records that a commit removed are looked at in one go.
+    /// Number of ids removed by a commit that are checked in one pass.
     private static var candidatesMax: Int { 1 << 14 }
 
-    /// Adds what a commit removed that removed all records.
-    /// - Parameter isLast: whether no later commit did so: then what was made and removed again since is in `found`.
+    /// Adds the records of a commit that removed all.
+    /// - Parameter isLast: whether no later commit did so: then `found` has every record that was removed again since.
     private mutating func findCleared(
         by revision: Int, isLast: Bool, _ found: [RecordID: Int], _ page: inout FirstDeleted,
         _ isCancelled: () -> Bool
@@ -185,7 +185,7 @@ extension RecordStore {
             var candidates = FirstDeleted(after: place, limit: count)
             var fault: StorageError?
             let isKept = try Self.forEachID(before: revision, &heldFiles.value, &layers, extractor) { layers, id in
-                // A walk over a million asks now and then.
+                // Checks for cancellation only now and then in a walk over a million records.
                 if id.low & 0xFFF == 0, isCancelled() { fault = .cancelled }
                 guard fault == nil, (found[id] ?? 0) < revision, candidates.takes(id, revision) else { return }
                 do throws(IndexFault) {
@@ -211,7 +211,7 @@ extension RecordStore {
         }
     }
 
-    /// The commit after which all are kept; nil where there are no files.
+    /// The commit after which all are stored; nil without files.
     private mutating func historyStart() throws(StorageError) -> Int? {
         switch files {
         case .none: nil
@@ -219,7 +219,7 @@ extension RecordStore {
         }
     }
 
-    /// Adds when they were deleted, by whom, and what they were.
+    /// Adds the time, the author and the last value of deleted records.
     private mutating func describe(_ found: inout [DeletedRecord]) throws(StorageError) {
         if isInMemory {
             for step in stepsInMemory() {
@@ -251,12 +251,12 @@ extension RecordStore {
     }
 }
 
-/// The first of the deleted records after a place, the last one that was deleted first, and of one commit by id.
+/// The first of the deleted records after a place: the last deleted first, those of one commit by id.
 private struct FirstDeleted {
     typealias Place = (revision: Int, id: RecordID)
 
     let place: Place?
-    /// How many are kept.
+    /// Number of records to keep.
     let limit: Int
     private var entries: [Place] = []
     private var isSorted = true
@@ -280,7 +280,7 @@ private struct FirstDeleted {
         return !isSorted || entries.count < limit || entries.last.map { revision >= $0.revision } ?? true
     }
 
-    /// Whether a record may be; one that is not is known cheaply.
+    /// Whether a record may be among them; cheap for one that may not.
     func takes(_ id: RecordID, _ revision: Int) -> Bool {
         if let place, !Self.precedes(place, (revision, id)) { return false }
         return entries.count < limit || entries.last.map { !isSorted || Self.precedes((revision, id), $0) } ?? true
@@ -305,7 +305,7 @@ private struct FirstDeleted {
     }
 }
 
-/// In memory there are no journals: what can be undone is all that is known of the past.
+/// The log in memory: without journals it has only the commits that can be undone or redone.
 extension RecordStore {
     private mutating func stepsInMemory() -> [UndoStep] {
         undo.preserve(&layers)
@@ -320,7 +320,7 @@ extension RecordStore {
         let steps = (undo.steps + undo.redo).sorted { $0.revision < $1.revision }
         for place in items.indices where items[place].record.isEmpty {
             guard let id = items[place].ids.first else { continue }
-            // What the next change of it replaced is what this one made.
+            // The value this commit wrote is the value the next commit replaced.
             let later = steps.lazy.filter { $0.revision > items[place].revision }.flatMap(\.changes)
             if let next = later.first(where: { $0.id == id }) {
                 items[place].record = next.before ?? []
@@ -329,14 +329,14 @@ extension RecordStore {
             do throws(StorageError) {
                 if let bytes = try bytes(id) { items[place].record = Array(bytes) }
             } catch {
-                // In memory nothing fails, and the summary does without.
+                // In memory nothing fails; without a value the summary omits it.
             }
         }
         let page = Array(items.prefix(limit))
         return (page, items.count > limit ? page.last?.revision : nil)
     }
 
-    /// What a record was before it was deleted; nil where that is not known.
+    /// The value of a record before it was deleted; nil if unknown.
     public mutating func lastVersionInMemory(of id: RecordID) -> [UInt8]? {
         for step in stepsInMemory().reversed() {
             for change in step.changes where change.id == id && !change.isThere { return change.before }

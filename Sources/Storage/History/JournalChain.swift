@@ -1,17 +1,18 @@
 import Platform
 
-/// The journals of a store's whole life, as far as they are kept: those of `history/` and those that still count.
+/// All stored journals of a store: those of `history/` and those that still count.
 ///
-/// What counts of each is what lies below the bases of all later ones (rule 2 of `Recovery`). A commit that was made as a
-/// snapshot is in no journal: it is read from its own file (`CommitFile`), and where there is none there is a gap. Only names and bases are in memory; each journal is opened
-/// when it is read, wherever a compaction has moved it by then. One that is gone by then was deleted on request.
+/// Each journal counts up to the lowest base of all later ones (rule 2 of `Recovery`). A commit that became a snapshot
+/// is in no journal: it is read from its own file (`CommitFile`); without that there is a gap. Memory holds only names
+/// and bases; a journal is opened when it is read, even if a compaction has moved it by then. One that has vanished by
+/// then was deleted on request.
 struct JournalChain {
     struct Link {
         let generation: Int
         let schemaVersion: Int
         /// The commit before its first line.
         let base: Int
-        /// The last commit that counts, where it has it.
+        /// The last commit that counts, if the journal has it.
         var last: Int
         let headerEnd: Int
         let isInHistory: Bool
@@ -20,7 +21,7 @@ struct JournalChain {
             CommitPlace(revision: base, journalGeneration: generation, offset: headerEnd)
         }
 
-        /// What makes records of this version of those in it; nil where they are of this version.
+        /// The upgrade of the journal's records to this version; nil if they are of this version.
         func upgrade(_ settings: StoreSettings) -> SchemaUpgrade? {
             settings.upgrade.flatMap { $0.version == schemaVersion ? $0 : nil }
         }
@@ -28,7 +29,7 @@ struct JournalChain {
 
     /// Oldest first.
     private(set) var links: [Link] = []
-    /// The generations before the snapshot's whose journals do not say what they are.
+    /// The generations before the snapshot's whose journals have no whole header.
     private(set) var damaged: [Int] = []
 
     /// - Parameter revision: the last commit that may be shown.
@@ -70,7 +71,7 @@ struct JournalChain {
         }
     }
 
-    /// Nil where it is gone.
+    /// Nil if it has vanished.
     static func open(_ generation: Int, _ files: borrowing StoreFiles) throws(StorageError) -> File? {
         let name = StoreInventory.journalName(generation)
         for path in [name, StoreInventory.pastName(generation)] {
@@ -83,8 +84,9 @@ struct JournalChain {
         return nil
     }
 
-    /// Hands over the commits of a link after commit `base`, one with a file of its own with those of its records that are wanted.
-    /// - Returns: the last one that was found.
+    /// Passes on the commits of a link after commit `base`. A commit with a file of its own has only its wanted
+    /// records.
+    /// - Returns: the last commit found.
     @discardableResult
     static func forEachCommit(
         of link: Link, after base: Int, _ files: borrowing StoreFiles,
@@ -95,8 +97,8 @@ struct JournalChain {
         return try forEachCommit(of: link, file, from: link.start, after: base, files, wanted, body)
     }
 
-    /// The same, from near the first of them on, and without records of one with a file of its own. What comes before is not
-    /// looked at.
+    /// Passes on the commits of a link after commit `base`, seeking to the first of them: earlier lines are not
+    /// checked. A commit with a file of its own has no records.
     static func forEachCommitNear(
         of link: Link, after base: Int, _ files: borrowing StoreFiles,
         _ body: (JournalLine, _ bytes: Int) throws(StorageError) -> Void
@@ -106,7 +108,7 @@ struct JournalChain {
         return try forEachCommit(of: link, file, from: start, after: base, files, { _ in false }, body)
     }
 
-    /// Where to read a link from to come to the commits after `revision`.
+    /// The place in a link near which the commits after `revision` begin.
     static func place(
         after revision: Int, in link: Link, _ journal: Int32, _ files: borrowing StoreFiles
     ) throws(StorageError) -> CommitPlace {
@@ -138,7 +140,7 @@ struct JournalChain {
         return link.last
     }
 
-    /// Throws where something of what is kept cannot be told, because a file is not as it was written.
+    /// Throws if a stored part is lost, because a file is not as it was written.
     func check(_ files: borrowing StoreFiles) throws(StorageError) {
         for (place, link) in links.enumerated().reversed() {
             try checkNext(after: place)
@@ -148,8 +150,8 @@ struct JournalChain {
         try checkNext(after: -1)
     }
 
-    /// Throws where a link has not all of its commits. Only one that was made as a snapshot is in no journal: then nothing comes
-    /// after the last that was found.
+    /// Throws if a link lacks commits. Only a commit that became a snapshot is in no journal; then nothing follows the
+    /// last one found.
     func checkEnd(of place: Int, at found: Int, _ files: borrowing StoreFiles) throws(StorageError) {
         let link = links[place]
         guard found < link.last, let file = try Self.open(link.generation, files) else { return }
@@ -168,8 +170,8 @@ struct JournalChain {
         throw Self.damage(of: link.generation, isInHistory: link.isInHistory, problem.offset, problem.what)
     }
 
-    /// Throws where a journal between a link and the next one does not say what it is.
-    /// - Parameter place: -1 for what is before the first link.
+    /// Throws if a journal between a link and the next one has no whole header.
+    /// - Parameter place: -1 for the journals before the first link.
     func checkNext(after place: Int) throws(StorageError) {
         let (start, end) = (
             place < 0 ? 0 : links[place].generation, place + 1 < links.count ? links[place + 1].generation : .max
@@ -187,8 +189,8 @@ struct JournalChain {
     }
 
     /// The commit after which no commit is missing.
-    /// - Parameter enough: whoever asks for a commit from here on need not know what comes before: the end of each journal has to
-    ///   be looked for.
+    /// - Parameter enough: a caller that asks for commits from here on need not know of earlier gaps: each journal
+    ///   costs a search for its end.
     func start(_ files: borrowing StoreFiles, enough: Int = 0) throws(StorageError) -> Int {
         var start = links.last?.base ?? files.revision
         for index in links.indices.dropLast().reversed() where start > enough {
@@ -199,7 +201,7 @@ struct JournalChain {
         return start
     }
 
-    /// Whether a journal has all commits up to the one where the next begins: told by its last line, which is near its
+    /// Whether a journal has all commits up to the base of the next one, judged by its last line, which is near its
     /// end.
     private static func reaches(_ link: Link, _ files: borrowing StoreFiles) throws(StorageError) -> Bool {
         if link.base == link.last { return true }
@@ -211,7 +213,7 @@ struct JournalChain {
         return try forEachCommit(of: link, after: link.last, files) { (_, _) throws(StorageError) in } >= link.last
     }
 
-    /// Nil where what stands at the end is no whole line, or a long one.
+    /// Nil if the end is no whole line, or a long one.
     private static func lastCommit(
         _ file: borrowing File, _ link: Link, _ files: borrowing StoreFiles
     ) throws(StorageError) -> Int? {
@@ -242,13 +244,13 @@ struct JournalChain {
 }
 
 extension StoreFiles {
-    /// Deletes the journals in `history/` all of whose commits lie below `revision`; the lock is held.
-    /// - Returns: the first commit from which on all are kept.
+    /// Deletes the journals in `history/` whose commits all lie below `revision`; the lock is held.
+    /// - Returns: the first commit from which on all are stored.
     func shortenHistory(to revision: Int?) throws(StorageError) -> Int {
         let chain = try JournalChain(self, upTo: self.revision)
         if let revision {
             var overtaken = chain.links.filter { $0.isInHistory && $0.last < revision }.map(\.generation)
-            // All of its commits lie below the base of the next.
+            // All its commits lie below the base of the next.
             overtaken += chain.damaged.filter { generation in
                 chain.links.first { $0.generation > generation }.map { $0.base < revision } ?? false
             }

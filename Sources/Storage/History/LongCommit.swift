@@ -1,11 +1,11 @@
 import JSONCodec
 import Platform
 
-/// A commit with a file of its own (`CommitFile`), while it is read. In memory are the members around its records and one record
-/// at a time.
+/// A commit with a file of its own (`CommitFile`), while it is read. Memory holds the members around its records and
+/// one record at a time.
 ///
-/// The last line is read first: it tells which of the records are new. That all is as it was written is known at the end, and
-/// what was handed over until then is not to be used where it is not.
+/// The last line is read first: it says which of the records are new. The checksum is known only at the end; if it is
+/// wrong, the caller must not use the parts passed on before.
 struct LongCommit: ~Copyable {
     private let revision: Int
     private let name: String
@@ -13,27 +13,27 @@ struct LongCommit: ~Copyable {
     private let fileSystem: FileSystem
     /// The bytes of the file.
     let byteCount: Int
-    /// The digits that end it.
+    /// The digits at its end.
     private(set) var seal: UInt64 = 0
     /// The members before the records.
     private var opening = ByteBuffer(capacity: 512)
-    /// Those after the records and the list of the new ones, with the comma before the seal.
+    /// The members after the records and the list of the new ones, with the comma before the seal.
     private var ending = ByteBuffer(capacity: 512)
     /// The numbers of the records that are new, ascending.
     private var created: [Range<Int>] = []
-    /// Where the records begin and end.
+    /// The range of the records in the file.
     private var records = 0..<0
-    /// Of what stands before the records.
+    /// The checksum of the bytes before the records.
     private var checksum: UInt32 = 0
     /// The last line without its seal.
     private var tail = ByteBuffer(capacity: 16)
 
-    /// About so long is a piece, in bytes.
+    /// Approximate size of a piece, in bytes.
     private static let pieceBytes = 1 << 20
-    /// The last line is looked for in so many bytes at first.
+    /// Bytes to search first for the last line.
     private static let tailBytes = 64 << 10
 
-    /// Nil where the commit is not kept.
+    /// Nil if the commit has no file.
     static func open(_ revision: Int, in place: borrowing StoreDirectory) throws(StorageError) -> LongCommit? {
         let name = CommitFile.name(revision)
         do throws(SystemError) {
@@ -47,7 +47,7 @@ struct LongCommit: ~Copyable {
         }
     }
 
-    /// Where the file is not of the form that is found when its line is asked for.
+    /// Reads the members around the records. A file of another form is reported when its line is asked for.
     private init(
         _ revision: Int, _ file: consuming File, _ size: Int, _ fileSystem: FileSystem
     ) throws(SystemError) {
@@ -61,7 +61,7 @@ struct LongCommit: ~Copyable {
         try last.append(upTo: Seal.byteCount + 1) { (room) throws(SystemError) in
             try self.file.read(room, at: max(end, 0))
         }
-        // One that was grown without end does not end with a seal; then no more of it is read.
+        // A file that grew without end has no seal at its end; then no more of it is read.
         guard end > 0, last.bytes.last == UInt8(ascii: "\n"), Seal.likeness(of: last.bytes) == Seal.byteCount else {
             return
         }
@@ -92,7 +92,7 @@ struct LongCommit: ~Copyable {
         interpret()
     }
 
-    /// Takes the members apart that stand around the records.
+    /// Separates the members around the records.
     private mutating func interpret() {
         guard !records.isEmpty else { return ending.append(tail.bytes) }
         let put = ",\"put\":[" as StaticString
@@ -116,10 +116,10 @@ struct LongCommit: ~Copyable {
 
     private var isOfTheForm: Bool { records.isEmpty ? !ending.isEmpty : !opening.isEmpty && !ending.isEmpty }
 
-    /// Hands over its line with those of its records that are wanted, once all of the file has been found to be right.
+    /// Passes on its line with the wanted records, after the whole file was found to be right.
     /// - Parameter wanted: gets the number of a record, counted from 0, and the record.
-    /// - Parameter body: gets the number of its records, too.
-    /// - Throws: `corrupt` where the file is not as it was written.
+    /// - Parameter body: gets the number of all records, too.
+    /// - Throws: `corrupt` if the file is not as it was written.
     borrowing func withLine(
         wanted: (Int, UnsafeRawBufferPointer) -> Bool,
         _ body: (JournalLine, _ records: Int) throws(StorageError) -> Void
@@ -138,8 +138,8 @@ struct LongCommit: ~Copyable {
         }
     }
 
-    /// Hands over the commit in pieces, each of which is a line of that commit with some of its records; one of them is in memory.
-    /// What comes before the records is in the first piece, what comes after them in the last.
+    /// Passes on the commit in pieces; each is a line of that commit with some of its records, and memory holds one.
+    /// The first piece has the members before the records, the last one those after them.
     borrowing func forEachPiece(_ body: (JournalLine) throws(StorageError) -> Void) throws(StorageError) {
         let (revision, name) = (revision, name)
         func hand(_ piece: borrowing PartialLine) throws(StorageError) {
@@ -237,7 +237,7 @@ private struct PartialLine: ~Copyable {
         end(UnsafeRawBufferPointer(start: ending.utf8Start, count: ending.utf8CodeUnitCount))
     }
 
-    /// Lends what it is as a line: nil where it is not of the form.
+    /// Passes it on as a line: nil if it has another form.
     borrowing func lend(_ body: (JournalLine?) throws(StorageError) -> Void) throws(StorageError) {
         try text.withBytes { (text) throws(StorageError) in try body(JournalLine(content: text)) }
     }

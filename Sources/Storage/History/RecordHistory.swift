@@ -4,30 +4,28 @@ import Platform
 /// One version of a record, or its end.
 public struct HistoryItem: Sendable {
     public let revision: Int
-    /// When: 24 bytes of RFC 3339. Empty where only the record tells.
+    /// The time: 24 bytes of RFC 3339. Empty if only the record itself is known.
     public let at: [UInt8]
-    /// Nil where only the record tells.
+    /// Nil if only the record itself is known.
     public let kind: UndoneCommit.Kind?
-    /// Nil where it was deleted.
+    /// Nil if it was deleted.
     public let record: [UInt8]?
-    /// Who made the change, where no client did.
+    /// The author of the change, if no client made it.
     public let origin: String?
 }
 
-/// The versions of one record, newest first, a page of them at a time.
+/// The versions of one record, newest first, by page.
 ///
-/// Journals are read one by one from the newest back, each forwards, until the page is full or `pageReadBytesMax` of them
-/// have been read; a page may have few items then, or none, and there are more. What is in memory is the page.
-/// Where commits are in no journal (one that was made as a snapshot, a store that was migrated, a history that was
-/// shortened) the snapshot and its backup are asked too, through their indexes: two reads each. A backup without an index
-/// is not asked.
+/// Journals are read one by one from the newest back, each forwards, until the page is full or `pageReadBytesMax` of
+/// them have been read; the page may then have few items, or none, although there are more. Memory holds the page. If
+/// commits are in no journal (one became a snapshot, the store was migrated, the history was shortened), the snapshot
+/// and its backup are asked too, through their indexes: two reads each. A backup without an index is not asked.
 ///
-/// Nothing is handed out before its checksum was right and it was read as a record, and nothing that lies before damage: there
-/// the versions would have a gap.
+/// Only records with a right checksum are passed on, and none from before damage: the versions would have a gap there.
 struct RecordHistory {
-    /// No page is longer, whatever the caller has room for.
+    /// Largest page, whatever the caller has room for.
     static let pageBytesMax = 4 << 20
-    /// What a version takes in an answer besides its record.
+    /// Bytes of a version in an answer besides its record.
     private static let itemBytes = 128
     /// A journal is read as a whole, so a page reads at most this much and one journal.
     static let pageReadBytesMax = 64 << 20
@@ -51,16 +49,16 @@ struct RecordHistory {
     private let extractor: RecordExtractor
     /// Newest first.
     private(set) var items: [HistoryItem] = []
-    /// Only what is older than this is on the next page; nil where there is nothing older.
+    /// The next page has only versions older than this; nil if there are none.
     private(set) var next: Int?
     private var bytes = 0
     private var readBytes = 0
-    /// A commit that removed all records, when it is not known yet whether this one was among them.
+    /// A commit that removed all records, before it is known whether this record was among them.
     private var openClear: Event?
 
     /// - Parameters:
-    ///   - end: only what is older than this revision.
-    ///   - bytesMax: of the page, but for its first version.
+    ///   - end: only versions older than this revision.
+    ///   - bytesMax: of the page, not counting its first version.
     init(of id: RecordID, before end: Int, limit: Int, bytesMax: Int, _ extractor: RecordExtractor) {
         self.id = id
         self.end = end
@@ -74,7 +72,7 @@ struct RecordHistory {
         let chain = try JournalChain(files, upTo: revision)
         var base: Int?
         for (place, link) in chain.links.enumerated().reversed() where link.base + 1 < end {
-            // A clear is only told of once it is known what it removed.
+            // A clear is added only when it is known what it removed.
             if let base, readBytes > Self.pageReadBytesMax, openClear == nil {
                 next = base + 1
                 break
@@ -90,12 +88,12 @@ struct RecordHistory {
         return try chain.start(files) > 0
     }
 
-    /// Puts a version in its place that is perhaps in no journal.
+    /// Inserts a version that may be in no journal.
     mutating func add(_ record: UnsafeRawBufferPointer) {
         guard extractor.head(record)?.id == id, let revision = extractor.revision(record), revision < end,
             !items.contains(where: { $0.revision == revision })
         else { return }
-        // After the end of the page it comes with a later one.
+        // A version after the end of the page comes with a later page.
         if let next, revision < next { return }
         let place = items.firstIndex { $0.revision < revision } ?? items.count
         items.insert(HistoryItem(revision: revision, at: [], kind: nil, record: Array(record), origin: nil), at: place)
@@ -108,7 +106,7 @@ struct RecordHistory {
 
     private static func size(_ record: Int?) -> Int { (record ?? 0) + itemBytes }
 
-    /// - Returns: the last commit that was found.
+    /// - Returns: the last commit found.
     private mutating func read(_ link: JournalChain.Link, _ files: borrowing StoreFiles) throws(StorageError) -> Int {
         let upgrade = link.upgrade(files.settings)
         var events: [Event] = []
@@ -122,7 +120,8 @@ struct RecordHistory {
             readBytes += size
             guard line.seq < end else { return }
             for event in self.events(line, upgrade) {
-                // Where nothing was put before, it has cleared others; such ones would push out what tells more.
+                // If the record was not there before, the clear removed others; such events would push out real
+                // versions.
                 if case .clear = event.kind, let before = events.last, !before.isPut { continue }
                 events.append(event)
                 held += event.record?.count ?? 0
@@ -169,7 +168,7 @@ struct RecordHistory {
             HistoryItem(revision: event.revision, at: event.at, kind: kind, record: event.record, origin: event.origin))
     }
 
-    /// A record as one of this version; nil where it is none.
+    /// A record converted to this version; nil if it is none.
     private func whole(_ record: UnsafeRawBufferPointer, _ upgrade: SchemaUpgrade?) -> [UInt8]? {
         guard let upgrade else { return extractor.head(record) == nil ? nil : Array(record) }
         var buffer = ByteBuffer(capacity: record.count + 256)
@@ -177,7 +176,7 @@ struct RecordHistory {
         return Array(buffer.bytes)
     }
 
-    /// What a commit did to the record: little or nothing.
+    /// The changes of a commit to the record: few or none.
     private func events(_ line: JournalLine, _ upgrade: SchemaUpgrade?) -> [Event] {
         var put: (number: Int, record: [UInt8])?
         var events: [Event] = []
@@ -216,8 +215,9 @@ struct RecordHistory {
 }
 
 extension RecordStore {
-    /// The versions of a record that are older than `end`, newest first: at most `limit` and, but for the first one, `bytesMax`
-    /// bytes; and where older ones go on. Every commit must be durable. In memory only the present version is known.
+    /// The versions of a record that are older than `end`, newest first: at most `limit` and, except for the first one,
+    /// `bytesMax` bytes; and the `end` of the next page. All commits must be durable. In memory only the present
+    /// version is known.
     public mutating func history(
         of id: RecordID, before end: Int, limit: Int, bytesMax: Int
     ) throws(StorageError) -> (items: [HistoryItem], next: Int?) {
@@ -254,7 +254,7 @@ extension RecordStore {
 }
 
 extension StoreFiles {
-    /// Hands over what the backups hold of a record.
+    /// Passes on the versions of a record in the backups.
     fileprivate func forEachBackup(
         of id: RecordID, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(StorageError) {
@@ -273,7 +273,7 @@ extension StoreFiles {
                 else { continue }
                 body(buffer.bytes)
             } catch {
-                // A backup is not needed for anything that is acknowledged; what it does not tell is left out.
+                // Backups are not needed for acknowledged commits; an unreadable one is logged and skipped.
                 settings.log("\(place.path(of: StoreInventory.backupName(generation))): \(error.asStorageError.reason)")
             }
         }

@@ -1,10 +1,10 @@
 import JSONCodec
 import Platform
 
-/// What records were before a commit: of the newest snapshot below it that is still there, and the commits from there on.
+/// The records before a commit: of the newest snapshot below it that still exists, and the commits since then.
 extension RecordStore {
-    /// The records as they were before a commit, by id; nil where that is not kept any more.
-    /// - Parameter wanted: of these only; without it, of all.
+    /// The records before a commit, by id; nil if they are no longer stored.
+    /// - Parameter wanted: the ids of the records; nil for all.
     public mutating func records(
         before revision: Int, of wanted: Set<RecordID>?
     ) throws(StorageError) -> [RecordID: [UInt8]]? {
@@ -29,9 +29,9 @@ extension RecordStore {
         return isWhole ? records : nil
     }
 
-    /// Hands over the ids of all records as they were before a commit, in no order; none of them is kept in memory but those that
-    /// were changed since the snapshot below it.
-    /// - Returns: false where that is not kept any more.
+    /// Passes on the ids of all records before a commit, in no order; memory holds only those changed since the
+    /// snapshot below it.
+    /// - Returns: false if they are no longer stored.
     static func forEachID(
         before revision: Int, _ files: inout StoreFiles?, _ extractor: RecordExtractor, _ body: (RecordID) -> Void
     ) throws(StorageError) -> Bool {
@@ -57,8 +57,8 @@ extension RecordStore {
         return true
     }
 
-    /// Whether journals, long commits, and the snapshots that are kept have more bytes than that together.
-    /// - Parameter besidesSnapshots: whether those do not count.
+    /// Whether journals, long commits and stored snapshots have more than `bytes` together.
+    /// - Parameter besidesSnapshots: whether to leave out snapshots.
     public func hasPast(over bytes: Int, besidesSnapshots: Bool = false) -> Bool {
         withFiles { $0.hasPast(over: bytes, besidesSnapshots) } ?? false
     }
@@ -68,11 +68,11 @@ extension RecordStore {
         let source: Source
         /// The file; nil for a store that was empty then.
         let name: String?
-        /// The commit that it holds the records of.
+        /// The commit whose records it holds.
         let base: Int
     }
 
-    /// Where the state before a commit can be made from.
+    /// The newest snapshot from which the state before a commit can be made.
     private static func start(
         before revision: Int, _ files: inout StoreFiles?
     ) throws(StorageError) -> PastStart? {
@@ -95,7 +95,7 @@ extension RecordStore {
         }
     }
 
-    /// Nil where it cannot be read: then an older one is looked for.
+    /// Nil if it cannot be read: then an older one is tried.
     private static func snapshotHeader(
         _ name: String, _ files: borrowing StoreFiles
     ) throws(StorageError) -> SnapshotHeader? {
@@ -140,7 +140,7 @@ extension RecordStore {
 }
 
 extension [RecordID: [UInt8]] {
-    /// Makes the records what they are after a commit.
+    /// Applies a commit to the records.
     mutating func follow(_ commit: Commit, _ wanted: Set<RecordID>?) {
         if commit.isClear { removeAll() }
         for change in commit.changes where wanted?.contains(change.id) ?? true {
@@ -150,7 +150,7 @@ extension [RecordID: [UInt8]] {
 }
 
 extension StoreFiles {
-    /// What cannot be looked at is said by whoever reads it.
+    /// An error ends the count; reading the files reports it.
     fileprivate func hasPast(over bytes: Int, _ isBesidesSnapshots: Bool) -> Bool {
         do throws(SystemError) {
             let (present, past) = (try place.inventory(), try place.historyInventory())

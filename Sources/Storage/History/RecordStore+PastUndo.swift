@@ -1,11 +1,12 @@
-/// Undoing and redoing commits of whoever, by any process, as they are read again from the files.
+/// Undoing and redoing commits of any client and process, read again from the files.
 ///
-/// Each record has a version: the commit that made it what it is. An undo brings back the version before, a redo the one
-/// after. A commit can be undone where all of its records are of its version; so what anybody has touched since is not.
+/// Each record has a version: the commit that made its present value. An undo restores the version before, a redo the
+/// one after. A commit can be undone if all its records have its version, so not after a later change to one of them.
 extension RecordStore {
-    /// As `planUndo`, for commits of the files. All must be durable.
+    /// Plans an undo as `planUndo` does, for commits of the files. All must be durable.
     ///
-    /// It stops where commits are not kept (at an accepted edit, a migration, a gap): fewer than wanted are taken then.
+    /// It stops before commits that are not stored (at an accepted edit, a migration, a gap), with fewer commits than
+    /// wanted.
     public mutating func planUndo(
         _ request: UndoRequest
     ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
@@ -30,10 +31,10 @@ extension RecordStore {
         return (plan.targets, plan.commits)
     }
 
-    /// Most often one of the last commits is meant: so many are looked at first, then four times as many.
+    /// Number of commits to read first, because one of the last is usually meant; then four times as many.
     private static var notesMin: Int { 256 }
 
-    /// Hands over what the commits say, from the newest back, until `body` answers false or one is not kept.
+    /// Passes on the notes of the commits, from the newest back, until `body` returns false or one is not stored.
     static func forEachNote(
         _ files: inout StoreFiles?, upTo last: Int, _ body: (CommitNote) -> Bool
     ) throws(StorageError) {
@@ -63,7 +64,7 @@ extension RecordStore {
     private struct PastUndo {
         var targets: UndoTargets
         var commits: [UndoneCommit]
-        /// Which version each record is again that is there afterwards.
+        /// The restored version of each record that exists afterwards.
         var versions: [(RecordID, Int)]
     }
 
@@ -102,7 +103,7 @@ extension RecordStore {
         return plan
     }
 
-    /// What the chosen commits changed. One that removed all records changed those that were there.
+    /// The changes of the chosen commits. One that removed all records changed those that were there.
     private mutating func touchedRecords(
         _ chosen: [Int], from first: Int
     ) throws(UndoFailure) -> [Int: TouchedRecords] {
@@ -120,8 +121,8 @@ extension RecordStore {
         return touched
     }
 
-    /// The commit to follow the records from: what was taken back since is followed from before it was made, as far as it is
-    /// kept.
+    /// The commit from which to follow the records: if a commit was undone or redone since, from before it, as far as
+    /// commits are stored.
     private mutating func widened(_ first: Int) throws(UndoFailure) -> Int {
         var first = first
         while true {
@@ -160,7 +161,7 @@ extension RecordStore {
     }
 }
 
-/// What one commit changed, each record once.
+/// The changes of one commit, each record once.
 private struct TouchedRecords {
     var changes: [(kind: UndoneCommit.Kind, id: RecordID)] = []
 
@@ -187,12 +188,12 @@ private struct TouchedRecords {
     }
 }
 
-/// The versions of some records, as commits are followed from one on. 0 is what was there before that, and a version below
-/// zero what an undo or redo of something older has brought back.
+/// The versions of some records, while commits are followed from one on. 0 is the value before that; a negative version
+/// is one that an undo or redo of something older has restored.
 private struct RecordVersions {
     private let ids: Set<RecordID>
     private var present: [RecordID: Int] = [:]
-    /// What each commit replaced.
+    /// The versions that each commit replaced.
     private var before: [Int: [RecordID: Int]] = [:]
     private var records: [Place: [UInt8]] = [:]
 
@@ -205,7 +206,7 @@ private struct RecordVersions {
 
     func now(_ id: RecordID) -> Int { present[id] ?? 0 }
 
-    /// What was there before all of the commits is not known here, and does not matter: nothing that is undone has touched it.
+    /// A record from before all these commits may exist; it does not matter, because no undone commit has changed it.
     private func mayBeThere(_ id: RecordID) -> Bool { now(id) == 0 || record(id) != nil }
 
     func record(_ id: RecordID) -> [UInt8]? { records[Place(id: id, version: now(id))] }
@@ -230,8 +231,8 @@ private struct RecordVersions {
         before[version] = replaced
     }
 
-    /// Takes a commit back, or makes it again, for one record.
-    /// - Returns: false where the record is another version than that takes.
+    /// Undoes or redoes a commit for one record.
+    /// - Returns: false if the record has another version than that requires.
     mutating func reverse(_ revision: Int, _ id: RecordID, isRedo: Bool) -> Bool {
         guard let earlier = before[revision]?[id] else { return false }
         guard now(id) == (isRedo ? earlier : revision) else { return false }

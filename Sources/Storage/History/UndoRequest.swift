@@ -1,24 +1,24 @@
-/// Which commits are to be undone or redone, whoever made them.
+/// The commits to undo or redo, of any client.
 public struct UndoRequest: Sendable {
     public var isRedo: Bool
-    /// How many, the newest first.
+    /// Number of commits, newest first.
     public var steps = 1
-    /// That one alone.
+    /// The only commit to undo or redo.
     public var revision: Int?
-    /// Only commits that are marked with this.
+    /// The only origin of commits to undo or redo.
     public var origin: String?
 
     public init(isRedo: Bool) { self.isRedo = isRedo }
 
-    /// What marks commits that came from other stores: they are nobody's to undo here.
+    /// The origin of commits that came from other stores: they cannot be undone here.
     public static let syncOrigin = "sync"
 }
 
-/// What a commit says of itself and of others.
+/// The facts of a commit that undo needs.
 struct CommitNote {
     let seq: Int
     let origin: String?
-    /// The commits that it took back, or made again, in the order in which it did.
+    /// The commits that it undid or redid, in order.
     var reversed: [Int] = []
     var isRedo = false
 
@@ -38,13 +38,13 @@ struct CommitNote {
         self.isRedo = isRedo
     }
 
-    /// Whether somebody changed something, here.
+    /// Whether it changed records itself, in this store.
     var isOwnChange: Bool { reversed.isEmpty && origin != UndoRequest.syncOrigin }
 }
 
-/// Which commits are undone, as commits are looked at from the newest back.
+/// The undo state of commits, read from the newest back.
 struct Reversals {
-    /// What the newest undo or redo of a commit has made of it.
+    /// Whether the newest undo or redo of a commit undid it.
     private var isUndone: [Int: Bool] = [:]
 
     mutating func look(at note: CommitNote) {
@@ -54,7 +54,7 @@ struct Reversals {
     func isUndone(_ revision: Int) -> Bool { isUndone[revision] ?? false }
 }
 
-/// The commits that can be undone or redone, in the order in which they are.
+/// The commits to undo or redo, in order.
 struct UndoChoice {
     private let request: UndoRequest
     /// Newest first.
@@ -75,7 +75,7 @@ struct UndoChoice {
         if let revision = request.revision {
             isComplete = note.seq <= revision
         } else if request.isRedo {
-            // What came after a change of somebody's is all that can be made again.
+            // Only commits after a client's change can be redone.
             isComplete = note.isOwnChange && isWanted(note.origin)
         } else if note.isOwnChange, isWanted(note.origin), !reversals.isUndone(note.seq) {
             undoable.append(note.seq)
@@ -83,7 +83,7 @@ struct UndoChoice {
         }
     }
 
-    /// - Throws: where the one commit that is asked for is not one of them.
+    /// - Throws: if the one commit asked for cannot be undone or redone.
     func targets() throws(UndoFailure) -> [Int] {
         guard let revision = request.revision else { return request.isRedo ? redoable : undoable }
         guard let note = notes.last, note.seq == revision else {
