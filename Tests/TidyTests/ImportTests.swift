@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Imports go down only. The table is the one of `Docs/Architecture.md`; a target that is not in it fails.
+/// Imports go down only. The table of `Docs/Architecture.md` names the level of each target and its imports.
 @Suite struct ImportTests {
     struct Row: Sendable {
         let target: String
@@ -9,40 +9,20 @@ import Testing
         let mayImport: Set<String>
     }
 
-    static let rows = [
-        Row(target: "CPlatform", level: 0, mayImport: []),
-        // The only Swift target that imports the C library, and the only one that needs a lock.
-        Row(target: "Platform", level: 0, mayImport: ["CPlatform", "Glibc", "Darwin", "Synchronization"]),
-        Row(target: "JSONCodec", level: 0, mayImport: ["CPlatform"]),
-        Row(target: "Versions", level: 0, mayImport: []),
-        Row(target: "JSONRPC", level: 1, mayImport: ["JSONCodec"]),
-        Row(target: "Storage", level: 1, mayImport: ["CPlatform", "Platform", "JSONCodec"]),
-        // The only importer of Foundation.
-        Row(target: "MoodText", level: 1, mayImport: ["Foundation"]),
-        Row(target: "MoodCore", level: 2, mayImport: ["JSONCodec", "MoodText"]),
-        Row(
-            target: "MoodStore", level: 3,
-            mayImport: ["Storage", "MoodCore", "MoodText", "JSONCodec", "Platform", "Versions", "Synchronization"]),
-        Row(target: "MoodFormats", level: 3, mayImport: ["MoodCore", "MoodText", "JSONCodec", "Platform"]),
-        Row(target: "MoodProtocol", level: 3, mayImport: ["JSONRPC", "MoodCore", "JSONCodec", "Versions"]),
-        Row(target: "Replication", level: 3, mayImport: ["MoodCore", "JSONCodec", "Platform"]),
-        Row(
-            target: "MoodSync", level: 4,
-            mayImport: ["Replication", "MoodStore", "MoodCore", "Storage", "JSONCodec", "Platform"]),
-        Row(target: "MoodClient", level: 4, mayImport: ["JSONRPC", "JSONCodec", "Platform", "Versions"]),
-        Row(
-            target: "PluginHost", level: 4,
-            mayImport: ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec", "Platform"]),
-        Row(target: "MCP", level: 4, mayImport: ["MoodProtocol", "MoodCore", "JSONRPC", "JSONCodec"]),
-        Row(
-            target: "MoodHost", level: 5,
-            mayImport: [
-                "MCP", "MoodSync", "Replication", "PluginHost", "MoodProtocol", "MoodStore", "MoodFormats", "MoodCore",
-                "MoodText", "Storage", "JSONRPC", "JSONCodec", "Platform", "Versions", "Synchronization",
-            ]),
-        Row(target: "moodboard", level: 6, mayImport: ["MoodHost", "Platform"]),
-        Row(target: "mood", level: 6, mayImport: ["MoodClient", "Platform"]),
-    ]
+    /// The rows of the table: `| level | target | purpose | imports |`, names in backticks.
+    static let rows: [Row] = (Project.text("Docs/Architecture.md") ?? "").split(separator: "\n").compactMap { line in
+        let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(names)
+        guard line.hasPrefix("| "), cells.count == 6, let target = cells[2].first,
+            let level = Int(line.dropFirst(2).prefix { $0 != " " })
+        else { return nil }
+        return Row(target: target, level: level, mayImport: Set(cells[4]))
+    }
+
+    /// The texts between backticks of a table cell.
+    private static func names(_ cell: Substring) -> [String] {
+        cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
 
     /// What only tests use: they stand below `Tests`, and no source imports them.
     static let supports: [(folder: String, mayImport: Set<String>)] = [
