@@ -1,24 +1,24 @@
 import Platform
 
-/// Why a command failed; `ExitCode` says how the program then ends.
+/// The reason why a command failed. `ExitCode` decides the exit status.
 enum ClientError: Error {
     /// The command line is wrong; `command` is the one whose help to read.
     case usage(String, command: String?)
-    /// Something given cannot be read or sent as it is.
+    /// Input that cannot be read, or cannot be sent as it is.
     case badInput(String, advice: String?)
-    /// The end of several ids; `moods` says which, a line each.
+    /// The end of several ids; `moods` has a line for each mood.
     case ambiguous(text: String, moods: [String])
     /// The host's error answer.
     case remote(RemoteError)
-    /// There is no host to talk to.
+    /// The host cannot be started, failed, or ended.
     case unavailable(String, advice: String?)
-    /// A person was asked and said no.
+    /// The person answered no.
     case declined(String)
-    /// There is nothing that the command could be about.
+    /// The command found nothing to work on.
     case nothing(String)
-    /// The check was done and found problems.
+    /// The check found problems.
     case unsound(String)
-    /// The reader of our stdout closed it.
+    /// The reader of stdout closed it.
     case outputClosed
     case outputFailed(SystemError)
 }
@@ -27,7 +27,7 @@ extension ClientError {
     /// One or two plain lines for people: what is wrong, and what to do. Empty if there is nothing to say.
     var lines: [String] { lines(for: nil) }
 
-    /// The same in the words of the command that failed.
+    /// The lines in the words of the command that failed.
     func lines(for failed: Command?) -> [String] {
         switch self {
         case .usage(let message, let command):

@@ -5,11 +5,11 @@ import Platform
 ///
 ///     {"store": "~/moods", "color": "never", "pager": "less -FRX", "keepZone": false, "sync": false}
 ///
-/// A command line wins over it, and so does the environment.
+/// The command line and the environment take precedence.
 struct Configuration {
     private static let bytesMax = 1 << 16
     static let names = ["store", "color", "pager", "keepZone", "sync"]
-    /// Those that are true or false.
+    /// Names of the boolean settings.
     static let switches: Set = ["keepZone", "sync"]
     private static let colors = ["auto", "never", "always"]
 
@@ -20,9 +20,9 @@ struct Configuration {
     private(set) var keepZone: Bool?
     /// Whether the host of a command may sync by itself; `mood sync now` works anyway.
     private(set) var sync: Bool?
-    /// As they stand in the file.
+    /// The members as they are in the file.
     private(set) var members: [JSONValue.Member] = []
-    /// Where it is kept; nil where the environment names no place.
+    /// The file's path; nil if the environment gives none.
     private(set) var path: String?
 
     /// - Throws: bad input with the line and the column, if the file is there and wrong.
@@ -100,8 +100,8 @@ struct Configuration {
 
     // MARK: Changing
 
-    /// The file with another value of a member, or without it.
-    /// - Throws: bad input for a value that is none of this member.
+    /// Builds the file with another value of a member, or without the member.
+    /// - Throws: bad input if the member cannot have this value.
     func bytes(setting name: String, to value: JSONValue?, home: String?) throws(ClientError) -> [UInt8] {
         var members = members
         let place = members.firstIndex { $0.name == name }
@@ -116,7 +116,7 @@ struct Configuration {
         return bytes
     }
 
-    /// Where a member's name stands: the names here hold nothing that is escaped.
+    /// Finds a member's name in the file. The names here have no escapes.
     private static func offset(of name: String, in bytes: [UInt8]) -> Int {
         let wanted = Array("\"\(name)\"".utf8)
         guard bytes.count >= wanted.count else { return 0 }

@@ -1,58 +1,57 @@
 import Platform
 
-/// Everything outside that a command uses, except the host: a value of closures, so that tests can replace it.
+/// All that a command uses of the system, except the host. A value of closures, so that tests can replace it.
 struct Console {
     let write: ([UInt8]) throws(SystemError) -> Void
-    /// To stderr. A failure cannot be told to anybody.
+    /// Writes to stderr. A failure cannot be reported anywhere.
     let writeError: (String) -> Void
-    /// Everything on stdin up to a number of bytes, and one more if there are more.
+    /// Reads stdin up to a number of bytes, and one byte more if there is more.
     let readInput: (_ bytesMax: Int) throws(SystemError) -> [UInt8]
-    /// What comes through a pipe, as a file that the host can read; nil where a path is a file already. Without a path it is
+    /// Copies a pipe to a file that the host can read; nil if the path is a file already. Without a path it copies
     /// stdin.
     let spool: (_ path: String?) throws(SystemError) -> SpooledInput?
-    /// A line typed at a terminal; nil at the end.
+    /// Reads a line typed at a terminal; nil at the end.
     let readLine: () -> String?
     let isInputTerminal: Bool
     let isOutputTerminal: Bool
     let isErrorTerminal: Bool
     /// The width of the terminal on stdout.
     let columns: Int
-    /// Its height.
+    /// The height of the terminal on stdout.
     let lines: Int
     let environment: (String) -> String?
-    /// A variable that is set and is no text.
+    /// The fault of a variable whose value is not text.
     var environmentFault: (String) -> NotText? = { _ in nil }
-    /// Where relative paths begin; nil where the system does not say.
+    /// The directory at which relative paths begin; nil if the system does not tell it.
     let workingDirectory: () -> String?
-    /// The directory that keeps a path from being made, because it may not be written; nil where nothing does.
+    /// The directory without write permission in which a path would have to be made; nil if there is none.
     let unwritableDirectory: (_ path: String) -> String?
-    /// A file that is read whole; nil where there is none.
+    /// Reads a whole file; nil if there is none.
     let readFile: (_ path: String, _ bytesMax: Int) throws(SystemError) -> [UInt8]?
-    /// Puts a file in place, and the folders above it.
+    /// Writes a file, and makes the folders above it.
     let writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
-    /// The names in a folder; none where there is no such folder.
+    /// The names in a folder; empty if there is no such folder.
     let filesInFolder: (_ path: String) -> [String]
     let removeFile: (_ path: String) -> Void
-    /// Runs a command of the shell with more arguments and waits for it. Its stdin has the bytes, or is ours if there are
-    /// none.
+    /// Runs a shell command with more arguments and waits for it. Its stdin gets the bytes, or is ours without bytes.
     let runShell:
         (_ command: String, _ arguments: [String], _ input: [UInt8]?) throws(SystemError) -> ChildProcess.Status?
     let isExecutable: (_ path: String) -> Bool
-    /// Another program takes the place of this one; returns only to throw.
+    /// Replaces this process by another program; returns only to throw.
     let become: (_ path: String, _ arguments: [String]) throws(SystemError) -> Void
-    /// What stays the same in one terminal window.
+    /// An id that stays the same in one terminal window.
     let session: () -> String
     let now: () -> Int
     let nowMilliseconds: () -> Int
     var localTime: (Int) -> LocalTime?
-    /// The time on the clocks of a zone; nil where this system does not know it.
+    /// The local time in a zone; nil if this system does not know the zone.
     let localTimeInZone: (_ secondsSince1970: Int, _ zone: String) -> LocalTime?
-    /// What TZ names, where that is no zone.
+    /// The value of TZ, if it names no zone.
     let unknownTimeZone: () -> String?
-    /// The IANA name of the zone here; nil where it has none.
+    /// The IANA name of this system's zone; nil if it has none.
     let timeZoneName: () -> String?
 
-    /// How wide help is.
+    /// The width of help texts.
     var helpColumns: Int { isOutputTerminal ? columns : 80 }
 
     static func ofThisProcess() -> Console {
@@ -95,14 +94,14 @@ struct Console {
             input: input == nil ? .inherited : .pipe, output: .inherited)
         let bytes = input ?? []
         return Terminal.ignoringInterrupts {
-            // A pager that is left before its end reads no more: nothing is wrong.
+            // A person may leave the pager before its end: no error.
             bytes.withUnsafeBytes { raw in if !raw.isEmpty { try? child.write(raw) } }
             child.closeInput()
             return child.wait()
         }
     }
 
-    /// `COLUMNS` first: a person who exports it wants it.
+    /// The width of stdout. `COLUMNS` comes first: a person who exports it wants it.
     private static var width: Int {
         if let text = Terminal.environment("COLUMNS"), let columns = Int(text), columns > 0 { return columns }
         return Terminal.columns(StandardStream.output) ?? 80
@@ -121,7 +120,7 @@ struct Console {
 
     private static func writeErrorOutput(_ text: String) {
         var text = text
-        // Where stderr cannot be written to there is no place to say so.
+        // If stderr cannot be written, there is no place to report that.
         text.withUTF8 { try? StandardStream.writeAll(UnsafeRawBufferPointer($0), to: StandardStream.error) }
     }
 
@@ -137,7 +136,7 @@ struct Console {
         return bytes
     }
 
-    /// A terminal gives one line at a time. One that cannot be read is at its end.
+    /// Reads one line. A terminal that cannot be read counts as ended.
     private static func readTerminalLine() -> String? {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 10, alignment: 16)
         defer { buffer.deallocate() }

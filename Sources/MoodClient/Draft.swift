@@ -18,13 +18,13 @@ struct Draft: Equatable {
 
     static let names = ["emoji", "label", "time", "time-zone", "tags", "favorite", "valence", "scales"]
 
-    /// What stands after each name; white space at its ends is gone.
+    /// The value after each name, without white space at its ends.
     var values: [String: String] = [:]
     var notes = ""
 
     subscript(name: String) -> String { values[name] ?? "" }
 
-    /// - Parameter remark: lines for the person, such as what was wrong.
+    /// - Parameter remark: lines for the person, such as an error.
     func text(remark: String? = nil) -> String {
         var text = ""
         for line in (remark ?? "").split(separator: "\n") { text += "# \(line)\n" }
@@ -35,8 +35,8 @@ struct Draft: Equatable {
 
     init() {}
 
-    /// A mood to be changed.
-    /// - Parameter time: when it was, as a person writes it.
+    /// A draft of a mood that exists.
+    /// - Parameter time: the mood's time as a person writes it.
     init(_ mood: MoodView, time: String) {
         let valence = mood.members.first { $0.name == "valence" }?.value.text ?? ""
         let scales = mood.members.first { $0.name == "scales" }?.value.object ?? []
@@ -79,7 +79,7 @@ struct Draft: Equatable {
         return notes
     }
 
-    /// A file that an editor wrote; nil for what is not UTF-8. A byte order mark and the line ends of Windows are taken off.
+    /// Decodes a file that an editor wrote; nil if it is not UTF-8. Drops a byte order mark and Windows line ends.
     static func text(of bytes: [UInt8]) -> String? {
         let start = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
         var lines: [UInt8] = []
@@ -91,7 +91,7 @@ struct Draft: Equatable {
         return String(validating: lines, as: UTF8.self)
     }
 
-    /// Whether nothing is left but remarks.
+    /// Whether a text has nothing but remarks.
     static func isEmpty(_ text: String) -> Bool {
         text.split(separator: "\n").allSatisfy { $0.hasPrefix("#") || $0.allSatisfy(\.isWhitespace) }
     }
@@ -106,13 +106,13 @@ struct Draft: Equatable {
 
     // MARK: As members of a mood
 
-    /// What differs from another draft, but for the time, which the host reads.
+    /// The members that differ from another draft, without the time, which the host reads.
     func changes(from other: Draft) throws(Fault) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         for name in ["emoji", "label"] where self[name] != other[name] {
             members.append(.init(name, .string(self[name])))
         }
-        // Line ends behind the last line are the editor's, not the person's.
+        // Editors add line ends after the last line; the person did not change them.
         if Self.withoutLastLines(notes) != Self.withoutLastLines(other.notes) {
             members.append(.init("notes", .string(notes)))
         }

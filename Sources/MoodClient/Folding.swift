@@ -1,4 +1,4 @@
-/// Words as they are compared: without case and accents. For what people type at the shell; the host has the whole of
+/// Folds text for comparison: without case and accents. It serves what people type at the shell; the host has all of
 /// Unicode's rules.
 enum Folding {
     static func folded(_ text: String) -> String {
@@ -8,12 +8,12 @@ enum Folding {
         return String(result)
     }
 
-    /// An accent, or the selector that makes an emoji of a sign.
+    /// Whether a scalar is an accent, or the selector that makes an emoji of a sign.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.generalCategory == .nonspacingMark
     }
 
-    /// The letter below the accent. The name of the character tells it: LATIN SMALL LETTER E WITH ACUTE.
+    /// The letter without its accent, taken from the character's name: LATIN SMALL LETTER E WITH ACUTE.
     private static func base(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         let start = "LATIN SMALL LETTER "
         guard scalar.value >= 0xc0, let name = scalar.properties.name, name.hasPrefix(start) else { return scalar }

@@ -1,9 +1,9 @@
 import Platform
 
-/// A file that a command leaves for a person: whole or not there.
+/// A file that a command leaves for a person: complete or absent.
 enum KeptFile {
-    /// Writes beside the place and renames, so that nobody sees half of it.
-    /// - Parameter isForced: whether a file that is there is replaced.
+    /// Writes a temporary file and renames it, so that no reader sees a half of it.
+    /// - Parameter isForced: whether to replace a file of this name.
     static func write(_ bytes: [UInt8], to path: String, isForced: Bool) throws(ClientError) {
         let shown = Escaping.visible(path)
         if !isForced, (try? FileSystem.system.statusOfPath(path)) != nil {
@@ -21,7 +21,7 @@ enum KeptFile {
                 try written.get()
                 try FileSystem.system.rename(temporary, path)
             } catch {
-                // What cannot be removed has a name that says what it is.
+                // If this fails, the name of the leftover says what it is.
                 try? FileSystem.system.unlink(temporary)
                 throw error
             }

@@ -65,7 +65,7 @@ public enum MoodProgram {
         }
     }
 
-    /// `mood NAME` is the program `mood-NAME` on PATH, if it is no command of ours. It takes the place of this one.
+    /// Runs the program `mood-NAME` on PATH for `mood NAME`, if that is no built-in command. It replaces this process.
     private static func runOther(_ arguments: [String], _ console: Console) throws(ClientError) {
         guard let name = arguments.first, !name.hasPrefix("-"), !name.contains("/"), name != "help",
             !Command.all.contains(where: { $0.name == name || $0.aliases.contains(name) }),
@@ -103,7 +103,7 @@ public enum MoodProgram {
         }
     }
 
-    /// Errors go to stderr: the host's own as JSON for programs, everything else in words.
+    /// Writes an error to stderr: the host's own as JSON for programs, everything else as text.
     private static func report(
         _ error: ClientError, _ command: Command?, wantsJSON: Bool, _ console: Console
     ) {

@@ -8,7 +8,7 @@ struct Palette {
         let valence: Double?
         let aliases: [String]
 
-        /// Label and aliases as they are compared.
+        /// Label and aliases in folded form.
         var names: [String] { ([label] + aliases).map(Folding.folded) }
     }
 
@@ -26,7 +26,7 @@ struct Palette {
         }
     }
 
-    /// What a mood without a valence of its own probably is: by its label, else by its emoji.
+    /// The probable valence of a mood without one: that of its label, else that of its emoji.
     func valence(emoji: String, label: String) -> Double? {
         let folded = Folding.folded(label)
         let byLabel = feelings.first { Folding.folded($0.label) == folded }
@@ -35,7 +35,7 @@ struct Palette {
 
     func feeling(emoji: String) -> Feeling? { feelings.first { Emoji.isSame($0.emoji, emoji) } }
 
-    /// By label or alias.
+    /// Finds a feeling by its label or an alias.
     func feeling(named name: String) -> Feeling? {
         let folded = Folding.folded(name)
         return feelings.first { $0.names.contains(folded) }
@@ -43,7 +43,7 @@ struct Palette {
 }
 
 extension Client {
-    /// The palette, asked for once; empty where the host has none.
+    /// The palette, requested once; empty if the host has none.
     func palette() -> Palette {
         if let known = knownPalette { return known }
         let palette = Palette(settings())

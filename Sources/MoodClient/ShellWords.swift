@@ -1,6 +1,6 @@
-/// What the host says of params and methods, in the words of the command line: options and commands.
+/// Translates the host's messages about params and methods into options and commands.
 enum ShellWords {
-    /// A message of the host for somebody who gave a command.
+    /// The host's message for a person who gave a command.
     /// - Parameter path: the JSON Pointer that the message is about.
     static func text(_ message: String, path: String?, command: Command) -> String {
         var text = message
@@ -29,7 +29,7 @@ enum ShellWords {
         ("rpc.discover", "rpc --help"),
     ]
 
-    /// `mood.list` in `mood.listing` or `x.mood.list`.
+    /// Whether a range is part of a longer word: `mood.list` in `mood.listing` or `x.mood.list`.
     private static func isInWord(_ text: String, _ range: Range<String.Index>) -> Bool {
         let isWord: (Character) -> Bool = { $0.isLetter || $0.isNumber }
         let before = text[..<range.lowerBound].last
@@ -43,12 +43,12 @@ enum ShellWords {
         "scales": "scale", "dayFrom": "on", "dayTo": "on", "id": "id", "ids": "id",
     ]
 
-    /// `/set/timeZone` is `--time-zone`; where the command has no such option, `the time zone`.
+    /// The option for a path: `--time-zone` for `/set/timeZone`, or `the time zone` if the command has no such option.
     static func name(of path: String, _ command: Command) -> String {
         let parts = path.split(separator: "/").map(String.init).filter {
             Int($0) == nil && $0 != "set" && $0 != "filter"
         }
-        // Within scales the name of one stands.
+        // The last part of a path into scales is the name of a scale.
         let member = parts.first == "scales" ? "scales" : parts.last ?? ""
         let kebab = member.reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
         let option = options[member] ?? kebab

@@ -21,7 +21,7 @@ struct ArgumentParser {
         do throws(ClientError) {
             try parser.read(arguments)
         } catch {
-            // A request for help is answered, even if something else is wrong.
+            // Help is shown even if something else is wrong.
             guard parser.wantsHelp else { throw error }
         }
         return try parser.request()
@@ -83,7 +83,7 @@ struct ArgumentParser {
 
     private func find(_ name: String) throws(ClientError) -> Command {
         if let command = commands.first(where: { $0.name == name || $0.aliases.contains(name) }) { return command }
-        // What takes something away is never suggested: a hint is easily followed without a thought.
+        // Never suggest a destructive command: people follow a hint without a thought.
         let harmless = commands.filter { !$0.isDestructive }.flatMap { [$0.name] + $0.aliases }
         let nearest = Suggestion.nearest(to: name, among: harmless + ["help"])
         throw usage("There is no command '\(name)'.\(Suggestion.question(nearest))")
@@ -93,7 +93,7 @@ struct ArgumentParser {
 
     private mutating func take(long: Substring, _ rest: inout ArraySlice<String>) throws(ClientError) {
         let parts = long.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        // Both spellings.
+        // The British spelling is accepted too.
         let name = (parts.first.map(String.init) ?? "").replacing("favourite", with: "favorite")
         guard let option = options.first(where: { $0.name == name }) else {
             let nearest = Suggestion.nearest(to: name, among: options.map(\.name)).map { "--\($0)" }

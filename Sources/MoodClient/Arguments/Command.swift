@@ -1,11 +1,11 @@
-/// A subcommand as it is declared: parsing, checks, help and suggestions all come from this one value.
+/// The declaration of a subcommand, used for parsing, checks, help and suggestions.
 struct Command: Sendable {
     let name: String
-    /// Other names of it.
+    /// Other names of the command.
     var aliases: [String] = []
     /// One line, for the list of commands.
     let summary: String
-    /// Whether it takes away what is not elsewhere. Such a command is never suggested.
+    /// Whether it destroys data that is nowhere else. Such a command is never suggested.
     var isDestructive = false
     var parameters: [Parameter] = []
     var options: [CommandOption] = []
@@ -32,7 +32,7 @@ struct Command: Sendable {
         let count: Count
         let summary: String
 
-        /// One that must be there.
+        /// A required parameter.
         init(_ name: String, _ summary: String) { self.init(name, .one, summary) }
 
         init(_ name: String, _ count: Count, _ summary: String) {
@@ -44,7 +44,7 @@ struct Command: Sendable {
         var isRequired: Bool { count == .one || count == .oneOrMore }
         var isRepeatable: Bool { count == .oneOrMore || count == .any }
 
-        /// As usage lines write it.
+        /// The parameter in usage lines.
         var usage: String {
             switch count {
             case .one: name
@@ -60,12 +60,12 @@ struct Command: Sendable {
     }
 }
 
-/// An option as it is declared.
+/// The declaration of an option.
 struct CommandOption: Sendable {
     enum Value: Sendable {
         /// The option is a switch.
         case none
-        /// Any text; the name is what help calls it.
+        /// Any text; the string names it in help.
         case text(String)
         /// A whole number.
         case integer(String)
@@ -81,7 +81,7 @@ struct CommandOption: Sendable {
         }
     }
 
-    /// Without its dashes.
+    /// The name without its dashes.
     let name: String
     let short: Character?
     let value: Value
@@ -101,7 +101,7 @@ struct CommandOption: Sendable {
         self.summary = summary
     }
 
-    /// As help writes it: `-n, --note TEXT`.
+    /// The option in help: `-n, --note TEXT`.
     var usage: String {
         let dashed = short.map { "-\($0), --\(name)" } ?? "    --\(name)"
         return value.placeholder.map { "\(dashed) \($0)" } ?? dashed

@@ -1,13 +1,13 @@
 import JSONCodec
 
-/// The words that may come next on a command line. A host that cannot be asked is no reason to complete nothing.
+/// The words that may come next on a command line. Without a host, it completes what it knows itself.
 struct Completion {
     private struct Candidate {
         let word: String
         var about = ""
     }
 
-    /// What is completed by the shell itself.
+    /// Names that the shell itself completes.
     private enum Names: String { case files, folders }
 
     private enum Answer {
@@ -23,8 +23,8 @@ struct Completion {
 
     init(_ client: Client) { self.client = client }
 
-    /// - Parameter words: what stands on the line so far; the last word is the one to complete.
-    /// - Returns: a candidate and what it is, with a tab between them; or what the shell should complete, after a tab.
+    /// - Parameter words: the words on the line so far; the last one is to be completed.
+    /// - Returns: a candidate, a tab and its meaning; or a tab and the names that the shell should complete.
     func lines(_ words: [String]) -> [String] {
         let current = words.last ?? ""
         switch answer(after: Array(words.dropLast()), current) {
@@ -66,10 +66,10 @@ struct Completion {
         return parameters(of: command, Self.words(before, option), current)
     }
 
-    /// The command that stands on the line.
+    /// Finds the command on the line.
     private static func command(_ before: [String]) -> Command? {
         let rest = before.drop { word in !Command.all.contains { $0.name == word || $0.aliases.contains(word) } }
-        // What stands before it are options of every command, with their values.
+        // Only options of every command, with their values, may stand before it.
         guard let name = rest.first, isAfterOptions(Array(before.prefix(before.count - rest.count))) else { return nil }
         return Command.all.first { $0.name == name || $0.aliases.contains(name) }
     }
@@ -84,7 +84,7 @@ struct Completion {
         return true
     }
 
-    /// The words that are neither options nor their values nor the command.
+    /// The words that are neither options, nor their values, nor the command.
     private static func words(_ before: [String], _ option: (String) -> CommandOption?) -> [String] {
         var (words, rest) = ([String](), before[...])
         while let word = rest.popFirst() {
@@ -122,7 +122,7 @@ struct Completion {
         }
     }
 
-    /// Tags after what comes before the name: `+`, `!`, `#`, and other tags with commas.
+    /// Completes a tag after `+`, `!`, `#`, or other tags and a comma.
     private func tags(_ current: String) -> [Candidate] {
         var start = current.prefix { "+!".contains($0) }
         if let comma = current.lastIndex(of: ",") { start = current[...comma] }
@@ -133,7 +133,7 @@ struct Completion {
         }
     }
 
-    /// Those that the moods have most, then those of the palette.
+    /// The labels that the moods have most, then those of the palette.
     private func labels() -> [Candidate] {
         let answer = (try? client.call("stats.summary")).flatMap { try? JSONValue.parse($0) }
         var seen: Set<String> = []
@@ -144,7 +144,7 @@ struct Completion {
         return (used + known).filter { seen.insert(Folding.folded($0.word)).inserted }
     }
 
-    /// The names of the zone data of this system.
+    /// The zones in this system's zone data.
     private func zones() -> [Candidate] {
         let bytes = (try? client.console.readFile(Self.zonesFile, Self.zonesBytesMax)) ?? nil
         let lines = String(decoding: bytes ?? Array("Z UTC".utf8), as: UTF8.self).split(separator: "\n")
@@ -164,7 +164,7 @@ struct Completion {
         (["dayStartsAt", "locale", "palette", "timeZone", "weekStartsOn"] + Configuration.names).sorted().map {
             Candidate(word: $0)
         }
-    /// What the first word after a command may be, where that is one of a few.
+    /// The first words that may follow a command with few choices.
     static let actions = [
         "store": ["verify", "compact", "salvage", "accept", "reset"],
         "sync": ["setup", "now", "status", "conflicts", "settle", "leave", "forget"],

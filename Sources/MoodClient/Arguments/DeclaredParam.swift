@@ -1,5 +1,5 @@
-/// A param of a method, as the host declares it. `DeclaredParams` lists them; it is made from the published
-/// declarations, so the client spells none itself and starts no host to know them.
+/// A param of a method, as the host declares it. `DeclaredParams` lists them and is made from the published
+/// declarations, so the client neither repeats them nor starts a host to know them.
 struct DeclaredParam: Sendable {
     enum Kind: Sendable {
         case text, integer, number, boolean
@@ -8,10 +8,10 @@ struct DeclaredParam: Sendable {
         case other
     }
 
-    /// As the protocol calls it.
+    /// The param's name in the protocol.
     let name: String
     let kind: Kind
-    /// Its default, for people.
+    /// The param's default, for people.
     let absent: String?
     /// A sentence for people.
     let summary: String
@@ -24,8 +24,8 @@ struct DeclaredParam: Sendable {
 }
 
 extension CommandOption {
-    /// An option for a param: its name, its values, its default and what it means are those of the declaration.
-    /// - Parameter isOpen: whether a host may know more words than these; then the host refuses wrong ones.
+    /// An option for a param. The declaration gives its name, values, default and meaning.
+    /// - Parameter isOpen: whether a host may accept more words; then the host refuses wrong ones.
     init(_ param: DeclaredParam, short: Character? = nil, _ placeholder: String, isOpen: Bool = false) {
         let value: Value
         var note = param.absent.map { " (default: \($0))" } ?? ""

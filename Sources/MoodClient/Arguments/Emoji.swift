@@ -1,4 +1,4 @@
-/// An emoji as people type it: itself, a bare sign that only a selector makes one, or `:smile:`.
+/// An emoji as people type it: the emoji, a sign that needs a selector, or `:smile:`.
 enum Emoji {
     /// - Returns: nil if the word is not meant as an emoji.
     /// - Throws: for a name between colons that is not known.
@@ -15,8 +15,8 @@ enum Emoji {
         return selected(word)
     }
 
-    /// An emoji that has to be one.
-    /// - Parameter option: as it is called in errors.
+    /// Reads a word that must be an emoji.
+    /// - Parameter option: the option's name, for errors.
     static func required(_ word: String, option: String) throws(ClientError) -> String {
         do throws(MoodWords.Fault) {
             if let emoji = try read(word) { return emoji }
@@ -26,7 +26,7 @@ enum Emoji {
         throw .badInput("\(option): '\(word)' is no emoji.", advice: "Give one such as 😊 or :smile:.")
     }
 
-    /// Whether two differ at most in variation selectors.
+    /// Whether two emoji differ at most in variation selectors.
     static func isSame(_ a: String, _ b: String) -> Bool { bare(a).elementsEqual(bare(b)) }
 
     private static func bare(_ emoji: String) -> some Sequence<Unicode.Scalar> {
@@ -45,7 +45,7 @@ enum Emoji {
         return scalars.first.map { !$0.isASCII && $0.properties.isEmoji } == true
     }
 
-    /// With the selector U+FE0F after each sign that is text without it: ❤ and ☺ are typed so. (UTS #51, 1.4.3)
+    /// Adds the selector U+FE0F after each sign that is text without it, such as ❤ and ☺. (UTS #51, 1.4.3)
     static func selected(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars)
         var result = String.UnicodeScalarView()
@@ -60,7 +60,7 @@ enum Emoji {
         return String(result)
     }
 
-    /// The names that chat programs have for what people feel and do.
+    /// Names that chat programs have for feelings and activities.
     private static let codes: [String: String] = {
         var codes: [String: String] = [:]
         for line in table.split(separator: "\n") {

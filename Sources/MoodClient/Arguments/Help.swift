@@ -1,13 +1,13 @@
 /// The help texts, made from the table of commands.
 enum Help {
-    /// Where the right column begins.
+    /// The column at which meanings begin.
     private static let column = 26
     private static let usualWidth = 80
-    /// Lines get no longer than this, because long ones are hard to read, and no shorter than that.
+    /// The longest line: longer ones are hard to read.
     private static let widthMax = 100
     private static let widthMin = 40
 
-    /// - Parameter width: of the terminal; lines are no longer than 100 columns all the same.
+    /// - Parameter width: the terminal's width; lines have at most 100 columns.
     static func program(_ groups: [Command.Group], width: Int = usualWidth) -> String {
         var text = """
             mood: keep a mood journal from the command line.
@@ -53,14 +53,14 @@ enum Help {
         options.reduce(into: "") { $0 += row("  " + $1.usage, $1.summary, width: width) }
     }
 
-    /// A term and its meaning; a long term has its meaning on the next line.
+    /// A term and its meaning. The meaning of a long term begins on the next line.
     static func row(_ term: String, _ meaning: String, width: Int = usualWidth) -> String {
         let indented = wrapped(meaning, indent: width < 60 ? 8 : column, width)
         guard width >= 60, term.count < column - 1 else { return term + "\n" + indented }
         return term + indented.dropFirst(term.count)
     }
 
-    /// Text in lines of at most `width` columns, each ended by a line feed.
+    /// Wraps a text into lines of at most `width` columns, each ended by a line feed.
     private static func wrapped(_ text: String, indent: Int, _ width: Int) -> String {
         let width = min(max(width, widthMin), widthMax)
         let margin = String(repeating: " ", count: indent)

@@ -1,9 +1,9 @@
-/// A command line that was understood.
+/// A parsed command line.
 struct Invocation: Sendable {
     let command: Command
     /// The arguments without a dash, in order.
     let words: [String]
-    /// How many of them stood before `--`.
+    /// The number of words before `--`.
     let wordsBeforeDashes: Int
     /// The values given to each option, in order; a switch has none.
     let given: [String: [String]]
@@ -15,17 +15,17 @@ struct Invocation: Sendable {
 
     func values(_ option: String) -> [String] { given[option] ?? [] }
 
-    /// The value of an option that was declared as a whole number, which the parser has checked.
+    /// The value of an integer option, which the parser has checked.
     func integer(_ option: String) -> Int? { value(option).flatMap { Int($0) } }
 
-    /// The value of an option that was declared as a number, which the parser has checked.
+    /// The value of a number option, which the parser has checked.
     func number(_ option: String) -> Double? { value(option).flatMap { Double($0) } }
 }
 
-/// What a command line asks for.
+/// The kind of request that a command line makes.
 enum Request: Sendable {
     case run(Invocation)
-    /// Help of the program if the command is nil. The invocation has the options so far.
+    /// Help on a command, or on the program if nil. The invocation has the options so far.
     case help(Command?, Invocation?)
     case version
 }

@@ -61,7 +61,7 @@ enum ManualPage {
 
     private static func bold(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
 
-    /// A dot or an apostrophe at a line's beginning would be a request.
+    /// Escapes a line. A dot or an apostrophe at its beginning would be a request.
     private static func line(_ text: String) -> String {
         let text = escaped(text)
         return (text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : "") + text + "\n"

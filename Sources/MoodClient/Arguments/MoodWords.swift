@@ -8,7 +8,7 @@
 struct MoodWords {
     struct Fault: Error {
         let message: String
-        /// Whether the palette was asked and does not know the word.
+        /// Whether the palette does not know the word.
         let isUnknownWord: Bool
 
         init(_ message: String, isUnknownWord: Bool = false) {
@@ -20,13 +20,13 @@ struct MoodWords {
     private(set) var emoji = ""
     private(set) var label = ""
     private(set) var tags: [String] = []
-    /// As it was typed after the @.
+    /// The time as typed after the @.
     private(set) var time: String?
     private(set) var note = ""
 
     /// - Parameters:
     ///   - wordsBeforeDashes: how many words may be signs.
-    ///   - palette: asked only where a word or a label has to be looked up.
+    ///   - palette: called only to look up a word or a label.
     init(_ words: [String], wordsBeforeDashes: Int, palette: () -> Palette) throws(Fault) {
         var rest: [(text: String, isSign: Bool)] = []
         for (index, word) in words.enumerated() {
@@ -53,7 +53,7 @@ struct MoodWords {
         note = rest.map(\.text).joined(separator: " ")
     }
 
-    /// A word that begins with @, if it comes next.
+    /// Takes a word that begins with @, if it comes next.
     private mutating func takeTime(_ rest: inout [(text: String, isSign: Bool)]) {
         guard time == nil, let first = rest.first, first.isSign else { return }
         time = String(first.text.dropFirst())
@@ -66,7 +66,7 @@ struct MoodWords {
         self.emoji = emoji
         if let next = rest.first, !next.isSign, !isAlone {
             rest.removeFirst()
-            // A label that was quoted is as it was meant.
+            // A quoted label stays as it is.
             let isWord = !rest.isEmpty && !next.text.contains(where: \.isWhitespace)
             label = isWord ? Self.withoutPunctuation(next.text).text : next.text
             return
@@ -77,7 +77,7 @@ struct MoodWords {
         label = feeling.label
     }
 
-    /// A word without the punctuation that ends it, and whether there was some. A word of nothing else stays.
+    /// Removes the punctuation at a word's end, and tells whether there was any. A word of punctuation alone stays.
     private static func withoutPunctuation(_ word: String) -> (text: String, isEnded: Bool) {
         var text = Substring(word)
         while let last = text.last, ",;:.!?".contains(last) { text.removeLast() }
@@ -86,11 +86,11 @@ struct MoodWords {
         return (String(text), text.count < word.count)
     }
 
-    /// The longest label or alias that the words begin with.
+    /// Takes the longest label or alias that the words begin with.
     private mutating func takeWord(
         _ rest: inout [(text: String, isSign: Bool)], _ palette: Palette
     ) throws(Fault) {
-        // An argument may hold several words: each ends somewhere in one.
+        // An argument may have several words, and a label may end at each.
         var ends: [(argument: Int, end: String.Index, text: String)] = []
         var text = ""
         for (argument, word) in rest.enumerated() where !word.isSign || argument == 0 {

@@ -4,7 +4,8 @@
 ///     @1 @3-4 18b34748 late      several ids
 ///     @last -- @home again       after -- nothing is an id
 enum NoteWords {
-    /// How many of the words are ids. The first is one, unless a filter selects the moods; later ones only where no text looks so.
+    /// Counts the ids at the beginning. The first word is one, unless a filter selects the moods. A later word is one
+    /// only if it cannot be text.
     static func idCount(_ words: [String], wordsBeforeDashes: Int, isFiltered: Bool) -> Int {
         var count = 0
         for word in words.prefix(wordsBeforeDashes) {
@@ -14,7 +15,7 @@ enum NoteWords {
         return count
     }
 
-    /// `@last`, `@added`, `@3`, `@3-7`
+    /// Whether a word is a handle: `@last`, `@added`, `@3`, `@3-7`.
     private static func isHandle(_ word: String) -> Bool {
         guard word.hasPrefix("@") else { return false }
         let name = word.dropFirst()
@@ -22,7 +23,7 @@ enum NoteWords {
         return !name.isEmpty && name.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 == UInt8(ascii: "-") }
     }
 
-    /// A whole id, or what a list shows of one: a date has no letters, and a word no digits.
+    /// Whether a word is a whole id, or the shown part of one: a date has no letters, and a word no digits.
     private static func isSurelyID(_ word: String) -> Bool {
         let word = word.lowercased()
         if Client.isWhole(word) { return true }

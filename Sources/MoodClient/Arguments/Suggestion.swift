@@ -1,6 +1,6 @@
 /// The known word that a person may have meant.
 enum Suggestion {
-    /// Longer words are not compared: the cost is the product of both lengths.
+    /// The longest word to compare: the cost is the product of both lengths.
     private static let lengthMax = 40
 
     /// The nearest known word, or nil if none is near.
@@ -24,7 +24,7 @@ enum Suggestion {
     /// The suggestion as the end of a sentence; empty without a word.
     static func question(_ word: String?) -> String { word.map { " Did you mean '\($0)'?" } ?? "" }
 
-    /// The edits (insert, delete, replace, swap neighbours) that turn one into the other: optimal string alignment.
+    /// The number of edits (insert, delete, replace, swap neighbors) between two words: optimal string alignment.
     static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         var beforeLast = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

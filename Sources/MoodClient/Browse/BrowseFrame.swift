@@ -1,19 +1,19 @@
-/// What the terminal shows, and the bytes that turn what it showed before into that: one write, of changed lines alone.
+/// The terminal's content, and the bytes that update it from the frame before: one write of the changed lines.
 struct BrowseFrame: Equatable {
-    /// Ready for the terminal: cut to its width, with colours.
+    /// Lines cut to the terminal's width, with colors.
     var lines: [String]
-    /// Where the cursor is to be seen; nil hides it.
+    /// The cursor's place; nil hides the cursor.
     var cursor: (line: Int, column: Int)?
 
     static func == (a: BrowseFrame, b: BrowseFrame) -> Bool {
         a.lines == b.lines && a.cursor?.line == b.cursor?.line && a.cursor?.column == b.cursor?.column
     }
 
-    /// - Parameter before: what is there; nil if that is not known.
+    /// - Parameter before: the frame on the terminal; nil if unknown.
     /// - Returns: nothing if nothing changes.
     func bytes(after before: BrowseFrame?) -> [UInt8] {
         guard self != before else { return [] }
-        // Between these marks a terminal that knows them shows nothing half done.
+        // Terminals that know these marks show only the finished frame.
         var text = "\u{1b}[?2026h" + (before == nil ? "\u{1b}[0m\u{1b}[2J" : "")
         for (index, line) in lines.enumerated() {
             if let before, index < before.lines.count, before.lines[index] == line { continue }

@@ -1,14 +1,14 @@
-/// Which key does which offer: a letter of its words, the same each time as long as the offers are the same.
+/// The key of each offer: a letter of its label. Equal offers give equal keys.
 struct BrowseKeys {
     struct Entry {
         let key: Character
         let offer: BrowseLayout.Offer
     }
 
-    /// Keys that always mean the same.
+    /// Keys with a fixed meaning.
     private static let reserved: Set<Character> = ["q", "j", "k", "h", "l", "u"]
 
-    /// What `?` shows.
+    /// The text for `?`.
     static let help = """
         ↑ ↓ j k        move; ← → h l within a line
         Enter, Space   open, choose, or type into a field
@@ -22,7 +22,7 @@ struct BrowseKeys {
 
     private(set) var entries: [Entry] = []
 
-    /// - Parameter offers: in the order in which they choose their letters. An offer that is there twice has one.
+    /// - Parameter offers: in the order in which they choose their letters. Equal offers share a letter.
     init(_ offers: [BrowseLayout.Offer]) {
         var used = Self.reserved
         var seen: Set<String> = []

@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// A screen of the host as lines of a terminal, and what on them can be chosen. It knows kinds of cells, no screens: what
-/// `nav.screen` answers is all that there is. Cells of an unknown kind are shown by the members that all cells have.
+/// Lays out a screen of the host as lines of a terminal, with the targets on them. It knows kinds of cells but no
+/// screens: `nav.screen` is its only source. A cell of an unknown kind shows the members that all cells have.
 struct BrowseLayout {
-    /// What can be done, with the words for it.
+    /// An action with its label.
     struct Offer {
         let label: String
         let isDestructive: Bool
@@ -12,21 +12,21 @@ struct BrowseLayout {
         /// - Returns: nil without an action.
         init?(_ value: JSONValue) {
             guard let action = value["action"] else { return nil }
-            // A cell's own action is told by what the cell is read aloud as.
+            // A cell's own action is labeled by the cell's accessibility label.
             label = value["label"]?.string ?? value["accessibility"]?["label"]?.string ?? action["type"]?.string ?? ""
             isDestructive = value["destructive"]?.boolean ?? false
             self.action = action
         }
     }
 
-    /// What the cursor can stand on.
+    /// A place where the cursor can stand.
     struct Target {
-        /// The cell's id, which stays from call to call.
+        /// The cell's id, which is the same in each answer.
         let id: String
-        /// What Enter does.
+        /// The action of Enter.
         var primary: Offer?
         var offers: [Offer] = []
-        /// The form's field, and what it holds.
+        /// The form's field and its content.
         var field: (name: String, title: String, text: String)?
     }
 
@@ -39,9 +39,9 @@ struct BrowseLayout {
     private(set) var title = ""
     private(set) var lines: [[Span]] = []
     private(set) var targets: [Target] = []
-    /// What can be done on the whole screen: its actions, then those of its toolbar.
+    /// Actions of the whole screen, then those of its toolbar.
     private(set) var offers: [Offer] = []
-    /// The way back.
+    /// The offer that leads back.
     private(set) var dismissal: Offer?
     /// Whether it shows a form.
     var hasFields: Bool { targets.contains { $0.field != nil } }
@@ -51,7 +51,7 @@ struct BrowseLayout {
 
     /// - Parameters:
     ///   - width: in columns.
-    ///   - hidesProblems: for a form in which nothing was done yet: an empty field is no mistake then.
+    ///   - hidesProblems: for an untouched form, in which an empty field is no mistake yet.
     init(_ screen: JSONValue, width: Int, hidesProblems: Bool = false) {
         self.width = max(width, 10)
         self.hidesProblems = hidesProblems
@@ -133,7 +133,7 @@ struct BrowseLayout {
         }
     }
 
-    /// A cell as a term and what it says.
+    /// Adds a cell as a term and its value.
     private mutating func addFact(_ cell: JSONValue, _ kind: String) {
         func told(_ name: String) -> String? {
             guard let member = cell[name] else { return nil }
@@ -144,7 +144,7 @@ struct BrowseLayout {
         }
         guard let fact = CellFact.all[kind] else {
             let text = cell["text"]?.string ?? cell["value"]?.string ?? cell["title"]?.string ?? ""
-            // The label is the title already.
+            // The label repeats the title.
             if text == cell["text"]?.string, cell["style"]?.string == "largeTitle" { return }
             return addLines(text, .plain, target: target(cell))
         }
@@ -192,7 +192,7 @@ struct BrowseLayout {
 
     private mutating func addText(_ text: String, _ role: Style.Role) { addLines(text, role, target: nil) }
 
-    /// Wrapped to the width; the first line can be chosen where there is a target.
+    /// Adds a text wrapped to the width. The first line can be chosen if there is a target.
     private mutating func addLines(_ text: String, _ role: Style.Role, target: Int?) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             for part in Self.wrapped(Escaping.visible(String(line)), to: width - 4) {
@@ -219,10 +219,10 @@ struct BrowseLayout {
         var target = Target(id: cell["id"]?.string ?? "")
         target.offers = (cell["actions"]?.array ?? []).compactMap(Offer.init)
         if let own = Offer(cell) {
-            // Where the same stands among the offers, that one has the shorter words.
+            // If an equal action is among the offers, its label is shorter.
             target.primary = target.offers.first { $0.action.text == own.action.text } ?? own
         }
-        // Of a row's offers the one that leads somewhere is what a tap does.
+        // A tap on a row takes its offer that navigates.
         if target.primary == nil { target.primary = target.offers.first { $0.action["type"]?.string == "navigate" } }
         if cell["type"]?.string == "field", let name = cell["name"]?.string {
             target.field = (name, cell["title"]?.string ?? name, cell["text"]?.string ?? "")
@@ -232,7 +232,7 @@ struct BrowseLayout {
         return targets.count - 1
     }
 
-    /// A text in lines of at most so many columns, broken at spaces where there are some.
+    /// Breaks a text into lines of at most so many columns, at spaces if possible.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -1,15 +1,15 @@
 import JSONCodec
 
-/// What happens when something is chosen: an action of the host, and what it leaves to the client.
+/// Actions: the host performs them, and the client its part.
 extension Browser {
-    /// Enter on the chosen target.
+    /// Handles Enter on the chosen target.
     func activate() throws(ClientError) {
         guard let target else { return }
         if let field = target.field { return edit(field) }
         if let offer = target.primary ?? target.offers.first { try take(offer) }
     }
 
-    /// Asks before what destroys, and for the text where an action carries one.
+    /// Asks for confirmation of a destructive action, and for the text that an action carries.
     func take(_ offer: BrowseLayout.Offer) throws(ClientError) {
         if offer.isDestructive { return mode = .confirming(offer) }
         guard offer.action["type"]?.string == "editNotes" else { return try perform(offer.action) }
@@ -32,7 +32,7 @@ extension Browser {
         }
     }
 
-    /// Performs an action as it was offered.
+    /// Performs an action of the host.
     func perform(_ action: JSONValue) throws(ClientError) {
         let isChoice = action["type"]?.string == "selectEmoji"
         let before = isChoice ? try client.tree(client.call("editor.state")) : nil
@@ -50,7 +50,7 @@ extension Browser {
         for effect in result["effects"]?.array ?? [] { show(effect) }
     }
 
-    /// A chosen emoji brings its label of the palette, unless a person typed one.
+    /// Fills in the palette's label of a chosen emoji, unless a person typed a label.
     private func fillLabel(of emoji: String, _ before: JSONValue) throws(ClientError) {
         isFormTouched = true
         let palette = client.palette()
@@ -62,7 +62,7 @@ extension Browser {
         }
     }
 
-    /// An error of the host is told; the screen stays.
+    /// Shows an error of the host, and keeps the screen.
     func attempt(_ body: (Client) throws(ClientError) -> Void) throws(ClientError) {
         do throws(ClientError) {
             try body(client)
@@ -72,7 +72,7 @@ extension Browser {
         }
     }
 
-    /// What only a client can do. A terminal shows the text, and addresses to be opened elsewhere.
+    /// Shows an effect for the client: a text, or an address to open elsewhere.
     private func show(_ effect: JSONValue) {
         switch effect["type"]?.string {
         case "present": mode = .reading(title: "To share", effect["text"]?.string ?? "")
@@ -93,7 +93,7 @@ extension Browser {
 }
 
 extension JSONValue {
-    /// An object with another value for a member.
+    /// The object with another value for a member.
     fileprivate func replacing(_ name: String, with value: JSONValue) -> JSONValue {
         .object((object ?? []).map { $0.name == name ? Member(name, value) : $0 })
     }

@@ -1,8 +1,8 @@
 import JSONCodec
 
-/// What stands on no screen and is done by the methods of the protocol: the way to the list, a search in it, undo and redo.
+/// Functions that no screen has: going to the list, searching it, undo and redo. They use the protocol's methods.
 extension Browser {
-    /// The moods are what a person comes for; the menu is a step back.
+    /// Opens the list of moods, which people come for. The menu is a step back.
     func openList() throws(ClientError) {
         try attempt { (client) throws(ClientError) in
             _ = try client.call("nav.navigate", [.init("route", ["name": "crudList"])])
@@ -19,7 +19,7 @@ extension Browser {
         }
     }
 
-    /// The screen of the list with the moods that meet a search in place of all.
+    /// The list's screen with the moods that match a search in place of all.
     func found(_ search: String, in list: JSONValue) throws(ClientError) -> JSONValue {
         var items: [JSONValue] = []
         do throws(ClientError) {
@@ -45,7 +45,7 @@ extension Browser {
 
     private static let nothing: JSONValue = ["type": "empty", "title": "No mood matches", "text": "Esc shows all."]
 
-    /// A row as the list has it, with the day in place of how long ago that was.
+    /// A row as the list has it, with the day in place of the relative time.
     private func row(_ mood: JSONValue) -> JSONValue? {
         guard let view = MoodView(mood) else { return nil }
         let note = view.notes.split(separator: "\n").first.map { "  \($0)" } ?? ""
@@ -57,7 +57,7 @@ extension Browser {
         ]
     }
 
-    /// `#sea` is a tag, `@yesterday` and `@2026-11` are days, and the rest a text.
+    /// Reads a search: `#sea` is a tag, `@yesterday` and `@2026-11` are days, the rest is text.
     private func filter(_ search: String) throws(ClientError) -> [JSONValue.Member] {
         var (texts, tags, filter) = ([String](), [String](), [JSONValue.Member]())
         for word in search.split(whereSeparator: \.isWhitespace).map(String.init) {
@@ -79,7 +79,7 @@ extension Browser {
         return filter
     }
 
-    /// The last change of the store is taken back, or made again; the line below says which, and how to turn that round.
+    /// Undoes or redoes the last change of the store. The line below says which, and how to reverse that.
     func reverse(_ method: String) throws(ClientError) {
         let isRedo = method == "store.redo"
         try attempt { (client) throws(ClientError) in

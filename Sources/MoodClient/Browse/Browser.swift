@@ -1,30 +1,30 @@
 import JSONCodec
 import Platform
 
-/// What the browser needs of a terminal: a value of closures, so that tests can press keys.
+/// The functions of a terminal that the browser uses: closures, so that tests can press keys.
 struct BrowseTerminal {
     let size: () -> (columns: Int, lines: Int)
-    /// Waits for a key, the other descriptor, or another size.
+    /// Waits for a key, the other descriptor, or a new size.
     let wait: (_ other: Int32?, _ milliseconds: Int) -> TerminalScreen.Ready
-    /// What was typed; nothing when the terminal has gone.
+    /// Reads the typed bytes; none when the terminal is gone.
     let read: () throws(SystemError) -> [UInt8]
-    /// One write.
+    /// Writes the bytes in one call.
     let write: ([UInt8]) throws(SystemError) -> Void
     /// Gives the terminal to the shell until the program goes on.
     let stop: () throws(SystemError) -> Void
 }
 
-/// `mood browse`: the app in a terminal. Every screen is drawn from `nav.screen` alone and everything is done by the actions
-/// that it offers, so it shows that the protocol is enough for an app.
+/// `mood browse`: the app in a terminal. It draws every screen from `nav.screen` alone and uses only the actions
+/// offered there, which shows that the protocol is enough for an app.
 ///
 /// A class because the host's notifications and the keys change the same state.
 final class Browser {
     enum Mode {
         case choosing
-        /// A text is typed; what to do with it stands beside it.
+        /// The person types a text for the closure.
         case typing(title: String, LineEditor, (Browser, String) throws(ClientError) -> Void)
         case confirming(BrowseLayout.Offer)
-        /// A text is shown until a key.
+        /// A text is shown until a key is pressed.
         case reading(title: String, String)
     }
 
@@ -35,20 +35,20 @@ final class Browser {
     /// A line below the screen, until the next key.
     var message = ""
     private(set) var layout = BrowseLayout(.null, width: 80)
-    /// The chosen target.
+    /// The index of the chosen target.
     var focus = 0
     private var scroll = 0
-    /// Whether the form is open; it is shown over a screen that does not show it itself.
+    /// Whether the form is open. It is drawn over a screen that does not contain it.
     var isEditing = false
     private(set) var isFormOver = false
-    /// Whether something was done in the form since it was opened.
+    /// Whether the person has done something in the form since it was opened.
     var isFormTouched = false
-    /// What is searched in the list; nil shows all of it.
+    /// The search in the list; nil shows the whole list.
     var search: String?
     private var route = ""
     /// Whether the list of moods is the current screen.
     private(set) var isOnList = false
-    /// The revision that this person has brought about or seen.
+    /// The newest revision that this person made or saw.
     private var seenRevision = 0
     var mustLoad = true
     private var isDone = false
@@ -62,14 +62,14 @@ final class Browser {
         style = client.style
     }
 
-    /// Until the person leaves, or the terminal goes.
+    /// Runs until the person leaves, or the terminal is gone.
     func run() throws(ClientError) {
         try subscribe()
         try openList()
         while !isDone {
             if mustLoad { try load() }
             try draw()
-            // An Escape may be the beginning of a key; relative times grow old.
+            // Typed bytes may be the beginning of a key. Without any, draw at times: relative times grow old.
             let ready = terminal.wait(try client.eventDescriptor(), typed.isEmpty ? 20_000 : 40)
             if ready.isChanged {
                 shownFrame = nil
@@ -94,7 +94,7 @@ final class Browser {
         seenRevision = answer["revision"]?.integer ?? 0
     }
 
-    /// Takes what the host told: the screen is asked for again, whoever changed something.
+    /// Handles the host's notifications: after any change it requests the screen again.
     private func hear(isReady: Bool) throws(ClientError) {
         var isLagging = false
         try client.hear(reading: isReady) { method, params in
@@ -115,7 +115,7 @@ final class Browser {
         return "\(mood) \(change["type"]?.string ?? "changed")"
     }
 
-    /// Commits up to now are this person's own, or have been seen.
+    /// Notes that this person made or saw the commits up to now.
     func noteRevision() throws(ClientError) {
         seenRevision = max(seenRevision, try client.tree(client.call("store.info"))["revision"]?.integer ?? 0)
         mustLoad = true
@@ -131,7 +131,7 @@ final class Browser {
         var next = BrowseLayout(screen, width: width, hidesProblems: !isFormTouched)
         isFormOver = false
         if isEditing, !next.hasFields {
-            // The form over another screen is the one of the screen that is the form.
+            // The form comes from the screen that is the form.
             screen = try client.tree(
                 client.call(
                     "nav.screen", [.init("route", ["name": "introState"])] + client.screenParams(), in: .words))
@@ -145,7 +145,7 @@ final class Browser {
             focus = next.targets.firstIndex { $0.id == chosen } ?? min(focus, max(next.targets.count - 1, 0))
         } else {
             route = place
-            // In a form the first field is what one fills in.
+            // In a form people fill in the label first.
             focus = isFormOver ? next.targets.firstIndex { $0.field?.name == "label" } ?? 0 : 0
             scroll = 0
         }
@@ -221,7 +221,7 @@ final class Browser {
         mustLoad = true
     }
 
-    /// The form's way back is to cancel it.
+    /// Goes back. In a form that cancels it.
     func goBack() throws(ClientError) {
         if isOnList, !isFormOver, search != nil {
             search = nil
@@ -239,7 +239,7 @@ final class Browser {
 
     private func line(of target: Int) -> Int? { layout.lines.firstIndex { $0.contains { $0.target == target } } }
 
-    /// To the nearest line with something to choose, so many lines away; where there is none, the text moves.
+    /// Moves to the nearest line with a target, so many lines away. Without one, the text moves.
     private func move(lines count: Int) {
         guard let here = line(of: focus) else { return scroll = scroll + count }
         let places = layout.lines.indices.filter { index in layout.lines[index].contains { $0.target != nil } }
@@ -279,12 +279,12 @@ final class Browser {
 
     // MARK: Drawing
 
-    /// The keys of all offers: those of the screen first, so that they stay while one moves.
+    /// The keys of all offers. The screen's come first, so that they stay while the cursor moves.
     private var keys: BrowseKeys {
         BrowseKeys(layout.offers + (target?.offers ?? []) + (isFormOver ? [] : layout.dismissal.map { [$0] } ?? []))
     }
 
-    /// How many lines the screen itself has.
+    /// The number of lines for the screen itself.
     private var height: Int { max(terminal.size().lines - 2 - footer.count, 1) }
 
     private var footer: [[BrowseKeys.Entry]] {
@@ -373,13 +373,13 @@ final class Browser {
         if let line = line(of: focus) {
             if line < scroll { scroll = line }
             if line >= scroll + height { scroll = line - height + 1 }
-            // What stands above the first choice is not lost.
+            // The lines above the first target stay visible.
             if focus == 0, line < height { scroll = min(scroll, 0) }
         }
         scroll = max(min(scroll, layout.lines.count - height), 0)
     }
 
-    /// The chosen one is marked by a sign and by reverse video.
+    /// Draws a line. A sign and reverse video mark the chosen target.
     private func drawn(_ spans: [BrowseLayout.Span], _ columns: Int) -> String {
         let isChosen = spans.contains { $0.target == focus && $0.target != nil }
         var text = isChosen ? "› " : "  "

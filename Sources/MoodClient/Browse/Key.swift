@@ -1,16 +1,16 @@
-/// What a terminal sends: a key, a click, or pasted text. (ECMA-48 and xterm's control sequences)
+/// Input from a terminal: a key, a click, or pasted text. (ECMA-48 and xterm's control sequences)
 enum Key: Equatable {
     case character(Character)
     case enter, escape, tab, backTab, backspace, delete
     case up, down, left, right, home, end, pageUp, pageDown
-    /// With Ctrl: `c` for Ctrl-C.
+    /// A key with Ctrl: `c` for Ctrl-C.
     case control(Character)
-    /// Line and column from 0.
+    /// A click; line and column count from 0.
     case click(line: Int, column: Int)
     case wheelUp, wheelDown
     case paste(String)
 
-    /// Takes keys from the front of what came. An unfinished sequence stays, unless nothing more will come: then it is the
+    /// Takes keys from the front of the bytes. An unfinished sequence stays. If nothing more will come, it is the
     /// Escape key.
     static func take(_ bytes: inout [UInt8], isComplete: Bool) -> [Key] {
         var keys: [Key] = []
@@ -24,7 +24,7 @@ enum Key: Equatable {
         return keys
     }
 
-    /// A key and its bytes; a nil key is a sequence that means nothing here; nil if more bytes are needed.
+    /// Reads a key and its number of bytes. A nil key is a sequence without meaning here; nil needs more bytes.
     private static func read(_ bytes: ArraySlice<UInt8>, _ isComplete: Bool) -> (Key?, Int)? {
         guard let first = bytes.first else { return nil }
         switch first {
@@ -57,7 +57,7 @@ enum Key: Equatable {
             guard bytes.count > 2 else { return isComplete ? (.escape, 2) : nil }
             return (named(bytes[2]), 3)
         case 0x1b: return (.escape, 1)
-        // Alt with Enter is a line's end in a text; Alt with another key means nothing.
+        // Alt-Enter is a line end in a text; Alt with another key means nothing.
         case 0x0d: return (.control("j"), 2)
         default: return (nil, 2)
         }

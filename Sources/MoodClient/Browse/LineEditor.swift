@@ -1,7 +1,7 @@
-/// A text that is being typed on a terminal. A line's end in it is shown as ↵ and typed as Alt-Enter or by pasting.
+/// A text that a person types at a terminal. A line end is shown as ↵ and typed as Alt-Enter or by pasting.
 struct LineEditor {
     private(set) var text: [Character]
-    /// Before which character the cursor stands.
+    /// The index of the character after the cursor.
     private(set) var cursor: Int
 
     init(_ text: String) {
@@ -36,14 +36,14 @@ struct LineEditor {
     }
 
     private mutating func insert(_ characters: [Character]) {
-        // Typed marks join the character before them: the text is read anew.
+        // Typed marks may join the character before them: the text is split into characters anew.
         let before = String(text[..<cursor]) + String(characters)
         let after = String(text[cursor...])
         cursor = before.count
         text = Array(before + after)
     }
 
-    /// As one line no wider than this, cut so that the cursor can be seen; and the column of the cursor in it.
+    /// The text as one line of at most so many columns, cut so that the cursor is visible, and the cursor's column.
     func shown(columns: Int) -> (text: String, column: Int) {
         let shown = text.map { $0.isNewline ? "↵" : Escaping.visible(String($0)) }
         var start = cursor

@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// `mood` alone on a terminal: the feelings that are used most, a key for each, then an optional note.
+/// `mood` alone on a terminal: a key for each of the most used feelings, then an optional note.
 final class QuickAdd {
     private static let keys = Array("123456789abcdefghijklmnoprstuvwxyz")
 
@@ -68,7 +68,7 @@ final class QuickAdd {
             lines.append("  Note: " + text)
             lines += ["", style.apply(.quiet, to: " Enter keeps it, Esc keeps nothing.")]
         } else {
-            // One below the other where there is room, else beside each other.
+            // One below the other if there is room, else in columns.
             let rows = max(size.lines - 4, 1)
             let columns = (feelings.count + rows - 1) / rows
             let width = max((size.columns - 2) / max(columns, 1), 8)
