@@ -1,35 +1,35 @@
 import JSONCodec
 
-/// All records that can be seen: those of the snapshot, read through its index, and over them those that were committed
-/// since, in memory. (A log-structured merge tree of two levels: O'Neil and others, 1996.)
+/// All visible records: those of the snapshot, read through its index, and above them those committed since, in memory.
+/// (A log-structured merge tree of two levels: O'Neil and others, 1996.)
 ///
-/// A record of the snapshot that is replaced or removed is hidden, never changed; what is in memory comes first.
+/// A replaced or removed record of the snapshot is hidden, never changed; the records in memory come first.
 ///
 /// Invariants
 /// 1. No id is both in `table` and visible in `base`.
-/// 2. `hiddenCount` and the other sums count what `hidden` holds.
+/// 2. `hiddenCount` and the other sums agree with `hidden`.
 struct LayeredRecords: ~Copyable {
-    /// What was committed since the snapshot.
+    /// The records committed since the snapshot.
     var table: RecordTable
-    /// The snapshot; nil where there is none, or all of it is in memory.
+    /// The snapshot; nil if there is none, or all of it is in memory.
     private(set) var base: SnapshotIndex?
-    /// How many records that has.
+    /// Number of records in `base`.
     private var baseCount = 0
     private var hidden = RowBits(count: 0)
     private var hiddenCount = 0
     private var hiddenMarked = 0
     private var hiddenBytes = 0
-    /// After a clear nothing of the snapshot is visible.
+    /// Whether a clear has hidden all of the snapshot.
     private(set) var isBaseHidden = false
-    /// Ids that were read from journals while the snapshot was not looked at: whatever it says of them is overtaken.
+    /// Ids read from journals before the snapshot was consulted: its records of these ids are overtaken.
     private var unsettled: [RecordID] = []
     private var buffer = ByteBuffer(capacity: 1024)
-    /// What was found in the snapshot last: a change mostly concerns what was just looked at.
+    /// The record last found in the snapshot: a change usually concerns the record just read.
     private var latest: (id: RecordID, gone: Hidden)?
 
     init(extractor: RecordExtractor) { table = RecordTable(extractor: extractor) }
 
-    /// A snapshot with nothing committed after it.
+    /// A snapshot without later commits.
     init(_ base: consuming SnapshotIndex?, extractor: RecordExtractor) {
         table = RecordTable(extractor: extractor)
         baseCount = base?.count ?? 0
@@ -37,7 +37,7 @@ struct LayeredRecords: ~Copyable {
         self.base = consume base
     }
 
-    /// Puts a snapshot below what was read of the journals; `settle` makes the two agree.
+    /// Puts a snapshot below the records read from the journals; call `settle` afterwards.
     mutating func setBase(_ index: consuming SnapshotIndex) {
         baseCount = index.count
         hidden = RowBits(count: baseCount)
@@ -45,8 +45,8 @@ struct LayeredRecords: ~Copyable {
         base = consume index
     }
 
-    /// Takes over what an opened store holds, or what another process has committed. `settle` must follow.
-    /// - Returns: what is wrong with the record, or nil.
+    /// Loads a record or change of an opened store, or a commit of another process. `settle` must follow.
+    /// - Returns: the fault of the record, or nil.
     mutating func load(_ event: LoadEvent) -> String? {
         switch event {
         case .put(let bytes):
@@ -70,19 +70,19 @@ struct LayeredRecords: ~Copyable {
         return nil
     }
 
-    /// Hides what the journals have overtaken.
+    /// Hides the records that the journals have overtaken.
     mutating func settle() throws(IndexFault) {
         guard base != nil else { return unsettled = [] }
         for id in unsettled { _ = try hide(id) }
         unsettled = []
     }
 
-    /// Puts an index in the place of one that was damaged; the rows are the same.
+    /// Replaces a damaged index; the rows are the same.
     mutating func replaceBase(_ index: consuming SnapshotIndex) { base = consume index }
 
     var count: Int { table.count + (visibleBaseCount ?? 0) }
 
-    /// Nil where nothing of the snapshot can be seen.
+    /// Nil if nothing of the snapshot is visible.
     private var visibleBaseCount: Int? {
         isBaseHidden || baseCount == hiddenCount ? nil : baseCount - hiddenCount
     }
@@ -98,7 +98,7 @@ struct LayeredRecords: ~Copyable {
 
     var canSeeBase: Bool { visibleBaseCount.map { $0 > 0 } ?? false }
     func isHidden(row: Int) -> Bool { hidden.contains(row) }
-    /// In their order.
+    /// The numbers of the hidden rows, ascending.
     var hiddenRows: [Int] { hiddenCount == 0 ? [] : hidden.rows }
     mutating func takeBase() -> SnapshotIndex? { base.take() }
     mutating func putBack(_ index: consuming SnapshotIndex) { base = consume index }
@@ -113,7 +113,7 @@ struct LayeredRecords: ~Copyable {
 
     // MARK: Finding
 
-    /// A record; valid until the next call.
+    /// Finds a record; valid until the next call.
     @inline(__always)
     mutating func find(_ id: RecordID) throws(IndexFault) -> StoredRecord? {
         if let number = table.find(id) { return StoredRecord(table[number]) }
@@ -121,7 +121,7 @@ struct LayeredRecords: ~Copyable {
         return try findInBase(id)
     }
 
-    /// Its bytes alone.
+    /// Finds the bytes of a record alone.
     @inline(__always)
     mutating func bytes(_ id: RecordID) throws(IndexFault) -> UnsafeRawBufferPointer? {
         if let number = table.find(id) { return table[number].bytes }
@@ -136,7 +136,7 @@ struct LayeredRecords: ~Copyable {
 
     private mutating func findInBase(_ id: RecordID) throws(IndexFault) -> StoredRecord? {
         guard let place = try readFromBase(id) else { return nil }
-        // The checksum has told that these are the bytes that the index was made from.
+        // The checksum has proved that the index was made from these bytes.
         guard let head = table.extractor.knownHead(buffer.bytes) else {
             throw .indexDamaged(reason: "The index knows a record that is none.")
         }
@@ -144,7 +144,7 @@ struct LayeredRecords: ~Copyable {
         return StoredRecord(head, buffer.bytes)
     }
 
-    /// Where a record that is visible in the snapshot stands; its bytes are in `buffer`.
+    /// Reads a record that is visible in the snapshot into `buffer` and returns its place.
     private mutating func readFromBase(_ id: RecordID) throws(IndexFault) -> IndexPlace? {
         guard let place = try base?.record(id, into: &buffer), !hidden.contains(place.row) else { return nil }
         return place
@@ -156,21 +156,21 @@ struct LayeredRecords: ~Copyable {
         return try base?.row(place.row)
     }
 
-    /// What the snapshot holds of a record, overtaken or not.
+    /// The bytes of a record in the snapshot, overtaken or not.
     mutating func bytesInBase(_ id: RecordID) throws(IndexFault) -> UnsafeRawBufferPointer? {
         try base?.record(id, into: &buffer) == nil ? nil : buffer.bytes
     }
 
     // MARK: Changing
 
-    /// What a record was that left the snapshot.
+    /// The facts of a record that was hidden in the snapshot.
     struct Hidden {
         let row: Int
         let isMarked: Bool
         let byteCount: Int
     }
 
-    /// Hides the record of an id in the snapshot, if one is visible there.
+    /// Hides the record of an id in the snapshot, if it is visible there.
     mutating func hide(_ id: RecordID) throws(IndexFault) -> Hidden? {
         if visibleBaseCount == nil { return nil }
         let gone: Hidden
@@ -196,7 +196,7 @@ struct LayeredRecords: ~Copyable {
         hiddenBytes += sign * gone.byteCount
     }
 
-    /// Hides the snapshot as a whole, or shows what was visible of it.
+    /// Hides the snapshot as a whole, or shows it again.
     /// - Returns: whether that changed anything.
     mutating func setBaseHidden(_ isHidden: Bool) -> Bool {
         guard base != nil, isBaseHidden != isHidden else { return false }
@@ -206,7 +206,7 @@ struct LayeredRecords: ~Copyable {
 
     // MARK: Rows that are hidden
 
-    /// The bytes of what can be seen of the snapshot.
+    /// The bytes of the visible records of the snapshot.
     var visibleBaseBytes: Int {
         switch base {
         case .some(let base): isBaseHidden ? 0 : base.recordBytes - hiddenBytes
@@ -226,7 +226,7 @@ struct LayeredRecords: ~Copyable {
         return RecordSlot(head: head, copying: buffer.bytes)
     }
 
-    /// Hands over copies of all records of the snapshot that are not hidden one by one, also when the whole of it is.
+    /// Passes on copies of all records of the snapshot that are not hidden one by one, even if the whole snapshot is.
     mutating func forEachVisibleRow(_ body: (RecordSlot) -> Void) throws(IndexFault) {
         for number in 0..<baseCount where !hidden.contains(number) { body(try slot(ofRow: number)) }
     }
@@ -244,10 +244,10 @@ struct LayeredRecords: ~Copyable {
 
     // MARK: Walking
 
-    /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
-    /// The bytes are valid in `body` only.
-    /// - Parameter isCounting: whether all records that meet the condition are counted, wherever the walk begins and ends.
-    /// - Returns: how many those are; 0 where they are not counted.
+    /// Walks in an order from a position on (from the beginning or the end without one) until `body` returns false. The
+    /// bytes are valid in `body` only.
+    /// - Parameter isCounting: whether to count all records that meet the condition, wherever the walk begins and ends.
+    /// - Returns: that count; 0 if `isCounting` is false.
     @discardableResult
     mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, markedOnly: Bool = false,
@@ -272,7 +272,7 @@ struct LayeredRecords: ~Copyable {
             while let slot = nextSlot(&cursor, way), body(StoredRecord(slot)) {}
             return count
         }
-        // Taken out and put back: the walk needs both layers at once.
+        // Taken out and put back: the walk needs both layers at the same time.
         let result: Result<Int, IndexFault>
         do throws(IndexFault) {
             result = .success(try merge(&index, way, position, isCounting, body))
@@ -283,7 +283,7 @@ struct LayeredRecords: ~Copyable {
         return count + (try result.get())
     }
 
-    /// How a walk goes, and what it leaves out.
+    /// The order and the filter of a walk.
     private struct Way {
         let order: RecordOrder
         let isDescending: Bool
@@ -294,7 +294,7 @@ struct LayeredRecords: ~Copyable {
             (!markedOnly || slot.head.isMarked) && condition?.matches(slot.head, slot.bytes) ?? true
         }
 
-        /// Whether nothing that is meant comes at this time or after it.
+        /// Whether no later record of the walk can meet the condition, judged by its time.
         func isPast(_ slot: RecordSlot) -> Bool {
             guard order == .time, let span = condition?.span else { return false }
             if isDescending { return span.from.map { slot.head.time < $0 } ?? false }
@@ -347,7 +347,7 @@ struct LayeredRecords: ~Copyable {
         return nil
     }
 
-    /// Whether a record in memory comes before the one of the snapshot at which the walk stands.
+    /// Whether a record in memory comes before the snapshot's record of the walk.
     private func comesFirst(
         _ slot: RecordSlot, _ lower: borrowing IndexWalk, _ order: RecordOrder, _ isDescending: Bool
     ) throws(IndexFault) -> Bool {

@@ -1,6 +1,6 @@
 import CPlatform
 
-/// From id to slot: open addressing with linear probing, eight bytes an entry (a 32-bit hash, a slot number).
+/// An index from id to slot: open addressing with linear probing, eight bytes an entry (a 32-bit hash, a slot number).
 ///
 /// The hash is keyed, because clients choose ids. Removal shifts the entries after it back (Knuth, TAOCP 6.4, Algorithm R),
 /// so there are no tombstones and a look-up ends at the first empty entry.
@@ -34,13 +34,13 @@ struct RecordIndex: ~Copyable {
         return Self.slot(table[at])
     }
 
-    /// Asks for the memory in which an id is looked for.
+    /// Prefetches the memory for the look-up of an id.
     @inline(__always)
     func bringNear(_ id: RecordID) {
         cplatform_prefetch(table + (Int(truncatingIfNeeded: hash(id)) & (capacity - 1)))
     }
 
-    /// The first slot that may be an id's, without a look at the slot; -1: there is none.
+    /// The first slot that may be an id's, without reading the slot; -1 if there is none.
     @inline(__always)
     func first(_ id: RecordID) -> Int32 {
         let hash = hash(id)
@@ -52,7 +52,7 @@ struct RecordIndex: ~Copyable {
         return -1
     }
 
-    /// The id must not be there yet.
+    /// Adds an id, which must not be there yet.
     mutating func insert(_ id: RecordID, _ slot: Int32) {
         if (used + 1) * 4 > capacity * 3 { grow() }
         put(hash(id) << 32 | UInt64(UInt32(bitPattern: slot)) + 1)
@@ -68,7 +68,7 @@ struct RecordIndex: ~Copyable {
             let entry = table[at]
             if entry == 0 { break }
             let home = Int(truncatingIfNeeded: entry >> 32) & mask
-            // The entry may fill the hole unless its home lies after the hole, up to where it stands.
+            // The entry may fill the hole unless its home lies between the hole and its place.
             if (at - home) & mask >= (at - hole) & mask {
                 table[hole] = entry
                 hole = at
@@ -94,7 +94,8 @@ struct RecordIndex: ~Copyable {
     /// 32 bits.
     @inline(__always)
     private func hash(_ id: RecordID) -> UInt64 {
-        // Both factors are keyed: with a known one an id could be chosen that makes the product 0 whatever the key.
+        // Both factors are keyed: for a known factor a client could choose an id that makes the product 0 whatever the
+        // key.
         let product = (id.high ^ key.0).multipliedFullWidth(by: id.low ^ key.1)
         return ((product.high ^ product.low ^ id.high) &* 0xff51_afd7_ed55_8ccd) >> 32
     }

@@ -2,12 +2,12 @@ import Platform
 
 /// Records in one order: entries of (key, slot) in sorted chunks, a B+ tree of two levels.
 ///
-/// An insertion finds its chunk among the chunks' first keys and moves at most half a chunk; walking is a walk through
-/// arrays. The full order is (key, tie), where `tie` compares two slots whose keys are equal and is handed in.
+/// An insertion finds its chunk among the chunks' first keys and moves at most half a chunk; a walk goes through
+/// arrays. The full order is (key, tie): the caller's `tie` compares two slots with equal keys.
 ///
 /// Invariants
 /// 1. Entries are strictly ascending within and across chunks.
-/// 2. No chunk is empty, but a single one of an empty run.
+/// 2. No chunk is empty, except the single one of an empty run.
 /// 3. `firstKeys[c]` is the key of `chunks[c][0]`.
 struct RecordRun {
     struct Entry {
@@ -50,7 +50,8 @@ struct RecordRun {
         func isAfterKeys(_ entry: Entry) -> Bool {
             entry.key != key ? entry.key > key : isAfter(entry.slot)
         }
-        // The last chunk whose first entry is not after may contain the place; else it is the start of the next.
+        // The last chunk whose first entry is not after may contain the place; otherwise the place is the start of the
+        // next.
         var low = 0
         var high = chunks.count
         while low < high {
@@ -90,7 +91,7 @@ struct RecordRun {
         }
     }
 
-    /// Moves to the entry before; false when there is none.
+    /// Moves to the entry before; false if there is none.
     func retreat(_ index: inout Index) -> Bool {
         if index.offset > 0 {
             index.offset -= 1
@@ -102,7 +103,7 @@ struct RecordRun {
         return true
     }
 
-    /// After the last entry.
+    /// The place after the last entry.
     var endIndex: Index {
         guard let last = chunks.last else { return Index(chunk: 0, offset: 0) }
         return Index(chunk: chunks.count - 1, offset: last.count)
@@ -124,7 +125,7 @@ struct RecordRun {
         if chunks[index.chunk].count > Self.chunkMax { split(index.chunk, isAtEnd: index.offset == Self.chunkMax) }
     }
 
-    /// Takes out the entry of this key and slot; false when there is none.
+    /// Removes the entry of this key and slot; false if there is none.
     @discardableResult
     mutating func remove(key: Int64, slot: Int32, tie: (Int32, Int32) -> Bool) -> Bool {
         let index = firstIndex(key: key) { $0 == slot || tie(slot, $0) }
@@ -151,12 +152,12 @@ struct RecordRun {
     }
 }
 
-/// A set of row numbers: one bit each, allocated when the first is put in, touched only where one is.
+/// A set of row numbers: one bit each. It allocates memory for the first row.
 struct RowBits: ~Copyable {
     private var words: UnsafeMutablePointer<UInt64>?
     private let count: Int
 
-    /// Of rows below `count`.
+    /// An empty set for rows below `count`.
     init(count: Int) { self.count = count }
 
     deinit { free(words) }
@@ -176,12 +177,12 @@ struct RowBits: ~Copyable {
         words?[row >> 6] |= 1 << UInt64(row & 63)
     }
 
-    /// Puts in each row from `first` on whose place is true.
+    /// Inserts each row, counted from `first`, whose place is true.
     mutating func insert(_ places: [Bool], from first: Int) {
         for (place, isThere) in places.enumerated() where isThere { insert(first + place) }
     }
 
-    /// How many are here and not there.
+    /// Number of rows here that are not in the other set.
     func count(besides others: borrowing RowBits) -> Int {
         guard let words else { return 0 }
         var sum = 0
@@ -196,7 +197,7 @@ struct RowBits: ~Copyable {
         words?[row >> 6] &= ~(1 << UInt64(row & 63))
     }
 
-    /// All of them, in their order.
+    /// All rows, ascending.
     var rows: [Int] {
         var rows: [Int] = []
         guard let words else { return rows }

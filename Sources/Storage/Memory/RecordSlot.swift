@@ -4,18 +4,18 @@ import Platform
 /// The identity of a record.
 public typealias RecordID = UUID
 
-/// What the store knows of a record besides its bytes: what it is found, sorted and counted by.
+/// The facts of a record by which the store finds, sorts and counts it.
 public struct RecordHead: Sendable {
     public let id: RecordID
     /// The first sort key, such as milliseconds since 1970.
     public let time: Int64
     /// The second sort key.
     public let updated: Int64
-    /// A prefix of the third sort key, a text: texts with different prefixes are ordered as the prefixes are.
+    /// A prefix of the third sort key, a text: texts with different prefixes have the order of the prefixes.
     public let textPrefix: Int64
-    /// Whether the record counts among the marked ones.
+    /// Whether the record is marked.
     public let isMarked: Bool
-    /// Bits that the caller keeps with the record, to answer without reading its bytes.
+    /// Bits of the caller, for answers without reading the bytes.
     public let flags: UInt8
 
     @inlinable
@@ -29,30 +29,31 @@ public struct RecordHead: Sendable {
     }
 }
 
-/// How the bytes of records are understood; handed in, because this layer knows none.
+/// Functions that interpret the bytes of records; the caller provides them, because this layer knows no record format.
 public struct RecordExtractor: Sendable {
     /// The head of a record, or nil if the bytes are not a record.
     public let head: @Sendable (UnsafeRawBufferPointer) -> RecordHead?
-    /// The same for bytes that were a record when they were last looked at.
+    /// The head of bytes that were known to be a record.
     public let knownHead: @Sendable (UnsafeRawBufferPointer) -> RecordHead?
     /// The order of two records' texts: below, at or above zero.
     public let compareTexts: @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
-    /// The order of a record's text against a text that was taken from a position.
+    /// The order of a record's text against the text of a position.
     public let compareText: @Sendable (UnsafeRawBufferPointer, [UInt8]) -> Int
     /// The id of a record alone, or nil if the bytes are not a record.
     public let id: @Sendable (UnsafeRawBufferPointer) -> RecordID?
-    /// The head of a record, its text being appended in a form whose bytes are ordered as the texts are; nil, and
-    /// anything may be appended, if the bytes are not a record.
+    /// The head of a record; appends its text in a form whose bytes have the order of the texts. Nil, after appending
+    /// anything, if the bytes are not a record.
     public let headAndText: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordHead?
-    /// The revision that a record's bytes name: that of the commit that last changed it.
+    /// The revision in a record's bytes: that of the commit that last changed it.
     public let revision: @Sendable (UnsafeRawBufferPointer) -> Int?
-    /// What is kept of a record in columns; what does not stand in the record as it is needed is put together in the buffer.
+    /// The columns of a record; the buffer holds values that the record does not contain literally.
     public let traits: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer) -> RecordTraits
-    /// All that the index keeps, by one look at the record: the first buffer is that of the text.
+    /// Everything that the index stores, in one pass over the record; the first buffer is that of the text.
     let indexed: @Sendable (UnsafeRawBufferPointer, inout ByteBuffer, inout ByteBuffer) -> Indexed?
     public typealias Indexed = (head: RecordHead, traits: RecordTraits, signature: RecordSignature)
 
-    /// - Parameter indexed: nil: by one look for the head and the text, and one for the traits; no record is passed over.
+    /// - Parameter indexed: nil for one pass for head and text, and one for the traits; the signature then excludes no
+    ///   record.
     public init(
         head: @escaping @Sendable (UnsafeRawBufferPointer) -> RecordHead?,
         compareTexts: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int,
@@ -80,7 +81,7 @@ public struct RecordExtractor: Sendable {
             }
     }
 
-    /// The same for records that are looked at closely later on: their heads are taken without a second look.
+    /// An extractor for records that are checked later: it takes heads without validation.
     var trusting: RecordExtractor {
         RecordExtractor(
             head: knownHead, compareTexts: compareTexts, compareText: compareText, id: id, headAndText: headAndText,
@@ -91,11 +92,11 @@ public struct RecordExtractor: Sendable {
 /// The orders in which records can be walked; ties break by id.
 public enum RecordOrder: Sendable { case time, updated, text }
 
-/// A place between records in an order. It names no record, so it stays valid whatever is changed or removed.
+/// A place between records in an order. It names no record, so it stays valid after any change or removal.
 public struct RecordPosition: Sendable {
     /// The sort key, or the prefix of the text.
     public let key: Int64
-    /// The whole text, where the order is by text.
+    /// The whole text if the order is by text.
     public let text: [UInt8]
     public let id: RecordID
 
@@ -106,7 +107,7 @@ public struct RecordPosition: Sendable {
     }
 }
 
-/// A record as the store hands it out: a view, valid until the store is next called.
+/// A record as a view, valid until the next call to the store.
 public struct StoredRecord {
     public let head: RecordHead
     public let bytes: UnsafeRawBufferPointer
@@ -121,9 +122,9 @@ public struct StoredRecord {
     }
 }
 
-/// One record in memory: its head and where its bytes are.
+/// One record in memory: its head and the place of its bytes.
 ///
-/// The bytes are owned by the table while the slot is in it, and by the undo log when it has been taken out.
+/// The table owns the bytes of its slots; the undo log owns those of slots taken out.
 struct RecordSlot {
     var head: RecordHead
     var body: UnsafeMutableRawPointer

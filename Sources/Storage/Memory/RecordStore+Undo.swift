@@ -1,19 +1,17 @@
-/// Undoing and redoing the commits that were made through this store, as new commits.
+/// Undoing and redoing the commits made through this store, as new commits.
 ///
-/// What a step expects is told by versions: a record has the version of the revision that its bytes name, or, where an
-/// undo or redo brought it back, the version that it was then. So a record that was undone is again what the step before
-/// left, and one that anybody else has touched is not.
+/// A step is valid for certain versions: a record has the version of the revision in its bytes; after an undo or redo,
+/// the restored version. So an undone record has the version that the step before left, and a record that any later
+/// commit has changed has another.
 extension RecordStore {
-    /// What an undo or redo has to make of the records: their bytes, or nothing.
+    /// The values that an undo or redo gives the records: their bytes, or nil to remove them.
     public typealias UndoTargets = [(id: RecordID, bytes: [UInt8]?)]
 
-    /// Finds out what undoing, or redoing, so many commits takes, the newest first. Every commit must be durable.
+    /// Plans the undo or redo of `count` commits, the newest first. Every commit must be durable.
     ///
-    /// Opens the commit in which the caller then makes the records what they have to be, puts first; also where in the end
-    /// nothing differs. None is opened where there is nothing to undo.
-    ///
-    /// Fewer commits than wanted are taken where there are no more.
-    /// - Parameter revision: that commit alone.
+    /// Opens the commit in which the caller then applies the targets, puts first; also if nothing differs in the end.
+    /// With nothing to undo it opens none. It takes fewer commits than wanted if there are no more.
+    /// - Parameter revision: the only commit to undo or redo.
     public mutating func planUndo(
         steps count: Int, only revision: Int? = nil, isRedo: Bool
     ) throws(UndoFailure) -> (targets: UndoTargets, commits: [UndoneCommit]) {
@@ -78,29 +76,29 @@ extension RecordStore {
         }
     }
 
-    /// Nothing up to here can be undone.
+    /// Forgets all steps: nothing up to here can be undone.
     public mutating func forgetUndo() { undo.forget() }
 
-    /// What undo and redo of all commits of this process may have to read and write, in bytes.
+    /// Bytes that an undo or redo of all commits of this process may read and write.
     public var undoableBytes: Int { mutating get { undo.byteCount } }
 }
 
-/// One commit of this process, and what it takes to undo it, or to redo it.
+/// One commit of this process, with the data to undo or redo it.
 struct UndoStep {
     struct Change {
         let id: RecordID
-        /// The bytes before the commit; nil where there was no record.
+        /// The bytes before the commit; nil if there was no record.
         let before: [UInt8]?
-        /// The version that those are: the revision at which they were first made.
+        /// The version of those: the revision that first made them.
         let beforeVersion: Int
-        /// The bytes after it; kept once it is undone.
+        /// The bytes after it; set once it is undone.
         var after: [UInt8]?
-        /// Whether the record is there after it.
+        /// Whether the record exists after it.
         var isThere: Bool
     }
 
     let revision: Int
-    /// When it was made: 24 bytes of RFC 3339.
+    /// The time of the commit: 24 bytes of RFC 3339.
     let at: [UInt8]
     var changes: [Change]
 
@@ -115,14 +113,14 @@ struct UndoStep {
     }
 }
 
-/// What the commit of an undo or redo does to the log.
+/// The effect of an undo's or redo's commit on the log.
 struct UndoPlan {
     /// The commit's revision.
     let revision: Int
     let isRedo: Bool
-    /// In the order in which they are undone, or redone.
+    /// The undone or redone steps, in order.
     let steps: [UndoStep]
-    /// Which version each record is again that is there afterwards.
+    /// The restored version of each record that exists afterwards.
     let versions: [(RecordID, Int)]
 }
 
@@ -131,29 +129,29 @@ public struct UndoneCommit: Sendable {
     public enum Kind: String, Sendable { case created, updated, deleted }
 
     public let revision: Int
-    /// What the commit did; `updated` also where it did several things.
+    /// The kind of the commit's changes; `updated` if they are of several kinds.
     public let kind: Kind
     public let ids: [RecordID]
 }
 
-/// Why nothing was undone.
+/// The reason why nothing was undone.
 public enum UndoFailure: Error, Sendable {
     case refused(UndoRefusal)
     case storage(StorageError)
 }
 
-/// Why a commit is not undone or redone; nothing was done.
+/// The reason why a commit is not undone or redone; nothing was done.
 public enum UndoRefusal: Error, Sendable {
     /// Another commit has changed the same record since.
     case touched(RecordID, revision: Int)
-    /// What the commit replaced is not kept any more.
+    /// The values before the commit are no longer stored.
     case forgotten(revision: Int, isLarge: Bool)
-    /// There has been no such commit.
+    /// There is no such commit.
     case unknown(revision: Int)
     /// It is an undo or redo itself.
     case reversal(revision: Int)
-    /// It came by sync, or it is not of whoever asks.
+    /// It came by sync, or from another origin than the request.
     case foreign(revision: Int)
-    /// It is undone, or not undone, already.
+    /// It is already undone, or already redone.
     case already(revision: Int, isRedo: Bool)
 }

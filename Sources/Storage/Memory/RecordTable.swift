@@ -2,12 +2,12 @@ import CPlatform
 
 /// All records in memory: found by id, walked by time, update or text, counted.
 ///
-/// An order is built when it is first asked for and kept from then on, since many sessions never ask. The order by time,
-/// which is asked for most, is built before there are so many records that somebody would wait for it noticeably.
+/// An order is built on its first use and then maintained, since many sessions never use it. The order by time, the
+/// most common one, is built before the number of records would make the first walk noticeably slow.
 ///
-/// Why unsafe memory: slots are found millions of times a second, and an array of them would be checked for uniqueness
-/// and bounds at each step. Proof: slot numbers come only from `index`, the runs and `free`, which this type alone
-/// writes, and are below `slotCount <= slotCapacity`; bodies are freed by `deinit` or by who took the slot out.
+/// Why unsafe memory: slots are found millions of times a second, and an array would check uniqueness and bounds at
+/// each step. Proof: slot numbers come only from `index`, the runs and `free`, which only this type writes, and are
+/// below `slotCount <= slotCapacity`; `deinit`, or the caller that took the slot out, frees the bytes.
 struct RecordTable: ~Copyable {
     private(set) var count = 0
     private(set) var markedCount = 0
@@ -23,7 +23,7 @@ struct RecordTable: ~Copyable {
     private var byUpdate: RecordRun?
     private var byText: RecordRun?
     let extractor: RecordExtractor
-    /// With more records the order by time is kept whether or not it was asked for: to sort these takes some milliseconds.
+    /// With more records the order by time is always maintained: sorting this many takes some milliseconds.
     static let unorderedMax = 1 << 16
 
     init(extractor: RecordExtractor) {
@@ -43,8 +43,8 @@ struct RecordTable: ~Copyable {
         index.find(id, slots)
     }
 
-    /// Asks for the lines of memory in which records are, step by step for all of them, so that no step waits for the one
-    /// before it: the index, the slot, the beginning and the end of the bytes.
+    /// Prefetches the cache lines of records, stage by stage for all of them, so that no stage waits for the one
+    /// before: the index, the slot, the beginning and the end of the bytes.
     @inline(__always)
     mutating func bringNear(count: Int, _ id: (Int) -> RecordID) {
         for number in 0..<count { index.bringNear(id(number)) }
@@ -66,7 +66,7 @@ struct RecordTable: ~Copyable {
         }
     }
 
-    /// How many bytes of a record are asked for; of longer ones the processor asks by itself once they are read.
+    /// Bytes of a record to prefetch; for longer ones the processor's own prefetching takes over.
     private static let nearBytesMax = 512
 
     @inline(__always)
@@ -90,7 +90,7 @@ struct RecordTable: ~Copyable {
         if byTime == nil, count > Self.unorderedMax { build(.time) }
     }
 
-    /// Puts another version in a record's place and hands back the one before.
+    /// Replaces a record and returns the version before.
     mutating func replace(_ number: Int32, with slot: RecordSlot) -> RecordSlot {
         let old = slots[Int(number)]
         count(old, -1)
@@ -106,7 +106,7 @@ struct RecordTable: ~Copyable {
         return old
     }
 
-    /// Takes a record out and hands it over.
+    /// Removes a record and returns it.
     mutating func remove(_ number: Int32) -> RecordSlot {
         let old = slots[Int(number)]
         unlink(number)
@@ -117,7 +117,7 @@ struct RecordTable: ~Copyable {
         return old
     }
 
-    /// Takes all records out and hands them over, in no order.
+    /// Removes all records and returns them, in no order.
     mutating func removeAll() -> [RecordSlot] {
         var taken: [RecordSlot] = []
         taken.reserveCapacity(count)
@@ -137,7 +137,7 @@ struct RecordTable: ~Copyable {
     /// The ids of all records, in no order.
     func forEachID(_ body: (RecordID) -> Void) { index.forEach { body(slots[Int($0)].head.id) } }
 
-    /// Walks in an order from a position on (from the beginning or the end without one) until `body` answers false.
+    /// Walks in an order from a position on (from the beginning or the end without one) until `body` returns false.
     mutating func walk(
         _ order: RecordOrder, isDescending: Bool, after position: RecordPosition?, _ body: (RecordSlot) -> Bool
     ) {
@@ -147,7 +147,7 @@ struct RecordTable: ~Copyable {
         }
     }
 
-    /// A walk that is taken step by step; nothing may be changed in between.
+    /// A walk in steps; the table must not change in between.
     struct Cursor {
         fileprivate let run: RecordRun
         fileprivate let isDescending: Bool
@@ -165,7 +165,7 @@ struct RecordTable: ~Copyable {
         return Cursor(run: run, isDescending: isDescending, index: index)
     }
 
-    /// The record at which the walk stands; the walk goes on.
+    /// Returns the present record of the walk and moves on.
     @inline(__always)
     func next(_ cursor: inout Cursor) -> RecordSlot? {
         if cursor.isDescending {
@@ -177,7 +177,7 @@ struct RecordTable: ~Copyable {
         return slots[Int(cursor.run.entry(cursor.index).slot)]
     }
 
-    /// The first entry after a position; with `isAfterInclusive`, the entry exactly there counts as after it.
+    /// The first entry after a position; with `isAfterInclusive`, an entry exactly there counts as after it.
     private func firstIndex(
         _ run: RecordRun, _ order: RecordOrder, _ position: RecordPosition, isAfterInclusive: Bool
     ) -> RecordRun.Index {
@@ -214,7 +214,7 @@ struct RecordTable: ~Copyable {
         return RecordRun(entries, tie: tie(order))
     }
 
-    /// Whether the first of two slots with equal keys comes first.
+    /// The order of two slots with equal keys.
     private func tie(_ order: RecordOrder) -> (Int32, Int32) -> Bool {
         let slots = slots
         guard order == .text else {
@@ -265,7 +265,8 @@ struct RecordTable: ~Copyable {
         if slot.head.isMarked { markedCount += sign }
     }
 
-    /// A slot is as long as a cache line; on its boundary it costs one miss instead of two.
+    /// Allocates slots on a cache line's boundary: a slot is as long as a line, and costs one miss there instead of
+    /// two.
     private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<RecordSlot> {
         UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<RecordSlot>.stride, alignment: 64)
             .bindMemory(to: RecordSlot.self, capacity: capacity)

@@ -1,58 +1,58 @@
-/// What changes replaced: to take a group back whose sync failed, and to undo commits of this process later on.
+/// Replaced values: to take back a group whose sync failed, and to undo commits of this process later.
 ///
-/// Every change of a group is noted as it happens. Once the group is durable the last commits stay noted, as they are,
-/// without a copy: their slots are freed later than they would be, and that is all that a commit pays. Of a record of the
-/// snapshot only its row is noted, and read when another snapshot takes the place of that one. Only when somebody undoes
-/// something are the commits turned into `UndoStep`s.
+/// The store notes every change of a group as it happens. Once the group is durable, the log keeps the slots of the
+/// last commits without a copy: their memory is freed later, and that is all a commit pays. Of a record of the snapshot
+/// it notes only the row, and reads it when another snapshot replaces that one. Only an undo turns the commits into
+/// `UndoStep`s.
 ///
-/// At least `stepsMin` commits can be undone, as long as the versions that they replaced have at most `bytesMax`.
+/// At least `stepsMin` commits can be undone, as long as the versions before them have at most `bytesMax`.
 ///
 /// Invariants
 /// 1. Slots in `changes` own their bytes.
 /// 2. `changes[..<kept]` belong to durable commits, the rest to the present group.
 /// 3. `marks` has each ended commit with changes in `changes`, in order; all commits in `steps` are older.
-/// 4. `redo` is empty once a commit has been settled that was no undo or redo.
+/// 4. `redo` is empty after settling a commit that was no undo or redo.
 struct UndoLog: ~Copyable {
     enum Change {
         case inserted(RecordID)
         case replaced(RecordSlot)
         case removed(RecordSlot)
-        /// A record of the snapshot is no longer visible.
+        /// A record of the snapshot became hidden.
         case hidden(LayeredRecords.Hidden)
-        /// Nothing of the snapshot is visible any more; this much was.
+        /// The whole snapshot became hidden; it had this many visible bytes.
         case baseHidden(byteCount: Int)
     }
 
     private struct Mark {
         var revision: Int
-        /// After the commit's last change.
+        /// The index after the commit's last change.
         var end: Int
-        /// Whether the commit is that of `plan`.
+        /// Whether `plan` describes the commit.
         var isPlanned: Bool
-        /// When it was made.
+        /// The time of the commit.
         var at: TimeText
     }
 
     static let stepsMin = 100
     static let bytesMax = 32 << 20
-    /// Of how many records it is known which version an undo or redo has brought back.
+    /// Maximum number of records with a restored version.
     private static let versionsMax = 1 << 16
 
     private var changes: [Change] = []
     private var marks: [Mark] = []
     private var kept = 0
     private var keptBytes = 0
-    /// The commits that can be undone, oldest first, but for those in `marks`.
+    /// The commits that can be undone, oldest first, without those in `marks`.
     var steps: [UndoStep] = []
     /// The commits that can be redone, the next one last.
     var redo: [UndoStep] = []
-    /// What the commit of an undo or redo does to the two above, once it is durable.
+    /// The effect of an undo's or redo's commit on `steps` and `redo`, once it is durable.
     var plan: UndoPlan?
-    /// The last commit that cannot be undone any more, and whether that is for its size.
+    /// The last commit that can no longer be undone, and whether its size is the reason.
     private(set) var forgotten: (revision: Int, isLarge: Bool)?
-    /// The commits that undid or redid what was read from the files, what those were, and the versions that they brought back.
+    /// The commits that undid or redid commits from the files, with those commits and the restored versions.
     private var past: [(revision: Int, of: [Int], versions: [(RecordID, Int)])] = []
-    /// Which version a record that was undone or redone is again: at revision `at` it is as at revision `version`.
+    /// The version of a record that was undone or redone: at revision `at` it is as at revision `version`.
     private var versions: [RecordID: (at: Int, version: Int)] = [:]
 
     deinit { for change in changes { change.free() } }
@@ -66,24 +66,24 @@ struct UndoLog: ~Copyable {
 
     mutating func popLast() -> Change? { changes.popLast() }
 
-    /// Where the present group begins.
+    /// Start of the present group.
     var groupStart: Int { kept }
 
-    /// A commit has ended.
+    /// Marks the end of a commit.
     @inline(__always)
     mutating func mark(_ revision: Int, at time: TimeText) {
         marks.append(
             Mark(revision: revision, end: changes.count, isPlanned: plan?.revision == revision, at: time))
     }
 
-    /// The open commit undoes or redoes what was read from the files: it is no step of its own.
+    /// Notes that the open commit undoes or redoes commits from the files: it is no step of its own.
     mutating func notePast(_ revision: Int, of commits: [Int], _ versions: [(RecordID, Int)]) {
         past.append((revision, commits, versions))
     }
 
-    /// The commits up to `end` are durable; without it, all are.
+    /// Keeps the commits up to `end` as durable; without it, all.
     mutating func keep(upTo end: Int? = nil) {
-        // Counted from the end, because what is dropped is at the beginning, and may be of the group itself.
+        // Counted from the end, because dropping removes from the beginning, perhaps commits of the group itself.
         let open = changes.count - (end ?? changes.count)
         dropOldest(marks.count - 2 * Self.stepsMin, atLeast: Self.stepsMin, isLarge: false)
         let last = changes.count - open
@@ -94,14 +94,14 @@ struct UndoLog: ~Copyable {
         }
     }
 
-    /// The commits after `revision` have been taken back.
+    /// Drops the marks of commits after `revision`, which were taken back.
     mutating func dropGroup(after revision: Int) {
         while let last = marks.last, last.revision > revision { marks.removeLast() }
         if let plan, plan.revision > revision { self.plan = nil }
         past.removeAll { $0.revision > revision }
     }
 
-    /// Forgets the oldest commits when `excess` is above zero: so many, and at least `minimum`.
+    /// Forgets `excess` of the oldest commits, if above zero, and at least `minimum`.
     private mutating func dropOldest(_ excess: Int, atLeast minimum: Int, isLarge: Bool) {
         guard excess > 0 else { return }
         let dropped = min(max(excess, minimum), marks.count)
@@ -115,14 +115,14 @@ struct UndoLog: ~Copyable {
         marks.removeFirst(dropped)
         for index in marks.indices { marks[index].end -= end }
         kept = max(kept - end, 0)
-        // All that is older, and what was undone or redone before these: that one is always the first of `marks`.
+        // Everything older goes too: the steps, and the plan, whose commit is always the first of `marks`.
         steps = []
         redo = []
         plan = nil
         if changes.isEmpty, changes.capacity > 65_536 { changes = [] }
     }
 
-    /// Nothing can be undone from here back.
+    /// Forgets everything: no commit up to here can be undone.
     mutating func forget() {
         for change in changes { change.free() }
         changes = []
@@ -139,7 +139,7 @@ struct UndoLog: ~Copyable {
 
     // MARK: Steps
 
-    /// Why one commit of those up to `revision` is none of those that can be undone, or redone.
+    /// The reason why one commit of those up to `revision` cannot be undone, or redone.
     func refusal(of wanted: Int, upTo revision: Int, isRedo: Bool) -> UndoRefusal {
         if wanted > revision { return .unknown(revision: wanted) }
         let others = isRedo ? steps : redo
@@ -150,8 +150,8 @@ struct UndoLog: ~Copyable {
         return .foreign(revision: wanted)
     }
 
-    /// Puts the records in the place of what the snapshot's rows are, before another snapshot comes or steps are made.
-    /// Where they cannot be read nothing can be undone any more.
+    /// Reads the noted rows of the snapshot into records, before another snapshot comes or steps are made. If they
+    /// cannot be read, nothing can be undone any more.
     mutating func preserve(_ layers: inout LayeredRecords) {
         let isPreserved = changes.allSatisfy {
             switch $0 {
@@ -172,7 +172,7 @@ struct UndoLog: ~Copyable {
     private mutating func readRows(_ layers: inout LayeredRecords) throws(IndexFault) {
         var fresh: [Change] = []
         var read: [RecordSlot] = []
-        // Where each place of before is now, and the end.
+        // The new index of each change, and the end.
         var places: [Int] = []
         do throws(IndexFault) {
             for change in changes {
@@ -196,8 +196,8 @@ struct UndoLog: ~Copyable {
         keptBytes = changes[..<kept].reduce(0) { $0 + $1.byteCount }
     }
 
-    /// Turns all that is noted into steps; every commit is durable.
-    /// - Parameter revision: that of a record, from its bytes.
+    /// Turns all noted commits into steps; every commit is durable.
+    /// - Parameter revision: the revision of a record, from its bytes.
     mutating func settle(_ revision: (UnsafeRawBufferPointer) -> Int) {
         var start = 0
         for mark in marks {
@@ -242,7 +242,7 @@ struct UndoLog: ~Copyable {
         return step
     }
 
-    /// Which version a record is whose bytes have this revision.
+    /// The version of a record whose bytes have this revision.
     func version(_ id: RecordID, _ revision: Int) -> Int {
         guard let known = versions[id], known.at == revision else { return revision }
         return known.version
@@ -260,17 +260,17 @@ struct UndoLog: ~Copyable {
         for (id, version) in plan.versions { versions[id] = (plan.revision, version) }
     }
 
-    /// What was undone or redone by way of the files is none of the steps any more.
+    /// Removes the steps that were undone or redone from the files.
     private mutating func carryOut(_ past: (revision: Int, of: [Int], versions: [(RecordID, Int)])) {
         steps.removeAll { past.of.contains($0.revision) }
         redo.removeAll { past.of.contains($0.revision) }
         for (id, version) in past.versions { versions[id] = (past.revision, version) }
     }
 
-    /// What is noted of durable commits.
+    /// The bytes kept for durable commits.
     var byteCount: Int { (steps + redo).reduce(keptBytes) { $0 + $1.byteCount } }
 
-    /// Holds what the steps take within bounds; the oldest go first.
+    /// Drops the oldest steps beyond the limits.
     private mutating func limit() {
         var bytes = redo.reduce(0) { $0 + $1.byteCount } + versions.count * 64
         var first = steps.count
@@ -300,7 +300,7 @@ extension UndoLog.Change {
         }
     }
 
-    /// The version that was replaced; nil where there was none.
+    /// The replaced version; nil if there was none.
     var before: UnsafeRawBufferPointer? {
         switch self {
         case .inserted, .hidden, .baseHidden: nil
@@ -308,7 +308,7 @@ extension UndoLog.Change {
         }
     }
 
-    /// Whether the record is there afterwards.
+    /// Whether the record exists afterwards.
     var isThere: Bool {
         if case .removed = self { false } else { true }
     }

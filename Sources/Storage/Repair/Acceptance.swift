@@ -3,24 +3,24 @@ import Platform
 
 /// An edited snapshot on its way to the next generation.
 ///
-/// The edit counts as one commit: it gets the revision after the last one. Commits of the journal came later than what
-/// the file held when it was written, so they are applied on top of it, as they are when the edited store is read: where
-/// both speak of one record, the journal's version stays, and what the journal deleted stays deleted.
+/// The edit counts as one commit, with the revision after the last one. Commits of the journal are later than the
+/// file's content, so they are applied on top of it, as when the edited store is read: if both contain a record, the
+/// journal's version stays, and deletions of the journal hold.
 struct Acceptance: ~Copyable {
     private let header: SnapshotHeader
     private let recovery: Recovery
     private var last: Int
-    /// The journal with bytes after its last whole line, and where they begin.
+    /// The journal with bytes after its last whole line, and their offset.
     private var torn: (index: Int, offset: Int)?
     private var records = GatheredRecords()
     private var completed = 0
     private var overtaken = 0
-    /// Records that the journal has spoken of.
+    /// Records that the journal contains.
     private var touched: Set<RecordID> = []
 
     // MARK: Reading the file
 
-    /// The whole snapshot, or nil where it is as it was written.
+    /// The whole snapshot, or nil if it is as it was written.
     static func readEdited(_ place: borrowing StoreDirectory) throws(RepairError) -> ByteBuffer? {
         do throws(SystemError) {
             let file = try place.open(StoreDirectory.snapshotName, .read)
@@ -35,7 +35,7 @@ struct Acceptance: ~Copyable {
         }
     }
 
-    /// What is said of a snapshot that nobody edited.
+    /// The report for a snapshot without an edit.
     static func unedited(_ place: borrowing StoreDirectory) throws(RepairError) -> AcceptReport {
         do throws(SystemError) {
             let file = try place.open(StoreDirectory.snapshotName, .read)
@@ -48,7 +48,7 @@ struct Acceptance: ~Copyable {
         }
     }
 
-    /// The header of an edited snapshot, of whatever layout.
+    /// The header of an edited snapshot in any layout.
     static func header(
         of text: UnsafeRawBufferPointer, _ settings: StoreSettings
     ) throws(RepairError) -> SnapshotHeader {
@@ -106,7 +106,7 @@ struct Acceptance: ~Copyable {
         }
     }
 
-    /// Damage in the journals is no edit of the snapshot.
+    /// Checks the journals: damage in them is no edit of the snapshot.
     mutating func check(_ journals: borrowing OpenJournals) throws(RepairError) {
         do throws(StorageError) {
             let outcome = try recovery.replay(journals) { _, _, _ in }
@@ -118,7 +118,7 @@ struct Acceptance: ~Copyable {
         }
     }
 
-    /// Takes the records of the file, each as it is to be stored.
+    /// Collects the records of the file, each as it will be stored.
     mutating func gather(
         _ text: UnsafeRawBufferPointer, _ place: borrowing StoreDirectory,
         _ seal: (UnsafeRawBufferPointer, Int, inout ByteBuffer) -> StoreFiles.EditedRecord
@@ -230,7 +230,7 @@ struct Acceptance: ~Copyable {
         do {
             try lock.write(publication.bytes, at: 0)
         } catch {
-            // The snapshot says it too; this only tells those sooner that watch the file.
+            // The snapshot says it too; the publication only informs processes that watch the file sooner.
             settings.log("\(place.path(of: StoreDirectory.lockName)) could not be written: \(error)")
         }
         return AcceptReport(
@@ -252,28 +252,28 @@ extension Acceptance {
     }
 }
 
-/// Sealing a snapshot that a person has edited; `Acceptance` does it.
+/// Accepting a snapshot that a person has edited, see `Acceptance`.
 extension StoreFiles {
     /// A record of an edited file.
     public enum EditedRecord {
-        /// It was written to the buffer as it is to be stored. `isCompleted`: it lacked something that every record has.
+        /// Written to the buffer as it will be stored. `isCompleted`: it lacked a member that every record has.
         case record(id: RecordID, time: Int64, isCompleted: Bool)
-        /// It was written to the buffer too, and breaks a rule that what was stored before it was edited need not keep: the
-        /// clause and the offset are those of `problem`.
+        /// Written to the buffer too, but against a rule that records from before the edit need not keep; offset and
+        /// clause are those of `problem`.
         case disputed(id: RecordID, time: Int64, offset: Int, String)
-        /// What is wrong with it, as a clause about it, and where: an offset into its bytes.
+        /// The fault, as a clause about the record, and its offset in the record's bytes.
         case problem(offset: Int, String)
     }
 
-    /// Checks every record of the edited snapshot, and if all are right writes them anew as the next generation. The file
-    /// as it was edited stays as the backup. A snapshot that nobody edited is left as it is. A record that the store held before
+    /// Checks every record of the edited snapshot, and if all are right writes them as the next generation. The edited
+    /// file stays as the backup. A snapshot without an edit is left alone. A record that the store held before
     /// (`KnownRecords`) is right.
     ///
-    /// `seal` looks at one record and writes it as it is to be stored; `revision` is what the new snapshot will have.
-    /// `inspect` looks at a record of the journal. The store must not be open in this process.
+    /// `seal` checks one record and writes it as it will be stored; `revision` is that of the new snapshot. `inspect`
+    /// checks a record of the journal. The store must not be open in this process.
     ///
-    /// - Throws: `refused` with what is wrong in the file; nothing was changed. `storage`: as opening does, and where
-    ///   the new generation could not be made.
+    /// - Throws: `refused` with the faults of the file; nothing was changed. `storage`: the errors of opening, and of
+    ///   making the new generation.
     public static func accept(
         _ settings: StoreSettings,
         seal: (_ record: UnsafeRawBufferPointer, _ revision: Int, _ buffer: inout ByteBuffer) -> EditedRecord,
@@ -302,8 +302,8 @@ extension StoreFiles {
 }
 
 extension StoreFiles {
-    /// Forgets the operations whose outcomes are in a file that is missing: the next generation asks for them no more.
-    /// - Returns: how many there were; nothing was done where there were none.
+    /// Forgets the operations whose outcomes are in a missing file: the next generation no longer requires them.
+    /// - Returns: the number of forgotten operations; with 0 nothing was done.
     public static func forgetLostOperations(
         _ settings: StoreSettings, _ extractor: RecordExtractor
     ) throws(RepairError) -> Int {
@@ -327,22 +327,22 @@ extension StoreFiles {
     }
 }
 
-/// What `StoreFiles.accept` did with a snapshot.
+/// The result of `StoreFiles.accept`.
 public struct AcceptReport: Sendable, Equatable {
-    /// False where nobody had edited it; nothing was changed then, and the rest says what is there.
+    /// False if the snapshot had no edit; then nothing was changed, and the other members describe the snapshot.
     public var isAccepted: Bool
-    /// The revision that the snapshot holds now.
+    /// The revision of the snapshot now.
     public var revision: Int
     /// The records of the new snapshot.
     public var records: Int
     /// The size of the new snapshot.
     public var bytes: Int
-    /// Records of the edited file that were given members which they lacked.
+    /// Records of the edited file to which missing members were added.
     public var completed: Int
     /// Records of the edited file that a later commit of the journal replaced or removed.
     public var overtaken: Int
-    /// Operations whose outcomes are not known any more, because the file that had them is missing.
+    /// Operations whose outcomes were lost with a missing file.
     public var forgotten = 0
-    /// The name of the file that keeps the snapshot as it was edited.
+    /// The name of the file with the edited snapshot.
     public var backup: String?
 }

@@ -1,16 +1,16 @@
 import JSONCodec
 import Platform
 
-/// Records that the store held before somebody edited its snapshot, told by checksum and length: of the backups, of the journals
-/// and long commits, and of the index that the snapshot had. What a store held once it may hold again, whatever the rules of
-/// requests say.
+/// Records that the store held before the edit of its snapshot, identified by checksum and length: from the backups,
+/// the journals, the long commits, and the snapshot's former index. The store may hold such a record again, even if
+/// requests may not write it.
 ///
-/// All of it is read when it is first asked for. What cannot be read of it is not known: a record is judged by the rules then.
+/// Reads all of them on first use. An unreadable record is unknown: then the rules decide.
 struct KnownRecords: ~Copyable {
     private let header: SnapshotHeader
     private var keys: Set<UInt64>?
 
-    /// - Parameter header: of the snapshot that was edited.
+    /// - Parameter header: of the edited snapshot.
     init(before header: SnapshotHeader) { self.header = header }
 
     mutating func contains(_ record: UnsafeRawBufferPointer, _ place: borrowing StoreDirectory) -> Bool {
@@ -63,7 +63,7 @@ struct KnownRecords: ~Copyable {
         }
     }
 
-    /// The rows of the index that the snapshot had before it was edited: they have the checksums of its records.
+    /// Adds the rows of the index from before the edit: they have the checksums of the snapshot's records.
     private static func addIndex(_ generation: Int, _ place: borrowing StoreDirectory, _ keys: inout Set<UInt64>) {
         guard let file = try? place.open(StoreInventory.indexName(generation), .read),
             let image = IndexImage(ofAnySnapshot: file), image.header.identity.header.generation == generation

@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// The locks that a repair holds from its first look to its last sync.
+/// The locks that a repair holds from beginning to end.
 struct RepairLock: ~Copyable {
     private let lock: TurnLock
     private let journals: JournalHold
@@ -45,42 +45,42 @@ struct RepairLock: ~Copyable {
     }
 }
 
-/// Why a store was not mended.
+/// The reason why a store was not mended.
 public enum RepairError: Error, Sendable, Equatable {
     case storage(StorageError)
-    /// It cannot be done as things are, and nothing was changed. `problems`: what is wrong with an edited snapshot, at
+    /// The repair is impossible at present, and nothing was changed. `problems`: the faults of an edited snapshot, at
     /// most `VerifyReport.problemsMax`.
     case refused(reason: String, problems: [Problem])
 
-    /// Something in a file that a person has edited.
+    /// A fault in a file that a person has edited.
     public struct Problem: Sendable, Equatable {
         public var file: String
-        /// In bytes.
+        /// The offset in bytes.
         public var offset: Int
-        /// From 1.
+        /// The line, from 1.
         public var line: Int
         public var reason: String
     }
 }
 
-/// What a record turns out to be when it is looked at closely.
+/// The result of a full check of a record.
 public enum RecordFinding: Sendable {
-    /// Its id, its place in the order of a snapshot, and the commit that wrote it (0 where it does not say).
+    /// Its id, its place in the order of a snapshot, and the commit that wrote it (0 if it does not say).
     case record(id: RecordID, time: Int64, revision: Int)
-    /// What is wrong with it, as a clause about it: "is not JSON: …".
+    /// The fault, as a clause about the record: "is not JSON: …".
     case problem(String)
 }
 
-/// How the whole check and salvage look at records, and who hears how far they are; handed in, because this layer knows
-/// no records.
+/// The caller's functions for the whole check and salvage: to inspect records, which this layer does not know, and to
+/// follow the progress.
 public struct RecordExamination {
-    /// Must not take anything on trust: the bytes may be of any kind.
+    /// Inspects a record. It must validate everything: the bytes may be of any kind.
     public let inspect: (UnsafeRawBufferPointer) -> RecordFinding
-    /// Called now and then with the bytes read so far and in all.
+    /// Called from time to time with the bytes read so far and in all.
     public let progress: (_ done: Int, _ total: Int) -> Void
-    /// Asked before each read: true ends the work with `StorageError.cancelled`.
+    /// Called before each read: true ends the work with `StorageError.cancelled`.
     public let isCancelled: @Sendable () -> Bool
-    /// Salvage passes over later commits of a journal; nil: over none.
+    /// Salvage skips later commits of a journal; nil: none.
     public let revisionMax: Int?
 
     public init(
@@ -94,7 +94,7 @@ public struct RecordExamination {
         self.revisionMax = revisionMax
     }
 
-    /// The same for records of an earlier version: they are looked at as what they become.
+    /// An examination for records of an earlier version: it upgrades them before the inspection.
     func upgraded(_ upgrade: SchemaUpgrade) -> RecordExamination {
         let inspect = inspect
         return RecordExamination(
@@ -108,7 +108,7 @@ public struct RecordExamination {
     }
 }
 
-/// Counts what is done of a whole, perhaps over several files, and tells of it at most a few hundred times.
+/// Progress of work, perhaps over several files, reported at most a few hundred times.
 struct ProgressMeter {
     private let total: Int
     private let step: Int
@@ -116,14 +116,14 @@ struct ProgressMeter {
     private var finished = 0
     private var told = 0
 
-    /// - Parameter stepMin: less is not worth telling; for bytes a MiB.
+    /// - Parameter stepMin: the smallest step to report; for bytes a MiB.
     init(total: Int, stepMin: Int = 1 << 20, tell: @escaping (_ done: Int, _ total: Int) -> Void) {
         self.total = total
         step = max(stepMin, total / 256)
         self.tell = tell
     }
 
-    /// So far in the present file.
+    /// Reports progress in the present file.
     mutating func advance(to offset: Int) {
         let done = min(finished + offset, total)
         guard done - told >= step else { return }
@@ -131,6 +131,6 @@ struct ProgressMeter {
         tell(done, total)
     }
 
-    /// The present file is done with.
+    /// Ends the present file.
     mutating func finishFile(of size: Int) { finished += size }
 }

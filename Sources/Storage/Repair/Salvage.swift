@@ -1,15 +1,15 @@
 import JSONCodec
 import Platform
 
-/// Gathers what can be saved of a damaged store. It only reads.
+/// Collects the readable records of a damaged store. It only reads.
 ///
-/// The order in which it applies what it finds, where the last version of a record wins and deletions count:
-/// 1. Where the snapshot is damaged or missing: the newest whole backup, or nothing, and the journals from there up to the
-///    snapshot, but only if they lead without a gap to the commit that the snapshot names. So a record that is lost from
-///    the snapshot may come back, and one that a later snapshot had left out does not.
-/// 2. Every whole record of the snapshot, whatever its checksum says.
-/// 3. Every line of the later journals whose checksum is right, in order, also after lines that are lost. What a journal
-///    holds above the next one's base counts for nothing, as in `Recovery`.
+/// It applies its sources in this order; the last version of a record wins, and deletions count:
+/// 1. If the snapshot is damaged or missing: the newest whole backup, or nothing, and the journals from there up to the
+///    snapshot, but only if they lead without a gap to the snapshot's commit. So a record lost from the snapshot may
+///    come back, and a record that a later snapshot left out does not.
+/// 2. Every whole record of the snapshot, whatever its checksum.
+/// 3. Every line with a right checksum of the later journals, in order, also after lost lines. Lines of a journal above
+///    the next one's base count for nothing, as in `Recovery`.
 struct Salvage: ~Copyable {
     private static let revisionMax = 1_000_000_000_000_000
 
@@ -17,12 +17,12 @@ struct Salvage: ~Copyable {
     private let schemaVersion: Int
     private var meter: ProgressMeter
     private(set) var records = GatheredRecords()
-    /// Members of the document that this version does not know.
+    /// Members of the snapshot's header that this version does not know.
     private(set) var documentMembers: [UInt8] = []
     private(set) var report = SalvageReport(
         records: 0, bytes: 0, revision: 0, files: [], isSnapshotSealed: false, skipped: [], skippedCount: 0)
 
-    /// Gathers from the open directory; with `storeId` the damaged store's own, where it is known.
+    /// Collects from an open directory.
     init(
         _ place: borrowing StoreDirectory, schemaVersion: Int, _ examination: RecordExamination
     ) throws(StorageError) {
@@ -37,7 +37,7 @@ struct Salvage: ~Copyable {
         report.records = records.count
     }
 
-    /// Blocks that the disk did not give back, which stand in the place of whatever was said of them.
+    /// Reports blocks that the disk did not return, in place of other problems there.
     mutating func add(_ blocks: [BadBlocks.Block]) {
         for block in blocks {
             let name = block.path.split(separator: "/").last.map(String.init) ?? block.path
@@ -51,12 +51,12 @@ struct Salvage: ~Copyable {
         report.skipped.append(VerifyReport.Problem(.damaged, file: file, offset: offset, reason: reason))
     }
 
-    /// Applies a record, or says why not.
+    /// Applies a record, or reports why not.
     private mutating func apply(_ bytes: UnsafeRawBufferPointer, _ name: String, _ offset: Int) {
         switch examination.inspect(bytes) {
         case .record(let id, let time, let revision):
             records.put(bytes, id: id, time: time)
-            // No store has made so many commits: a number that somebody wrote must not use up those to come.
+            // No store has made so many commits: a number that a person wrote must not use up later revisions.
             if revision <= Self.revisionMax { report.revision = max(report.revision, revision) }
         case .problem(let what):
             skip(name, offset, "A record \(what).")
@@ -88,7 +88,7 @@ struct Salvage: ~Copyable {
         }
     }
 
-    /// Whether the file is a whole store in another layout than ours, whose records were then applied.
+    /// Reads a whole store in another layout and applies its records; false if the file is none.
     private mutating func readDocument(
         _ file: borrowing File, _ name: String, _ fileSystem: FileSystem
     ) throws(SystemError) -> Bool {
@@ -159,22 +159,22 @@ extension SnapshotHeader {
 }
 
 extension OpenJournals {
-    /// One journal by its name, which may lie in the history.
+    /// Opens one journal by its name, which may lie in the history.
     init(_ name: String, _ generation: Int, in place: borrowing StoreDirectory) throws(SystemError) {
         try self.init([generation], in: place) { _ in name }
     }
 }
 
-/// Saving what can be saved of a damaged store, into another directory.
+/// Saving the readable records of a damaged store, into another directory.
 extension StoreFiles {
-    /// Writes what is whole in the store of the settings as a new store into the directory `target`, an absolute path,
-    /// which is made, or must be empty. The damaged store is only read, and no lock is taken on it.
+    /// Writes the readable records of the settings' store as a new store into the directory `target`, an absolute path
+    /// that is made, or must be empty. The damaged store is only read, without a lock.
     ///
-    /// The new store has a `storeId` of its own, generation 1 and one snapshot. Killed on the way it has no snapshot, and
-    /// the same call begins again; where it throws, it leaves at most an empty directory.
+    /// The new store has a `storeId` of its own, generation 1 and one snapshot. A killed call leaves no snapshot, and
+    /// the next call begins again; a call that throws leaves at most an empty directory.
     ///
-    /// - Throws: `refused`: `target` has something in it or lies in the store, or nothing could be saved. `storage`: the
-    ///   damaged store cannot be looked into, the new one cannot be written, or the work was cancelled.
+    /// - Throws: `refused`: `target` is not empty or lies in the store, or nothing could be saved. `storage`: the
+    ///   damaged store cannot be opened, the new one cannot be written, or the work was cancelled.
     public static func salvage(
         _ settings: StoreSettings, to target: String, _ examination: RecordExamination
     ) throws(RepairError) -> SalvageReport {
@@ -197,7 +197,7 @@ extension StoreFiles {
         var salvage = try RepairError.storage { () throws(StorageError) in
             try Salvage(place, schemaVersion: settings.schemaVersion, examination)
         }
-        // What could not be read for that was passed over, and the rest is not to be taken for all.
+        // A cancelled read skips records, so the result is incomplete.
         if examination.isCancelled() { throw .storage(.cancelled) }
         salvage.add(blocks.found)
         var report = salvage.report
@@ -221,7 +221,7 @@ extension StoreFiles {
             }
             names = []
         }
-        // Temporary files are what an attempt left that was killed.
+        // Temporary files are left by a killed attempt.
         guard names.allSatisfy({ $0.utf8.starts(with: "temporary-".utf8) }) else {
             throw .refused(
                 reason: "\(target) is not empty. Name a directory that is not there yet, or an empty one.", problems: []
@@ -237,8 +237,8 @@ extension StoreFiles {
         }
     }
 
-    /// Whether a path leads into the store: whether the nearest folder that exists, or one that this one lies in, is the
-    /// store's directory. What a path says of the way there counts for nothing.
+    /// Whether a path leads into the store: whether the nearest existing folder, or one above it, is the store's
+    /// directory. Only the folders count, not the path's text.
     private static func lies(_ path: String, in place: borrowing StoreDirectory) throws(SystemError) -> Bool {
         let store = place.opened
         var nearest = path
@@ -247,7 +247,7 @@ extension StoreFiles {
             do throws(SystemError) {
                 folder = try File(nearest, .directoryThroughLink, in: place.fileSystem).status()
             } catch {
-                // What is still to be made must not lead back out of itself.
+                // A folder that does not exist yet must not lead out of itself.
                 let name = nearest.utf8.split(separator: UInt8(ascii: "/")).last
                 guard error.code == ENOENT, let name, !name.elementsEqual("..".utf8) else { throw error }
                 nearest = StoreDirectory.parent(of: nearest)
@@ -262,7 +262,7 @@ extension StoreFiles {
         return false
     }
 
-    /// Makes the new store: the size of its snapshot.
+    /// Makes the new store; returns the size of its snapshot.
     private static func write(
         _ records: borrowing GatheredRecords, _ documentMembers: [UInt8], _ revision: Int, _ settings: StoreSettings,
         _ target: String
@@ -292,7 +292,7 @@ extension StoreFiles {
 }
 
 extension RepairError {
-    /// Does what may fail as the store below fails.
+    /// Calls `body`, and wraps its error in `storage`.
     static func storage<Answer: ~Copyable>(
         _ body: () throws(StorageError) -> Answer
     ) throws(RepairError) -> Answer {
@@ -304,20 +304,20 @@ extension RepairError {
     }
 }
 
-/// What `StoreFiles.salvage` saved.
+/// The result of `StoreFiles.salvage`.
 public struct SalvageReport: Sendable, Equatable {
     /// The records of the new store.
     public var records: Int
     /// The size of its snapshot.
     public var bytes: Int
-    /// The last commit of which anything was found; the new store counts on from there.
+    /// The last commit found; the new store counts on from there.
     public var revision: Int
-    /// The files that were read, in the order in which they were applied, as names in the damaged directory.
+    /// The files that were read, in the order of their application, as names in the damaged directory.
     public var files: [String]
-    /// Whether the checksum of the snapshot is right. Where it is not, any record from it may be another than was stored.
+    /// Whether the checksum of the snapshot is right. If not, any record from it may differ from the stored one.
     public var isSnapshotSealed: Bool
-    /// What was passed over, at most `VerifyReport.problemsMax`.
+    /// The skipped parts, at most `VerifyReport.problemsMax`.
     public var skipped: [VerifyReport.Problem]
-    /// How much was passed over in all.
+    /// Number of all skipped parts.
     public var skippedCount: Int
 }

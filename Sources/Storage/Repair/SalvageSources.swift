@@ -1,30 +1,30 @@
 import JSONCodec
 import Platform
 
-/// Which files of a damaged store are applied, and in which order; `Salvage` has the rules.
+/// The files of a damaged store to apply, in order; `Salvage` has the rules.
 ///
-/// A file that cannot be opened or read here is one that is not whole, and decides nothing: `Salvage` reads each again that it
-/// applies, and writes down why it could not.
+/// A file that cannot be opened or read here counts as not whole: `Salvage` reads each file again that it applies, and
+/// reports the reason.
 struct SalvageSources {
     struct Journal {
         let generation: Int
-        /// In the directory, or in its history.
+        /// The name in the directory, or in its history.
         let name: String
-        /// The commit before its first; nil where its header is not whole.
+        /// The commit before its first; nil if its header is not whole.
         let base: Int?
     }
 
     let hasSnapshot: Bool
-    /// The commit that the snapshot holds, where anything says it.
+    /// The commit of the snapshot, if known.
     let snapshotRevision: Int?
-    /// The name of a whole snapshot from before, where it is of use.
+    /// The name of an earlier whole snapshot, if it is of use.
     private(set) var backup: String?
     /// Journals between the backup and the snapshot.
     private(set) var earlier: [Journal] = []
     /// Journals after the snapshot.
     private(set) var later: [Journal]
 
-    /// - Throws: `newerSchema`, `unavailable`: there is nothing that this version could read.
+    /// - Throws: `newerSchema`, `unavailable`: nothing here is readable by this version.
     init(_ place: borrowing StoreDirectory, _ schemaVersion: Int) throws(StorageError) {
         let inventory: StoreInventory
         let past: StoreInventory
@@ -48,7 +48,7 @@ struct SalvageSources {
             throw .unavailable(
                 reason: "There is nothing of a store in \(place.path).", advice: "Check the path of the store.")
         }
-        // The journals before the snapshot's own have been moved to the history.
+        // The journals before the snapshot's own are in the history.
         let generation = header?.generation ?? inventory.journals.first ?? .max
         later = inventory.journals.filter { $0 >= generation }.map {
             Self.journal($0, StoreInventory.journalName($0), place)
@@ -66,7 +66,8 @@ struct SalvageSources {
             before.sorted { $0.generation < $1.generation }, inventory.backups.filter { $0 < generation }, place)
     }
 
-    /// The newest backup, or else the very beginning, from which the journals lead to the snapshot without a gap.
+    /// Chooses the newest backup, or else the very beginning, from which the journals lead to the snapshot without a
+    /// gap.
     private mutating func chooseStart(_ journals: [Journal], _ backups: [Int], _ place: borrowing StoreDirectory) {
         for generation in backups.reversed() {
             let name = StoreInventory.backupName(generation)
@@ -80,7 +81,7 @@ struct SalvageSources {
         if !journals.isEmpty, leads(journals, from: 0, place) { earlier = journals }
     }
 
-    /// Whether journals lead from one commit to that of the snapshot, every line of them whole.
+    /// Whether journals lead from one commit to that of the snapshot, with every line whole.
     private func leads(_ journals: [Journal], from revision: Int, _ place: borrowing StoreDirectory) -> Bool {
         var last = revision
         for (index, journal) in journals.enumerated() {
@@ -110,7 +111,7 @@ struct SalvageSources {
         return (survey.header, isWhole && survey.isSealed && survey.header?.count == survey.records)
     }
 
-    /// What a snapshot of another layout says of itself.
+    /// The schema version that a snapshot of another layout names.
     private static func probedVersion(_ place: borrowing StoreDirectory) -> Int? {
         guard let file = try? place.open(StoreDirectory.snapshotName, .read), let text = try? file.readWhole() else {
             return nil
@@ -127,7 +128,7 @@ struct SalvageSources {
         return Journal(generation: generation, name: name, base: open.entries.first?.header?.baseRevision)
     }
 
-    /// The size of everything that is read.
+    /// The size of all files to read.
     func totalBytes(in place: borrowing StoreDirectory) -> Int {
         let names =
             [backup, hasSnapshot ? StoreDirectory.snapshotName : nil].compactMap { $0 } + (earlier + later).map(\.name)
@@ -137,7 +138,8 @@ struct SalvageSources {
 
 extension StoreDirectory {
     /// Whether there is a history.
-    /// - Throws: also where something else has its name, such as a symbolic link, which would lead out of the store.
+    /// - Throws: also if its name belongs to anything but a directory, such as a symbolic link, which would lead out of
+    ///   the store.
     func hasHistory() throws(SystemError) -> Bool {
         guard let kind = try status(of: Self.historyName)?.kind else { return false }
         if kind == .directory { return true }
@@ -145,13 +147,13 @@ extension StoreDirectory {
             call: "open", subject: path(of: Self.historyName), code: kind == .symbolicLink ? ELOOP : ENOTDIR)
     }
 
-    /// What lies in the history; nothing where there is none.
+    /// The names in the history; none without one.
     func historyInventory() throws(SystemError) -> StoreInventory {
         try StoreInventory(hasHistory() ? fileSystem.list(path(of: Self.historyName)) : [])
     }
 
-    /// Makes `history/` where there is none. Its name is synced before anything is moved into it: a power cut could take the folder
-    /// and leave the moves.
+    /// Makes a missing `history/`. Its name is synced before anything is moved into it: a power cut could lose the
+    /// folder and keep the moves.
     func makeHistory() throws(SystemError) {
         if try hasHistory() { return }
         try fileSystem.makeDirectory(path(of: Self.historyName))
@@ -159,9 +161,9 @@ extension StoreDirectory {
     }
 }
 
-/// The last version of each record, while they are gathered from damaged or edited files: by id, in memory.
+/// The last version of each record, collected from damaged or edited files: by id, in memory.
 ///
-/// Bytes of versions that were overtaken stay until the end, so it takes as much memory as there was to read.
+/// Bytes of overtaken versions stay until the end, so it takes as much memory as was read.
 struct GatheredRecords: ~Copyable {
     private struct Entry {
         let time: Int64
@@ -176,8 +178,8 @@ struct GatheredRecords: ~Copyable {
 
     func contains(_ id: RecordID) -> Bool { entries[id] != nil }
 
-    /// Adds a record, or puts it in the place of the one with its id.
-    /// - Returns: whether there was one.
+    /// Inserts or replaces a record.
+    /// - Returns: whether there was one with its id.
     @discardableResult
     mutating func put(_ record: UnsafeRawBufferPointer, id: RecordID, time: Int64) -> Bool {
         let entry = Entry(time: time, offset: bytes.count, count: record.count)
@@ -193,7 +195,7 @@ struct GatheredRecords: ~Copyable {
 
     func forEachID(_ body: (RecordID) -> Void) { entries.keys.forEach(body) }
 
-    /// All of them in the order of a snapshot: by time, then by id.
+    /// All records in the order of a snapshot: by time, then by id.
     func forEach(_ body: (UnsafeRawBufferPointer) -> Void) {
         let ordered = entries.sorted { a, b in
             a.value.time != b.value.time ? a.value.time < b.value.time : a.key < b.key

@@ -1,6 +1,6 @@
 import Platform
 
-/// Setting everything aside that belongs to the store, so that a new one can begin.
+/// Setting aside all files of the store, so that a new one can begin.
 ///
 /// In this order, under the lock, each step synced before the next:
 /// 1. a directory `set-aside-TIME-unfinished` is made, or an earlier attempt's is taken up
@@ -8,17 +8,17 @@ import Platform
 /// 3. everything else of the store is moved into it
 /// 4. it gets its name `set-aside-TIME`
 ///
-/// From 2 to 4 there is no snapshot and an unfinished directory, and whoever opens the store is told to finish the reset:
-/// no killed reset is taken for a new store. Before 2 the store is as it was; after 4 there is none, and the next opening
-/// makes one. Nothing is deleted. `lock` stays, because its file is what is locked; so do plugins, what earlier resets
-/// have set aside, and files that are none of a store's own.
+/// From 2 to 4 there is no snapshot but an unfinished directory, and opening fails with the advice to finish the reset:
+/// a killed reset is never taken for a new store. Before 2 the store is unchanged; after 4 there is none, and the next
+/// opening for a change makes one. Nothing is deleted. `lock` stays, because its file carries the lock; so do plugins,
+/// directories of earlier resets, and files that do not belong to the store.
 extension StoreFiles {
     /// Moves the files of the store aside.
     ///
-    /// The store need not be one that can be opened, and must not be open in this process.
+    /// The store may be impossible to open, and must not be open in this process.
     ///
-    /// - Returns: the path of the directory in which they are now; nil where there were none.
-    /// - Throws: `storage`: before step 2 nothing was changed; after it, `outcomeUnknown`, and the same call goes on.
+    /// - Returns: the path of the directory where they are now; nil if there were none.
+    /// - Throws: `storage`: before step 2 nothing was changed; after it, `outcomeUnknown`, and the same call continues.
     public static func reset(_ settings: StoreSettings) throws(RepairError) -> String? {
         let found = try RepairError.storage { () throws(StorageError) in try StoreDirectory.openIfThere(settings) }
         guard let place = found else { return nil }
@@ -42,7 +42,7 @@ extension StoreFiles {
                 unfinished = name
             }
             guard let unfinished else { return nil }
-            // The snapshot first: without it nobody takes what is left for a store.
+            // The snapshot first: without it the rest is never taken for a store.
             if inventory.hasSnapshot {
                 try moveAside([StoreDirectory.snapshotName], to: unfinished, place, settings)
             }
@@ -69,14 +69,14 @@ extension StoreFiles {
         for name in names {
             try place.move(name, to: place.freeName(aside + "/" + name, settings))
         }
-        // What has come must be there for certain before what has gone is gone for certain.
+        // The new names must be durable before the old ones are durably gone.
         try File(place.path(of: aside), .directory, in: place.fileSystem).sync()
         try place.sync()
     }
 }
 
 extension StoreDirectory {
-    /// The name, or where it is taken one like it that is not.
+    /// The name, or if it is taken a similar free one.
     func freeName(_ name: String, _ settings: StoreSettings) throws(SystemError) -> String {
         try status(of: name) == nil ? name : name + "-" + settings.makeIdentifier()
     }

@@ -1,9 +1,9 @@
-/// The whole check; `Verification` has it.
+/// The whole check, see `Verification`.
 extension StoreFiles {
-    /// Reads snapshot and journals, changes nothing, and needs no open store: it may be one that cannot be opened.
+    /// Reads snapshot and journals, changes nothing, and needs no open store: the store may be impossible to open.
     ///
-    /// What is read and counted is the state of one commit: `examination.revisionMax`, where there is one. Later lines are only
-    /// looked at for damage.
+    /// It reads and counts the state of one commit: `examination.revisionMax`, if set. Later lines are only checked for
+    /// damage.
     ///
     /// Complexity: linear in the size of the store, in memory for the ids of all records.
     /// - Throws: `cancelled` only.
@@ -16,13 +16,13 @@ extension StoreFiles {
     }
 }
 
-/// What `StoreFiles.verify` found.
+/// The result of `StoreFiles.verify`.
 public struct VerifyReport: Sendable, Equatable {
     public struct Problem: Sendable, Equatable {
         public var kind: Kind
         /// The name of the file in the store's directory.
         public var file: String
-        /// Where in it, in bytes.
+        /// The offset in bytes.
         public var offset: Int
         /// A sentence for people.
         public var reason: String
@@ -35,30 +35,30 @@ public struct VerifyReport: Sendable, Equatable {
         }
     }
 
-    /// What sort of problem it is, because each is mended in another way.
+    /// The kind of a problem, because each is mended in another way.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The snapshot is a whole store, but not as it was written: somebody changed it. `StoreFiles.accept` seals it.
+        /// The snapshot is a whole store, but another program changed it. `StoreFiles.accept` accepts it.
         case edited
-        /// Something that was committed is not there any more as it was written. `StoreFiles.salvage` saves the rest.
+        /// A committed value is lost or changed. `StoreFiles.salvage` saves the rest.
         case damaged
-        /// Bytes that were never acknowledged; the next opening for writing puts them aside.
+        /// Bytes that were never acknowledged; the next opening for writing sets them aside.
         case unfinished
-        /// A file is not there.
+        /// A missing file.
         case missing
-        /// A file or directory may not be read, or is not what it should be.
+        /// A file or directory that is unreadable, or of the wrong kind.
         case unreadable
         /// The snapshot is of another schema version.
         case version
-        /// A reset was interrupted; it goes on where it was.
+        /// A reset was interrupted; the next one continues it.
         case interrupted
     }
 
     public var isWhole: Bool { problems.isEmpty }
-    /// The records that were read, in the snapshot and in the journals.
+    /// Number of records read, in the snapshot and in the journals.
     public var records: Int
-    /// How many records the state has, where the snapshot is later than the commit that was asked for: the snapshot's.
+    /// Number of records in the snapshot, if it is later than the requested commit.
     public var laterRecords: Int?
-    /// The bytes that were read.
+    /// Number of bytes read.
     public var bytes: Int
     /// At most `problemsMax`.
     public var problems: [Problem]

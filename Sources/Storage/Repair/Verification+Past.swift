@@ -1,7 +1,7 @@
 import Platform
 
-/// What was before the snapshot: the journals and the long commits of `history/`, and the backup. No record depends on them, but what is told of the
-/// past does.
+/// The check of the past: the journals and the long commits of `history/`, and the backup. No record depends on them,
+/// but the history shown to users does.
 extension Verification {
     mutating func checkPast(_ files: borrowing GenerationFiles, _ place: borrowing StoreDirectory) {
         let (inventory, past, commits): (StoreInventory, [Int], [Int])
@@ -9,13 +9,13 @@ extension Verification {
             inventory = try place.inventory()
             let history = try place.historyInventory()
             past = history.journals.filter { $0 < files.header.generation }
-            // One that is later was left over by a kill, and counts for nothing.
+            // A later one was left by a killed process, and counts for nothing.
             commits = history.commits.filter { $0 <= files.header.revision }
         } catch {
             return add(
                 .unreadable, StoreDirectory.historyName, 0, "What was before the snapshot cannot be read: \(error).")
         }
-        // The commit where the journal of each generation is followed by the next.
+        // The last commit of each generation's journal, where the next one begins.
         var ends: [Int: Int] = [:]
         var next = (
             files.header.generation, files.journals.entries.first?.header?.baseRevision ?? files.header.revision
@@ -37,7 +37,7 @@ extension Verification {
                     if let base = entry.header?.baseRevision { next = (generation, base) }
                 }
             } catch {
-                // One that is gone by now was deleted on request.
+                // One that has vanished was deleted on request.
                 if error.code != ENOENT { add(error, of: name) }
             }
         }
@@ -64,13 +64,13 @@ extension Verification {
             let (offset, what) = damage ?? (survey.bytes, "has a wrong checksum")
             add(.damaged, name, offset, "\(name) \(what). It is only a backup; what is now is not affected.")
         } catch {
-            // The next generation has another.
+            // The next generation has another backup.
             if error.code != ENOENT { add(error, of: name) }
         }
     }
 
-    /// Whether somebody may have edited the file while it was the snapshot: it is a document, and it was replaced by a commit of
-    /// its own, which no journal has (`Acceptance`).
+    /// Whether a person may have edited the file while it was the snapshot: it is a document, and a commit of its own
+    /// replaced it, which no journal has (`Acceptance`).
     private func isAccepted(
         _ file: borrowing File, _ generation: Int, _ end: Int?, _ place: borrowing StoreDirectory
     ) throws(SystemError) -> Bool {

@@ -1,23 +1,22 @@
 import JSONCodec
 import Platform
 
-/// The whole check: everything is read from the disk again, nothing is changed, and whatever is wrong is told of, to the
-/// last byte of the last file. Files that are none of a store's own are no concern of it.
+/// The whole check: it reads everything from the disk again, changes nothing, and reports every fault, to the last byte
+/// of the last file. It ignores files that do not belong to the store.
 ///
-/// A snapshot: header, every record, order by (time, id), no id twice, the count, the checksum. Journals: headers, every
-/// line's checksum and sequence, and what `Recovery` says of them as a whole; then every record in them. The operations
-/// that are kept beside them: the file as a whole, because none of it is used where a part is damaged. What was before the
-/// snapshot: the journals of `history/` and the backup.
+/// Snapshot: header, every record, order by (time, id), no id twice, the count, the checksum. Journals: headers, every
+/// line's checksum and sequence, and the verdict of `Recovery`; then every record in them. Operations file: as a whole,
+/// because a damaged one is not used at all. Past: the journals of `history/` and the backup.
 struct Verification {
     private var examination: RecordExamination
     private let blocks: BadBlocks
     private var report = VerifyReport(records: 0, bytes: 0, problems: [])
     private var meter: ProgressMeter
-    /// The records of the snapshot: what no two of them may have in common, and where.
+    /// The ids of the snapshot's records, which must differ, with their offsets.
     private var ids: [(id: RecordID, offset: Int)] = []
     private var previous: (time: Int64, id: RecordID)?
 
-    /// Checks the store of the settings. Others may read and change it meanwhile.
+    /// Checks the store of the settings. Other processes may read and change it meanwhile.
     static func run(_ settings: StoreSettings, _ examination: RecordExamination) -> VerifyReport {
         var settings = settings.cancelled(when: examination.isCancelled)
         settings.isReadOnly = true
@@ -56,7 +55,7 @@ struct Verification {
             }
             return checkSeparately(place, settings, after: error)
         }
-        // For the progress alone: what cannot be asked for its size fails again when it is read.
+        // For the progress alone: a file without a size fails again when it is read.
         var total = (try? files.snapshot.status().size) ?? 0
         for entry in files.journals.entries { total += (try? place.fileSystem.status(entry.descriptor).size) ?? 0 }
         meter = ProgressMeter(total: total, tell: examination.progress)
@@ -71,7 +70,7 @@ struct Verification {
         do throws(SystemError) {
             _ = try place.lockShared()
         } catch {
-            // Where there is none, nobody has written yet.
+            // Without a lock file, no process has written yet.
             guard error.code != ENOENT else { return }
             add(
                 .unreadable, StoreDirectory.lockName, 0,
@@ -101,7 +100,7 @@ struct Verification {
                 add(.damaged, name, 0, "\(name) counts \(header.count) records but holds \(survey.records).")
             }
             checkIdentities(name)
-            // Whoever edits a file leaves a document; what a disk damages is seldom one.
+            // An edited file is still a document; a file that a disk damaged seldom is.
             guard !survey.isSealed, report.problems.count > before, Self.isDocument(file) else { return }
             for index in before..<report.problems.count { report.problems[index].kind = .edited }
         } catch {
@@ -110,7 +109,7 @@ struct Verification {
     }
 
     static func isDocument(_ file: borrowing File) -> Bool {
-        // What cannot be read as a whole stays damaged, as it was called before.
+        // A file that cannot be read as a whole stays `damaged`.
         guard let text = try? file.readWhole() else { return false }
         return SnapshotDocument(text.bytes, schemaVersion: 0) { _, _ in nil }.isStore
     }
@@ -133,7 +132,7 @@ struct Verification {
         }
     }
 
-    /// Two records of one id and time are out of order already; these have different times.
+    /// Reports records with one id. Two of one id and time are out of order already; these have different times.
     private mutating func checkIdentities(_ name: String) {
         ids.sort { a, b in a.id != b.id ? a.id < b.id : a.offset < b.offset }
         for (a, b) in zip(ids, ids.dropFirst()) where a.id == b.id {
@@ -148,7 +147,7 @@ struct Verification {
         _ files: borrowing GenerationFiles, _ recovery: Recovery, _ place: borrowing StoreDirectory
     ) {
         let entries = files.journals.entries
-        // Somebody may have put a later snapshot in place: then that is the state.
+        // Another process may have put a later snapshot in place: then that is the state.
         let isLater = files.header.revision > examination.revisionMax ?? .max
         let revisionMax = isLater ? files.header.revision : examination.revisionMax ?? .max
         if isLater { report.laterRecords = files.header.count }
@@ -169,7 +168,7 @@ struct Verification {
                 add(damage)
                 surveyJournals(files.journals)
             } else if outcome.hasTornTail, try isTorn(entries[outcome.current], after: outcome, place) {
-                // Nobody writes there, so the end can be judged.
+                // No process writes there, so the end can be judged.
                 let recovery = Recovery(files.header, published: files.published, isLocked: true)
                 if let damage = try recovery.replay(files.journals, apply: { _, _, _ in }).damage {
                     add(damage)
@@ -185,8 +184,8 @@ struct Verification {
         }
     }
 
-    /// Whether the bytes after the last commit are what a dead process left. While somebody has the lock they are perhaps
-    /// just being written; once nobody has, they have become a commit, or are gone, or stay as they are.
+    /// Whether a dead process left the bytes after the last commit. While a process holds the lock it may be writing
+    /// them; once it is free, they have become a commit, are gone, or stay as they are.
     private func isTorn(
         _ entry: OpenJournals.Entry, after outcome: Recovery.Outcome, _ place: borrowing StoreDirectory
     ) throws(StorageError) -> Bool {
@@ -206,7 +205,7 @@ struct Verification {
         }
     }
 
-    /// What is wrong in each journal, where they are known to be damaged.
+    /// Reports the faults of each journal, once damage is known.
     private mutating func surveyJournals(_ journals: borrowing OpenJournals) {
         let entries = journals.entries
         for (index, entry) in entries.enumerated() where index == 0 || !entry.isBlank {
@@ -232,7 +231,7 @@ struct Verification {
             let missing = try OperationsFile.forEach(
                 generation, marked: header.markedOperations, storeId: header.storeId, in: place
             ) { _, _, _ in }
-            // What went with a generation that has ended since is not missing.
+            // Operations of a generation that has ended meanwhile are not missing.
             guard missing > 0, Self.isPresent(header, place) else { return }
             add(.missing, OperationsFile.lost(generation, missing))
         } catch {
@@ -272,7 +271,7 @@ struct Verification {
             let line = try SnapshotScan(snapshot, in: place.fileSystem) { _ in }.header
             let isJournalMissing = line.map { !inventory.journals.contains($0.generation) } ?? false
             add(isJournalMissing ? .missing : Self.kind(of: error), error)
-            // A blank file, or one of another sort, has no lines worth telling of.
+            // A blank file, or one of another kind, has no lines worth reporting.
             if line != nil { checkSnapshot(snapshot, place.fileSystem) }
         } catch {
             add(error, of: StoreDirectory.snapshotName)
@@ -280,9 +279,9 @@ struct Verification {
         surveyAll(inventory.journals, place)
     }
 
-    /// Whether the snapshot is a store in another layout, which was then told of.
+    /// Checks and reports a snapshot that is a store in another layout; false if it is none.
     private mutating func checkDocument(_ file: borrowing File, _ settings: StoreSettings) -> Bool {
-        // What cannot be read is told of by the survey line by line.
+        // The survey reports an unreadable file line by line.
         guard let text = try? file.readWhole(), !text.isEmpty else { return false }
         let name = StoreDirectory.snapshotName
         var records = 0
@@ -320,7 +319,7 @@ struct Verification {
         return .unreadable
     }
 
-    /// A file, or the directory, that cannot be read.
+    /// Reports a file, or the directory, that cannot be read.
     mutating func add(_ error: SystemError, of subject: String) {
         let name = StoreInventory.name(ofPath: subject)
         switch StorageError.reading(error, name) {
@@ -339,7 +338,7 @@ struct Verification {
         }
     }
 
-    /// The first word on a place is the weightiest; others on the same are left out.
+    /// Reports a problem. The first one at an offset is the most important; later ones there are omitted.
     mutating func add(_ kind: VerifyReport.Kind, _ file: String, _ offset: Int, _ reason: String) {
         guard report.problems.count < VerifyReport.problemsMax else { return }
         guard !report.problems.contains(where: { $0.file == file && $0.offset == offset }) else { return }
@@ -358,7 +357,7 @@ struct Verification {
 }
 
 extension File {
-    /// All of its bytes, unless they are more than a document may have.
+    /// All its bytes, unless they are more than a document may have.
     func readWhole() throws(SystemError) -> ByteBuffer {
         let size = try status().size
         guard size <= SchemaMigration.documentBytesMax else {
