@@ -1,21 +1,21 @@
 import JSONCodec
 import Platform
 
-/// Writes a new snapshot beside the work on a store: as a process of its own would, from files alone.
+/// Writes a new snapshot in the background: from the files alone, like another process.
 ///
-/// It opens the store for itself, as far as that is committed, writes what it sees as the next generation, and only for
-/// the end takes the lock: then it copies the lines that came in the meantime after the new journal's header, and the
-/// new generation takes the place of the old one. Whoever works on the store reads on in the old files, which it has
-/// open, and finds the new ones when it next looks (`StoreFiles.catchUp`).
+/// It opens the store for itself and writes its committed records as the next generation. Only for the end it takes the
+/// lock: then it copies the lines that came meanwhile into the new journal, and the new generation replaces the old
+/// one. Processes that use the store read on in the old files, which they have open, and find the new ones at their
+/// next check (`StoreFiles.catchUp`).
 ///
-/// There is one compaction at a time: it holds an flock on the snapshot that it replaces.
+/// Only one compaction runs at a time: it holds an flock on the snapshot that it replaces.
 public enum Compaction {
-    /// - Parameter revision: a commit that the store holds: where its files do not, they were replaced.
-    /// - Parameter forgetsOperations: whether those whose file is missing are not asked for any more.
-    /// - Parameter progress: called now and then with the number of records written so far and in all.
-    /// - Parameter isCancelled: asked before each read, until the new generation is in place.
-    /// - Throws: `busy` where another process compacts, or the store has changed so that it must be begun again;
-    ///   `cancelled`; what opening and `Generation` throw. The old generation stays in use then.
+    /// - Parameter revision: a commit of the store: if the files do not have it, they were replaced.
+    /// - Parameter forgetsOperations: whether to give up operations whose file is missing.
+    /// - Parameter progress: called from time to time with the number of records written so far and in all.
+    /// - Parameter isCancelled: called before each read, until the new generation is in place.
+    /// - Throws: `busy` if another process compacts, or the store has changed so that the caller must begin again;
+    ///   `cancelled`; errors of opening and of `Generation`. The old generation then stays in use.
     public static func run(
         _ settings: StoreSettings, _ extractor: RecordExtractor, from revision: Int = 0,
         forgetsOperations: Bool = false,
@@ -23,7 +23,7 @@ public enum Compaction {
         isCancelled: @escaping @Sendable () -> Bool = { false }
     ) throws(StorageError) -> RewriteReport {
         do throws(StorageError) {
-            // The lines are sealed, and what is written is read back and looked at as closely as records can be.
+            // The lines have checksums, and the result is read back and fully validated.
             let settings = settings.cancelled(when: isCancelled)
             guard var store = try RecordStore.openIfThere(settings, extractor.trusting) else {
                 throw StoreFiles.gone(settings.directory)
@@ -53,7 +53,7 @@ extension RecordStore {
         do throws(StorageError) {
             return try open.makeBeside(revision: revision, count: count) { fault = layers.handOver(progress, $0) }
         } catch {
-            // Fewer records came than were announced, so nothing was replaced; this is why.
+            // Fewer records came than were announced, so nothing was replaced. `fault` says why.
             throw fault?.asStorageError ?? error
         }
     }
@@ -64,10 +64,10 @@ extension RecordStore {
 }
 
 extension StoreFiles {
-    /// What is missing of them is asked for no more, from the next generation on.
+    /// Gives up missing operations, from the next generation on.
     fileprivate mutating func forgetMissingOperations() { markedOperations = 0 }
 
-    /// Whether no compaction is at work; asked with the lock held, so that none can end meanwhile.
+    /// Whether no compaction is running; the lock is held, so that none can end meanwhile.
     func isNobodyCompacting() -> Bool {
         do throws(StorageError) {
             _ = try lockSnapshot()
@@ -90,8 +90,7 @@ extension StoreFiles {
         throw RecordStore.isBusy
     }
 
-    /// The next generation with the records that are handed over, which are those of commit `revision`, and after them
-    /// the lines that were committed since.
+    /// Makes the next generation with `records`, which are those of commit `revision`, and the lines committed since.
     fileprivate mutating func makeBeside(
         revision: Int, count: Int, records: ((UnsafeRawBufferPointer) -> Void) -> Void
     ) throws(StorageError) -> RewriteReport {
@@ -111,7 +110,7 @@ extension StoreFiles {
         }
         let (bytes, backup) = (made.snapshotBytes, made.backup)
         markedOperations = made.markedOperations
-        // Nothing is written to the new journal here: whoever comes next is not to wait for it.
+        // The new journal is closed, not written here: the next writer must not wait for it.
         _ = made.takeJournal()
         generation = header.generation
         snapshotBytes = bytes
@@ -135,7 +134,7 @@ extension StoreFiles {
                 besides: []),
             at: settings.timestamp(), in: place, settings, files.extractor, records: records
         ) { (maker) throws(StorageError) in
-            // Nothing that comes now is looked at: only where it ends.
+            // The changes of these commits are not loaded: only their end matters.
             guard case .seen = try files.lockAndCatchUp(load: { _ in nil }) else {
                 throw .busy(reason: "The store was changed while it was compacted. Try again.")
             }
@@ -144,7 +143,7 @@ extension StoreFiles {
             let name = StoreInventory.journalName(files.journal.generation)
             do throws(SystemError) {
                 let journal = try place.open(name, .read)
-                // After a power cut the new journal may stand beside the old snapshot, and continues this one then.
+                // After a power cut the new journal may stand beside the old snapshot, and then continues this journal.
                 if files.syncedRevision < files.revision { try journal.syncData() }
                 guard hasGrown else { return }
                 try maker.copyLines(from: journal, start..<files.journal.end)
@@ -156,19 +155,18 @@ extension StoreFiles {
     }
 }
 
-/// Compaction, large commits, and going on after a failed sync: a new generation, by the procedure of `Generation`.
+/// Compaction, large commits, and recovery from a failed sync: a new generation, see `Generation`.
 extension StoreFiles {
-    /// A journal is worth a new snapshot when it is longer than this, in bytes, and than half the snapshot,
+    /// A journal longer than this, in bytes, and than half the snapshot is worth a new snapshot.
     public static let rewriteBytesMin = 32 << 20
-    /// or than this: what it holds is in memory, and is read when the store is opened.
+    /// A journal longer than this always is: its content is in memory, and is read when the store is opened.
     public static let rewriteBytesMax = 64 << 20
-    /// At the end of a session that changed something nobody waits for an answer any more, and whoever opens the store
-    /// next does not read what is in the snapshot: a journal is worth it when it is longer than this, in bytes, and than
-    /// a 64th of the snapshot,
+    /// At the end of a session with changes, no client waits any more, and the next opening need not read what is in
+    /// the snapshot: then a journal longer than this, in bytes, and than a 64th of the snapshot is worth a new one.
     public static let partingBytesMin = 64 << 10
-    /// unless so many bytes take longer to write than a process may take to end.
+    /// Beyond this many bytes no snapshot is written then: it would take longer than a process may take to end.
     public static let partingBytesMax = 96 << 20
-    /// And when there are more journals than this, because each unclean end begins another.
+    /// More journals than this are worth a new snapshot, because each unclean end begins another.
     public static let journalsMax = 16
 
     public var wantsRewrite: Bool {
@@ -178,19 +176,19 @@ extension StoreFiles {
         }
     }
 
-    /// The same for a session that has ended.
+    /// Whether a session that has ended should write a new snapshot.
     public var wantsRewriteAtParting: Bool {
         let isLong = journalBytes > max(Self.partingBytesMin, snapshotBytes / 64)
         return refusal == nil && isLong && snapshotBytes + journalBytes <= Self.partingBytesMax
     }
 
-    /// Writes all records as a new snapshot, in the order in which they are handed over, and begins a journal after it.
+    /// Writes all records as a new snapshot, in their order, and begins a journal after it.
     ///
-    /// `revision` is the last commit that is in them: the last durable one, or the next where the snapshot is the
-    /// commit. `count` records must come. Nothing may be staged. It is always synced, whatever the durability: a
-    /// snapshot that a power cut empties would take more with it than the last commits.
+    /// `revision` is their last commit: the last durable one, or the next one if the snapshot is that commit. `count`
+    /// records must come. Nothing may be staged. It is always synced, whatever the durability: a power cut that empties
+    /// a snapshot would lose more than the last commits.
     ///
-    /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is set then.
+    /// - Throws: `full`, `outcomeUnknown` or `readOnly`. The old generation stays in use, unless `refusal` is then set.
     public mutating func rewrite(
         revision: Int, count: Int, at time: UnsafeRawBufferPointer,
         records: ((UnsafeRawBufferPointer) -> Void) -> Void
@@ -259,10 +257,10 @@ extension StoreFiles {
             "The store in \(place.path) is only read, because a new generation could not be begun: \(error.reason)")
     }
 
-    /// Puts away what the present generation has overtaken. What fails here is only untidy: it is logged, and tried
-    /// again at the next opening or rewrite.
-    /// - Parameter clearsTemporaries: whether what is unfinished was left behind by a dead process: the caller holds the
-    ///   lock, and no compaction is at work.
+    /// Puts away files that the present generation has overtaken. A failure here is only untidy: it is logged, and the
+    /// next opening or rewrite tries again.
+    /// - Parameter clearsTemporaries: whether a dead process left all temporary files: the caller holds the lock, and
+    ///   no compaction is running.
     func tidy(clearsTemporaries: Bool = false) {
         let inventory: StoreInventory
         do {
@@ -277,7 +275,7 @@ extension StoreFiles {
         let earlier = inventory.backups.filter { $0 < generation }
         let kept = backupsToKeep(of: earlier)
         let backups = earlier.filter { !kept.contains($0) }.map(StoreInventory.backupName)
-        // The history of a record looks into the backups that stay.
+        // Indexes of kept backups stay, for the history of a record.
         let indexes = inventory.indexes.filter { $0 < generation && !kept.contains($0) }.map(StoreInventory.indexName)
         let operations = operationsToRemove(of: inventory.operations.filter { $0 < generation })
             .map(StoreInventory.operationsName)
@@ -297,15 +295,16 @@ extension StoreFiles {
         }
     }
 
-    /// All but the last file; none where those of this generation are not complete: one of them may have what is missing.
+    /// All except the last file; none if those of this generation are incomplete: one of them may have the missing
+    /// ones.
     private func operationsToRemove(of earlier: [Int]) -> [Int] {
         guard earlier.count > 1 else { return [] }
         let known = (try? OperationsFile.count(generation, storeId: storeId, in: place)) ?? 0
         return known < markedOperations ? [] : earlier.dropLast()
     }
 
-    /// The last backup; and those that a commit replaced which is in no journal, for as long as no commit since is missing: it is
-    /// undone from there.
+    /// The last backup; also backups that a commit replaced which is in no journal, until a later commit is missing:
+    /// its undo needs the backup.
     private func backupsToKeep(of backups: [Int]) -> Set<Int> {
         guard let last = backups.last, backups.count > 1 else { return Set(backups) }
         do {
@@ -320,7 +319,7 @@ extension StoreFiles {
             }
             return kept
         } catch {
-            // What cannot be read now may be readable later.
+            // A file that is unreadable now may be readable later.
             settings.log("\(place.path) could not be tidied: \(error)")
             return Set(backups)
         }
@@ -335,17 +334,17 @@ extension StoreFiles {
     }
 }
 
-/// What `StoreFiles.rewrite` did.
+/// The result of `StoreFiles.rewrite`.
 public struct RewriteReport: Sendable, Equatable {
     /// The generation of the new snapshot.
     public var generation: Int
     public var revision: Int
     public var records: Int
-    /// The size of snapshot and journal that held these records before.
+    /// The size of snapshot and journal with these records before.
     public var bytesBefore: Int
     /// The size of the new snapshot.
     public var snapshotBytes: Int
-    /// The name of the file that keeps the previous snapshot, where there was one.
+    /// The name of the file with the previous snapshot, if there was one.
     public var backup: String?
 
     public init(

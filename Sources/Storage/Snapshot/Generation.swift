@@ -1,27 +1,27 @@
 import JSONCodec
 import Platform
 
-/// Makes the next generation of a store, or its first: the one procedure of creation, compaction, large commits and of
-/// going on after a failed sync.
+/// Makes the next generation of a store, or its first: for creation, compaction, large commits and recovery from a
+/// failed sync.
 ///
 /// In this order:
 /// 1. the new journal, with its header, synced under a temporary name
-/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked, and
-///    its index is made in the same pass, so that nobody has to read all of it again; from here on under the lock, and
-///    what came until then is copied into the new journal
+/// 2. the new snapshot and the operations file, synced under temporary names; the snapshot is read back and checked,
+///    and its index is made in the same pass; from here on under the lock, and lines that came until then are copied
+///    into the new journal
 /// 3. the old snapshot gets a second name, as the backup
 /// 4. the operations file and the journal get their names; the directory is synced
 /// 5. the snapshot is renamed over `moods.json`: **the commit point**; the directory is synced
 ///
-/// Killed before 5, the old generation is complete, and the blank journal counts for nothing or goes on where the last
-/// one ended. Killed after 5, the new generation is complete, because 4 made its journal durable before.
+/// If killed before 5, the old generation is complete, and the blank journal counts for nothing or continues the last
+/// one. If killed after 5, the new generation is complete, because 4 made its journal durable before.
 enum Generation {
     struct Made: ~Copyable {
         let journal: File
         let journalSize: Int
         let snapshotBytes: Int
         let backup: String?
-        /// How many operations are to be known from its operations file.
+        /// Number of operations that its operations file must have.
         let markedOperations: Int
 
         consuming func takeJournal() -> File { journal }
@@ -29,9 +29,9 @@ enum Generation {
 
     struct Failure: Error {
         var error: StorageError
-        /// What is in the way of the next attempt.
+        /// The obstacle to the next attempt.
         let cause: StorageError
-        /// Whether nobody can tell which generation a power cut would leave, so that nothing may be written any more.
+        /// Whether it is unknown which generation a power cut would leave, so that nothing may be written any more.
         var isUnsure: Bool
         /// Whether the new snapshot has its name, which may not be durable: only another generation settles that.
         var isInPlace = false
@@ -39,11 +39,11 @@ enum Generation {
 
     private enum Stage { case hidden, journalVisible, journalSyncing, snapshotVisible }
 
-    /// - Parameter backupOf: the generation that is replaced; nil for a new store.
-    /// - Parameter carrying: whose operations are kept; nil where there cannot be any.
-    /// - Parameter extractor: with one, the index is made too; it is a cache, and where it cannot be made nothing is wrong.
-    /// - Parameter prepare: called when the snapshot is ready, before anything is visible: the caller takes the lock, if it
-    ///   does not hold it yet, and copies the lines that came in the meantime into the new journal.
+    /// - Parameter backupOf: the generation to replace; nil for a new store.
+    /// - Parameter carrying: the sources of operations to keep; nil if there cannot be any.
+    /// - Parameter extractor: with one, the index is made too; it is a cache, and may fail without harm.
+    /// - Parameter prepare: called when the snapshot is ready, before anything is visible: the caller takes the lock,
+    ///   unless it holds it, and copies the lines that came meanwhile into the new journal.
     static func make(
         _ header: SnapshotHeader, backupOf: Int?, carrying: OperationsFile.Source?, at time: String,
         in place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor? = nil,
@@ -75,7 +75,7 @@ enum Generation {
             stage = .journalVisible
             try step { () throws(SystemError) in
                 let name = StoreInventory.operationsName(header.generation)
-                // What stands there was left behind by an attempt that was killed.
+                // A killed attempt has left a file here.
                 if try place.status(of: name) != nil { try place.unlink(name) }
                 if let operations, operations.kept > 0 { try place.move(operationsTemporary, to: name) }
                 try place.move(journalTemporary, to: journalName)
@@ -133,8 +133,8 @@ enum Generation {
         }
     }
 
-    /// Reads back what was written: a disk or memory that garbles it must not replace what is whole. With an extractor the
-    /// index is put beside it.
+    /// Reads the written snapshot back: a faulty disk or memory must not replace good data. With an extractor, also
+    /// writes the index.
     private static func checkSnapshot(
         _ name: String, _ header: SnapshotHeader, _ bytes: Int, in place: borrowing StoreDirectory,
         _ settings: StoreSettings, _ extractor: RecordExtractor?
@@ -157,7 +157,7 @@ enum Generation {
                 reason: "The new snapshot was not read back as it was written. The old one stays in use.")
         }
         guard let builder = builder.take() else { return }
-        // Renaming the snapshot changes neither its inode nor its time, by which the index knows it.
+        // Renaming the snapshot keeps its inode and time, which identify it in the index.
         do {
             var image = try builder.finish(of: SnapshotIdentity(of: file, header))
             try image.moveToDisk(in: place, temporary: "temporary-" + settings.makeIdentifier())
@@ -166,7 +166,8 @@ enum Generation {
         }
     }
 
-    /// Gives the snapshot its second name; where the file system has no hard links, a copy. A new store has none.
+    /// Gives the snapshot its second name, or copies it if the file system has no hard links. Does nothing for a new
+    /// store.
     private static func keepBackup(
         of generation: Int?, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(SystemError) -> String? {
@@ -178,7 +179,7 @@ enum Generation {
             if kept.kind == .regular {
                 try place.unlink(name)
             } else {
-                // That is no backup of ours, and a directory cannot be unlinked.
+                // This is no backup of ours, and a directory cannot be unlinked.
                 var remains = StoreFiles.Remains(next: 0, backup: nil, reached: 0)
                 try remains.moveAside(name, in: place, settings)
                 try remains.sync(in: place)
@@ -189,7 +190,7 @@ enum Generation {
     }
 
     /// Gives a file a second name, which must be free.
-    /// - Parameter status: that of the file, nil where there is none.
+    /// - Parameter status: the file's status; nil if there is none.
     static func giveName(
         _ name: String, to file: String, _ status: FileStatus?, in place: borrowing StoreDirectory,
         _ settings: StoreSettings
@@ -221,11 +222,11 @@ enum Generation {
             (failure.isUnsure, failure.isInPlace) = (true, true)
             return failure
         }
-        // A second sync of the directory could succeed without having written what the first one did not.
+        // A second sync of the directory could succeed without having written the data of the failed one.
         failure.isUnsure = stage == .journalSyncing
         do {
             if stage != .hidden {
-                // No line may go into the old journal while a blank one stands after it (rule 3 of `Recovery`).
+                // No line may go into the old journal while a blank one follows it (rule 3 of `Recovery`).
                 var isAny = false
                 for name in visible where try place.status(of: name) != nil {
                     try place.unlink(name)

@@ -1,20 +1,20 @@
 import JSONCodec
 import Platform
 
-/// A `moods.json` of an earlier schema version, in memory and checked, from where it is either replaced or only shown.
+/// A `moods.json` of an earlier schema version, in memory and checked, to be replaced or only shown.
 ///
 /// Replacing it, under the lock:
 /// 1. the old file is synced, and gets a second name, `moods.vN.json`
-/// 2. a new store of generation 1 and revision 1 is made by the procedure of `Generation`, which ends with the rename
-///    over `moods.json`: **the commit point**
+/// 2. a new store of generation 1 and revision 1 is made by `Generation`, which ends with the rename over `moods.json`:
+///    **the commit point**
 ///
-/// Killed before that rename, the old file is in its place as it was; beside it there may be its second name, temporary
-/// files and a blank `journal-1.jsonl`. The next opening takes the old file for what it is and begins again: the same
-/// second name will do, the blank journal is replaced, temporary files go when the store has been opened. Killed after
-/// the rename, the new store is whole. The old file itself is never written.
+/// If killed before that rename, the old file is unchanged in its place; there may also be its second name, temporary
+/// files and a blank `journal-1.jsonl`. The next opening finds the old file and begins again: it reuses the second
+/// name, replaces the blank journal, and removes temporary files at the end. If killed after the rename, the new store
+/// is whole. The old file itself is never written.
 ///
 /// A journal with commits, or a backup, beside such a file belongs to another store of a later version. Then nothing is
-/// migrated: which of the two is meant is not for us to say.
+/// migrated: the program cannot decide which of the two the user means.
 struct OlderDocument: ~Copyable {
     private struct Found: ~Copyable {
         let version: Int
@@ -28,13 +28,13 @@ struct OlderDocument: ~Copyable {
 
     private let version: Int
     private let bytes: ByteBuffer
-    /// What was published before it was read, which is not about it.
+    /// The publication before it was read, which is not about it.
     private let publishedBytes: [UInt8]
     /// Points into `bytes`, whose memory stays where it is.
     private let migrated: MigratedDocument
 
-    /// The document that `error` is about; nil where there is none any more, because another process has migrated it.
-    /// - Throws: `error` itself, if it says anything else than that; or why the document cannot be migrated.
+    /// The document that `error` is about; nil if another process has migrated it meanwhile.
+    /// - Throws: `error` itself, if it is another error; or the reason why the document cannot be migrated.
     init?(
         meantBy error: StorageError, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) {
@@ -53,7 +53,8 @@ struct OlderDocument: ~Copyable {
         _ error: StorageError, _ place: borrowing StoreDirectory, _ settings: StoreSettings
     ) throws(StorageError) -> Found? {
         guard case .olderSchema = error, settings.migration != nil else { throw error }
-        // Before the document is read: if somebody else migrates it and commits in between, it is not an old one then.
+        // Before the document is read: if another process migrates it and commits meanwhile, the document found is not
+        // old.
         let publishedBytes = try GenerationFiles.readPublication(place)
         let others = try laterFiles(in: place)
         let bytes = try read(place)
@@ -84,7 +85,7 @@ struct OlderDocument: ~Copyable {
             advice: "Mend that place in an editor and open the store again.")
     }
 
-    /// Files that no interrupted migration leaves behind.
+    /// Files that an interrupted migration does not leave.
     private static func laterFiles(in place: borrowing StoreDirectory) throws(StorageError) -> [String] {
         do throws(SystemError) {
             let inventory = try place.inventory()
@@ -113,7 +114,7 @@ struct OlderDocument: ~Copyable {
         return bytes
     }
 
-    /// A whole file; nil where it is larger than `bytesMax`.
+    /// Reads a whole file; nil if it is larger than `bytesMax`.
     private static func read(
         _ name: String, bytesMax: Int, in place: borrowing StoreDirectory
     ) throws(SystemError) -> ByteBuffer? {
@@ -125,8 +126,8 @@ struct OlderDocument: ~Copyable {
         return bytes
     }
 
-    /// Makes the store that the document becomes, in its place.
-    /// - Throws: and then either the old file or the whole new store is there.
+    /// Replaces the document by the migrated store.
+    /// - Throws: if it fails; then either the old file or the whole new store is there.
     func replace(in place: borrowing StoreDirectory, _ settings: StoreSettings) throws(StorageError) {
         let header = header(settings)
         let kept: String
@@ -147,8 +148,9 @@ struct OlderDocument: ~Copyable {
                 + " the old file is kept as \(kept)")
     }
 
-    /// The store, only to be read, with the records as they would become.
-    /// - Parameter refusal: why it is only read; nil where another process is at work on it, and it may be written later.
+    /// The store, for reading only, with the migrated records.
+    /// - Parameter refusal: the reason why it is read-only; nil if another process is using it, and it may be written
+    ///   later.
     consuming func openedToRead(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ lock: consuming TurnLock?,
         _ refusal: StorageError?, _ load: (LoadEvent) -> String?
@@ -167,7 +169,7 @@ struct OlderDocument: ~Copyable {
             settings, place, header, revision: header.revision, syncedRevision: header.revision,
             snapshotBytes: bytes.count, lock: lock)
         store.journalCount = 0
-        // Whoever migrates it publishes, and then everything is read anew.
+        // The process that migrates it publishes; then everything is read again.
         store.note(nil, published: publishedBytes)
         guard let refusal else { return store }
         store.refusal = refusal.refusing(
@@ -182,11 +184,11 @@ struct OlderDocument: ~Copyable {
             count: migrated.count, unknownMembers: migrated.unknownMembers)
     }
 
-    /// Gives the old file a second name, `moods.vN.json`, or where another file has that, `moods.vN-2.json` and so on.
-    /// A file that has one already, or of which there is a copy, gets no other.
+    /// Gives the old file a second name, `moods.vN.json`; if that is taken, `moods.vN-2.json` and so on. A file that
+    /// has one already, or a copy under one, gets no other.
     private func keep(in place: borrowing StoreDirectory, _ settings: StoreSettings) throws(SystemError) -> String {
         let file = try place.open(Self.name, .read)
-        // Whoever put it there need not have done so, and from the rename on this is its only home.
+        // Its maker may not have synced it, and after the rename this name is its only one.
         try file.sync()
         let status = try file.status()
         var number = 1
@@ -215,8 +217,7 @@ struct OlderDocument: ~Copyable {
 }
 
 extension OlderDocument {
-    /// What `error` and the document that it is about, if it is about one, are in a report: whole, where every mood can be
-    /// migrated.
+    /// The report on `error` and the document that it is about, if any: no problem if every mood can be migrated.
     static func report(
         on error: StorageError, in place: borrowing StoreDirectory, _ settings: StoreSettings
     ) -> VerifyReport {
@@ -236,8 +237,8 @@ extension OlderDocument {
     }
 }
 
-/// Finds the number of the top-level member `schemaVersion` in a JSON document of any layout, in one pass and without
-/// memory: only asked when a snapshot is not of the form that this program writes, to be able to say what it is.
+/// Finds the number of the top-level member `schemaVersion` in a JSON document of any layout, in one pass and constant
+/// memory: only for a snapshot of another form than this program writes, to report its version.
 struct SchemaProbe {
     private enum Place { case beforeDocument, beforeKey, inKey, afterKey, inValue, afterDocument, notAnObject }
 
@@ -252,9 +253,9 @@ struct SchemaProbe {
     private var digits = 0
 
     private(set) var version: Int?
-    /// Whether every bracket was closed and nothing came after.
+    /// Whether every bracket was closed and nothing followed.
     var isComplete: Bool { place == .afterDocument }
-    /// Whether it is certain that this is no document.
+    /// Whether this certainly is no document.
     var isHopeless: Bool { place == .notAnObject }
 
     mutating func read(_ bytes: UnsafeRawBufferPointer) {
@@ -262,7 +263,7 @@ struct SchemaProbe {
     }
 
     private mutating func read(_ byte: UInt8) {
-        // It stands nowhere in JSON, and a file may end in a terabyte of it.
+        // A zero byte is never JSON, and a file may end in a terabyte of them.
         if byte == 0 { place = .notAnObject }
         if isInString { return readInString(byte) }
         switch byte {

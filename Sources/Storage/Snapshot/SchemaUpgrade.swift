@@ -1,21 +1,22 @@
 import JSONCodec
 import Platform
 
-/// How a document of an earlier schema version becomes records of today's; handed in, because this layer knows none.
+/// The migration of a document from an earlier schema version to present records; the caller provides it, because this
+/// layer knows no format.
 ///
-/// (Where readers come from: `SchemaMigrationPlan` of SwiftData, `Migration` of Room, `NSMappingModel` of Core Data;
-/// but a function of bytes, so that migrating twice gives the same.)
+/// (Equivalents: `SchemaMigrationPlan` of SwiftData, `Migration` of Room, `NSMappingModel` of Core Data; but a function
+/// of bytes, so that migrating twice gives equal results.)
 public struct SchemaMigration: Sendable {
-    /// No larger document is migrated, in bytes.
+    /// Largest document to migrate, in bytes.
     public static let documentBytesMax = 1 << 30
-    /// No record and no list of unknown members is longer, in bytes.
+    /// Longest record and longest list of unknown members, in bytes.
     public static let recordBytesMax = RecordStore.recordBytesMax
 
-    /// Why a document cannot be migrated.
+    /// The reason why a document cannot be migrated.
     public struct Problem: Error, Sendable, Equatable {
-        /// Where in the document, in bytes.
+        /// The offset in the document, in bytes.
         public var offset: Int
-        /// A clause for people, that begins with what it is about.
+        /// A clause for people, beginning with its subject.
         public var reason: String
         /// Whether the document is no JSON at all, which no earlier version has written.
         public var isDamage: Bool
@@ -27,9 +28,9 @@ public struct SchemaMigration: Sendable {
         }
     }
 
-    /// Checks a whole document and says what becomes of it. The same bytes always give the same.
+    /// Checks and migrates a whole document. Equal bytes always give equal results.
     ///
-    /// The bytes must stay where they are as long as the answer is used.
+    /// The bytes must not move while the result is in use.
     public let migrate: @Sendable (UnsafeRawBufferPointer) throws(Problem) -> MigratedDocument
 
     public init(_ migrate: @escaping @Sendable (UnsafeRawBufferPointer) throws(Problem) -> MigratedDocument) {
@@ -37,13 +38,13 @@ public struct SchemaMigration: Sendable {
     }
 }
 
-/// A document of an earlier version, checked, as what it becomes.
+/// A checked document of an earlier version, migrated.
 public struct MigratedDocument {
-    /// How many records there are.
+    /// Number of records.
     public let count: Int
-    /// The members of the document that nobody knows, each as `,"name":value` without line feeds, in their order.
+    /// The unknown members of the document, each as `,"name":value` without line feeds, in their order.
     public let unknownMembers: [UInt8]
-    /// Hands over every record, in the order of a snapshot, each valid during its call only.
+    /// Passes on every record, in the order of a snapshot, each valid during its call only.
     public let records: ((UnsafeRawBufferPointer) -> Void) -> Void
 
     public init(
@@ -55,18 +56,18 @@ public struct MigratedDocument {
     }
 }
 
-/// How the records of a store of an earlier schema version become records of this one; handed in, because this layer knows
-/// none. The store goes on: its storeId, revision, history and operations stay, and its records are made anew one by one, by
-/// a change of generation like any other. (`SchemaMigration` is for files from before there were stores.)
+/// The upgrade of records from an earlier schema version to this one; the caller provides it, because this layer knows
+/// no format. The store continues: its storeId, revision, history and operations stay, and a normal change of
+/// generation converts its records one by one. (`SchemaMigration` is for files from before there were stores.)
 ///
 ///     settings.upgrade = SchemaUpgrade(from: 3, extractor: .moodsOfVersion3) { record, buffer in … }
 public struct SchemaUpgrade: Sendable {
-    /// The version that the records have.
+    /// The version of the old records.
     public let version: Int
-    /// How they are understood as that.
+    /// The interpretation of the old records.
     public let extractor: RecordExtractor
-    /// Appends what a record becomes to the buffer; false, and anything may be appended, where it is not a record. The same
-    /// bytes always give the same. Id and time stay as they are, because the order of a snapshot does.
+    /// Appends the upgraded record to the buffer; false, after appending anything, if it is not a record. Equal bytes
+    /// always give equal results. Id and time stay, because the order of a snapshot does.
     public let transform: @Sendable (_ record: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer) -> Bool
 
     public init(
@@ -78,15 +79,15 @@ public struct SchemaUpgrade: Sendable {
         self.transform = transform
     }
 
-    /// Whether an opening failed because the store is one that this upgrade is for.
+    /// Whether an opening failed because the store needs this upgrade.
     func isMeant(by error: StorageError, in place: borrowing StoreDirectory) -> Bool {
         guard case .olderSchema(version, _) = error else { return false }
-        // A document of that version in another layout is for a migration; one that cannot be read is told of by that.
+        // A document of that version in another layout is for a migration, which also reports an unreadable one.
         guard let file = try? place.open(StoreDirectory.snapshotName, .read) else { return false }
         return (try? SnapshotHeader.begins(file, in: place.fileSystem)) == true
     }
 
-    /// The settings with which the store is opened as what it still is.
+    /// The settings to open the store in its present version.
     func settingsBefore(_ settings: StoreSettings) -> StoreSettings {
         var before = settings
         before.schemaVersion = version
@@ -95,7 +96,7 @@ public struct SchemaUpgrade: Sendable {
         return before
     }
 
-    /// What takes over the changes of the older store, each as it becomes.
+    /// Loads a change of the older store, upgraded.
     func upgrading(_ load: (LoadEvent) -> String?, _ event: LoadEvent, _ buffer: inout ByteBuffer) -> String? {
         let isPut: Bool
         let record: UnsafeRawBufferPointer
@@ -111,18 +112,18 @@ public struct SchemaUpgrade: Sendable {
 }
 
 /// An upgrade, under the lock:
-/// 1. the store is opened as one of the earlier version, which judges its end and goes on after it as any opening does
+/// 1. the store is opened in the earlier version, which judges its end and continues after it, as any opening does
 /// 2. its snapshot is synced and gets a second name, `moods.vN.json`
-/// 3. the next generation is made of it by the procedure of `Generation`, with the records as they become, and ends with the
-///    rename over `moods.json`: **the commit point**
+/// 3. `Generation` makes the next generation from the upgraded records, and ends with the rename over `moods.json`:
+///    **the commit point**
 ///
-/// Killed before that rename, it is a store of the earlier version, which a host of that version goes on with, and the next
-/// opening by this one upgrades: a blank journal of the later version beside it counts for nothing. Killed after it, it is a
-/// store of this version. Journals of the earlier version lie in `history/` then, and their records are upgraded when they
-/// are read.
+/// If killed before that rename, it is a store of the earlier version, which a host of that version can use, and the
+/// next opening by this one upgrades: a blank journal of the later version beside it counts for nothing. If killed
+/// after it, it is a store of this version. Journals of the earlier version are then in `history/`, and their records
+/// are upgraded when they are read.
 extension StoreFiles {
-    /// Opens a store of the earlier version, which `openToWrite` came upon, and upgrades it. Where that cannot be done it is
-    /// only read.
+    /// Opens a store of the earlier version, found by `openToWrite`, and upgrades it. If that fails, the store is
+    /// read-only.
     static func openUpgraded(
         _ place: consuming StoreDirectory, _ lock: consuming TurnLock, _ hold: consuming JournalHold,
         _ settings: StoreSettings, _ upgrade: SchemaUpgrade, _ extractor: RecordExtractor?,
@@ -153,7 +154,7 @@ extension StoreFiles {
         _ extractor: RecordExtractor?
     ) throws(StorageError) {
         do throws(IndexFault) {
-            // Read and checked as a whole, and its index with it: a power cut may have damaged the one that lies there.
+            // Rebuilt from the whole checked snapshot, with its index: a power cut may have damaged the old index.
             if let index = takeIndex() {
                 if let fresh = freshIndex(upgrade.extractor) { layers.setBase(fresh) } else { layers.setBase(index) }
             }
@@ -195,7 +196,7 @@ extension StoreFiles {
                 if let fault { problem = fault.asStorageError }
             }
         } catch {
-            // Fewer records came than were announced, so nothing was replaced; this is why.
+            // Fewer records came than were announced, so nothing was replaced. `problem` says why.
             throw problem ?? error.error
         }
         settings.log(
@@ -203,7 +204,7 @@ extension StoreFiles {
                 + " before is kept as \(kept)")
     }
 
-    /// Gives the snapshot a second name that is never removed, unless an attempt before has.
+    /// Gives the snapshot a permanent second name, unless an earlier attempt has.
     private func keepSnapshot(ofVersion version: Int) throws(SystemError) -> String {
         let status: FileStatus
         do {
@@ -223,8 +224,9 @@ extension StoreFiles {
         }
     }
 
-    /// The store of the earlier version, only to be read, with the records as they become.
-    /// - Parameter refusal: why it is only read; nil where another process is at work on it, and it may be upgraded later.
+    /// The store of the earlier version, for reading only, with the upgraded records.
+    /// - Parameter refusal: the reason why it is read-only; nil if another process is using it, and it may be upgraded
+    ///   later.
     static func openToReadUpgraded(
         _ place: consuming StoreDirectory, _ settings: StoreSettings, _ upgrade: SchemaUpgrade,
         _ lock: consuming TurnLock?, _ refusal: StorageError?, isLocked: Bool, _ load: (LoadEvent) -> String?
@@ -240,7 +242,7 @@ extension StoreFiles {
                     + " written.")
         }
         var files = try loading.openedToRead(place, settings, lock, reason) { upgrade.upgrading(load, $0, &buffer) }
-        // What comes after is of the earlier version too: then everything is read anew.
+        // Later lines are of the earlier version too: then everything is read again.
         files.journal.close()
         files.snapshotIdentity = nil
         return files

@@ -2,29 +2,29 @@ import Platform
 
 /// Reads and checks `moods.json`.
 ///
-/// Layout: the header line, then one record a line with a comma after each but the last, then `],` and the seal with
+/// Layout: the header line, then one record a line with a comma after each except the last, then `],` and the seal with
 /// the checksum of all bytes before that line, and nothing more. The whole is one valid JSON document.
 ///
 /// A snapshot is valid if
-/// 1. every line is of its form and every record is what the caller takes for one,
+/// 1. every line has its form and the caller accepts every record,
 /// 2. the checksum is right,
 /// 3. the header counts the records.
 ///
-/// Where 1 holds and 2 does not, somebody edited it: it may be read, but is not ours to write any more, until somebody
-/// says that the edit was meant. Where 1 does not hold it is damaged, and nothing of it is used.
+/// If 1 holds and 2 does not, another program edited it: it may be read, but this program may not write it until a
+/// person accepts the edit. If 1 does not hold it is damaged, and nothing of it is used.
 struct SnapshotReader {
     struct Content {
         var header: SnapshotHeader
         var records: Int
         var bytes: Int
-        /// Why it is taken for edited; nil where it is whole.
+        /// The reason why it counts as edited; nil if it is whole.
         var edit: String?
     }
 
     let name: String
     let schemaVersion: Int
 
-    /// Hands each record to `record`, which answers what is wrong with it.
+    /// Passes each record to `record`, which returns its fault or nil.
     func read(
         _ file: borrowing File, in fileSystem: FileSystem, record: (UnsafeRawBufferPointer, _ offset: Int) -> String?
     ) throws(StorageError) -> Content {
@@ -76,7 +76,7 @@ struct SnapshotReader {
                 + " migration. It was not touched.")
     }
 
-    /// What to say of a file whose first line is not ours.
+    /// The error for a file whose first line is not a header.
     private func foreign(_ file: borrowing File, in fileSystem: FileSystem) -> StorageError {
         var probe = SchemaProbe()
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
@@ -111,31 +111,31 @@ struct SnapshotReader {
     }
 }
 
-/// Reads a snapshot from beginning to end and tells of every record and of whatever breaks the layout, which `SnapshotReader` has.
-/// That one opens a store and stops at the first thing that is not right; the whole check and salvage go on.
+/// Reads a snapshot from beginning to end and reports every record and every fault in the layout, see `SnapshotReader`.
+/// The reader opens a store and stops at the first fault; the whole check and salvage go on.
 struct SnapshotScan {
     enum Finding {
-        /// Bytes between braces; whether they are a record is for the caller to say.
+        /// Bytes between braces; the caller decides whether they are a record.
         case record(UnsafeRawBufferPointer, offset: Int)
-        /// Something that breaks the layout, as a clause about the file: "holds a line that is not a record".
+        /// A fault in the layout, as a clause about the file: "holds a line that is not a record".
         case problem(offset: Int, String)
     }
 
-    /// Nil where the first line is not a header.
+    /// Nil if the first line is not a header.
     var header: SnapshotHeader?
-    /// Lines that look like records.
+    /// Number of lines that look like records.
     var records = 0
     /// The size of the file.
     var bytes = 0
     /// Whether there is a closing line.
     private(set) var isClosed = false
-    /// Whether it is the last line, ended, and says the checksum that the bytes before it have.
+    /// Whether the closing line is the last line, ended, and has the right checksum.
     var isSealed = false
 
     private var checksum: UInt32 = 0
     /// Whether the line before was a record without a comma.
     private var lacksComma = false
-    /// Whether the line before was a record with one.
+    /// Whether the line before was a record with a comma.
     private var hasComma = false
 
     init(
@@ -146,8 +146,8 @@ struct SnapshotScan {
         }
     }
 
-    /// - Parameter unreadable: what a failed read at an offset is.
-    /// - Throws: that, and what `found` throws: nothing more is read then.
+    /// - Parameter unreadable: converts the error of a read at an offset.
+    /// - Throws: that error, and the errors of `found`; then reading stops.
     init<Failure: Error>(
         _ file: borrowing File, in fileSystem: FileSystem, unreadable: (SystemError, _ offset: Int) -> Failure,
         found: (Finding) throws(Failure) -> Void
@@ -198,9 +198,9 @@ struct SnapshotScan {
         let endsWithComma = bytes.last == UInt8(ascii: ",")
         if endsWithComma { bytes = UnsafeRawBufferPointer(rebasing: bytes.dropLast()) }
         guard bytes.first == UInt8(ascii: "{"), bytes.last == UInt8(ascii: "}") else {
-            // The header's place is told of already.
+            // The fault of the header has been reported.
             if line.offset > 0 { try found(.problem(offset: line.offset, "holds a line that is not a record")) }
-            // What stood there may have had a comma or none.
+            // The bad line may have had a comma or none.
             (lacksComma, hasComma) = (false, false)
             return
         }

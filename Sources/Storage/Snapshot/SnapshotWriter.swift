@@ -1,12 +1,12 @@
 import JSONCodec
 import Platform
 
-/// Writes a snapshot in the form that `SnapshotReader` describes, in bounded memory. The first failure stops it; it is
-/// told at the end, because whoever hands over the records cannot do anything about it.
+/// Writes a snapshot in the form of `SnapshotReader`, in bounded memory. The first failure stops it and is thrown at
+/// the end, because the caller that passes the records cannot handle it.
 ///
-/// What is written begins and ends at multiples of `FileSystem.pieceBytes`, but for the file's end: the page cache keeps what
-/// came in one piece in one piece, as far as it is aligned, and finds, locks and maps such pieces as a whole. A random read
-/// of a large file costs a third less then.
+/// Writes begin and end at multiples of `FileSystem.pieceBytes`, except for the file's end: the page cache keeps an
+/// aligned piece together, and finds, locks and maps it as a whole. A random read of a large file then costs a third
+/// less.
 struct SnapshotWriter: ~Copyable {
     private let file: File
     private var buffer = ByteBuffer(capacity: FileSystem.pieceBytes + (64 << 10))
@@ -20,7 +20,7 @@ struct SnapshotWriter: ~Copyable {
         header.append(to: &buffer)
     }
 
-    /// - Returns: where the record begins in the file.
+    /// - Returns: the record's offset in the file.
     @discardableResult
     mutating func append(_ record: UnsafeRawBufferPointer) -> Int {
         count += 1
@@ -32,7 +32,7 @@ struct SnapshotWriter: ~Copyable {
         return start
     }
 
-    /// Writes the rest and syncs: the size of the file.
+    /// Writes the rest and syncs; returns the size of the file.
     mutating func finish() throws(SystemError) -> Int {
         if count > 0 { buffer.append(UInt8(ascii: "\n")) }
         checksum = CRC32C.checksum(buffer.bytes, seed: checksum)
@@ -51,7 +51,7 @@ struct SnapshotWriter: ~Copyable {
         put(count)
     }
 
-    /// Writes the first bytes of the buffer, which has no more than the rest of a record after them.
+    /// Writes the first bytes of the buffer; at most the rest of a record follows them.
     private mutating func put(_ count: Int) {
         guard failure == nil else { return }
         do {
@@ -64,25 +64,24 @@ struct SnapshotWriter: ~Copyable {
     }
 }
 
-/// A snapshot as the JSON document that it is, whatever its layout: what is left of one that a person or another program
-/// has edited, printed anew or sorted.
+/// A snapshot as a JSON document in any layout: after a person or another program has edited, reprinted or sorted it.
 ///
-/// It needs the members of the header line and `moods`, in any order. `count` and `crc` say what an edit has made wrong,
-/// so their values do not matter. Members that this version does not know stay, as in the header line.
+/// It needs the members of the header line and `moods`, in any order. An edit makes `count` and `crc` wrong, so their
+/// values do not matter. Members that this version does not know stay, as in the header line.
 struct SnapshotDocument {
-    /// What is wrong, and where: an offset into the document.
+    /// A fault and its offset in the document.
     typealias Problem = (offset: Int, reason: String)
 
-    /// Set where nothing is wrong; it counts the records that are there.
+    /// Set if there is no problem; its count is that of the records found.
     private(set) var header: SnapshotHeader?
     private(set) var problems: [Problem] = []
-    /// Whether it is one JSON object with the mark of a store, so that it can be called edited rather than damaged.
+    /// Whether it is one JSON object with the mark of a store, so that it counts as edited rather than damaged.
     private(set) var isStore = false
 
     private var found = SnapshotHeader(schemaVersion: 0, storeId: "", generation: 0, revision: -1, count: 0)
     private var hasRecords = false
 
-    /// Reads a whole document; `record` is called for each mood and answers what is wrong with it, and where in it.
+    /// Reads a whole document; `record` is called for each mood and returns its fault, with an offset in the mood.
     init(
         _ text: UnsafeRawBufferPointer, schemaVersion: Int,
         record: (UnsafeRawBufferPointer, _ offset: Int) -> Problem?
@@ -125,7 +124,7 @@ struct SnapshotDocument {
             found.unknownMembers += Self.mark(value)?.placed(in: []) ?? []
         case "moods": readRecords(value, offset, record)
         default:
-            // In one line, whatever the layout was.
+            // In one line, in any layout.
             var member = ByteBuffer(capacity: key.count + value.bytes.count + 8)
             member.append(",\"")
             member.append(key)
