@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// Which hours of some 64 have a record, of those whose last text is this one.
+/// The hours, of some 64, that have a record whose last text is `text`.
 ///
 /// | offset | bytes | |
 /// | --- | --- | --- |
@@ -22,7 +22,7 @@ public struct HourMark {
     }
 
     init(_ entry: UnsafeRawBufferPointer, at offset: Int) {
-        // No time that is kept is further from 1970 than this.
+        // No stored time is further from 1970 than this.
         firstHour = min(max(entry.integer(at: offset, Int64.self), -Self.hoursMax), Self.hoursMax)
         bits = entry.integer(at: offset + 8, UInt64.self)
         text = UInt32(truncatingIfNeeded: entry.integer(at: offset + 16, UInt64.self))
@@ -34,19 +34,19 @@ public struct HourMark {
         image.append(word: UInt64(text))
     }
 
-    /// The hour in which a time lies.
+    /// The hour that contains a time.
     static func hour(of time: Int64) -> Int64 {
         let hour = time / millisecondsOfHour
         return hour * millisecondsOfHour > time ? hour - 1 : hour
     }
 }
 
-/// The marks of records that come in order of time.
+/// The marks of records in order of time.
 struct HourMarks {
     private(set) var marks: [HourMark]
-    /// Where the latest mark of each text stands.
+    /// The index in `marks` of the latest mark of each text.
     private var places: [UInt32: Int] = [:]
-    /// That of the latest record.
+    /// The index of the latest record's mark.
     private var place = -1
 
     init(_ marks: [HourMark] = []) { self.marks = marks }
@@ -67,12 +67,12 @@ struct HourMarks {
     }
 }
 
-/// In which hours there are records, without a look at each.
+/// The hours that have records, without reading each record.
 public struct RecordHours {
     public var marks: [HourMark]
-    /// What the marks name.
+    /// The texts that the marks name.
     public let texts: ColumnTexts
-    /// Hours of which a mark may be wrong: a record in them was changed since.
+    /// Hours whose marks may be wrong: a record in them was changed since.
     public var doubted: Set<Int64> = []
 }
 
@@ -93,7 +93,7 @@ extension SnapshotIndex {
 }
 
 extension LayeredRecords {
-    /// - Complexity: the hours that have a record, and what was changed since the snapshot.
+    /// - Complexity: linear in the hours that have a record, and in the changes since the snapshot.
     mutating func hours() throws(IndexFault) -> RecordHours {
         let extractor = table.extractor
         var hours = RecordHours(marks: [], texts: ColumnTexts())
@@ -120,7 +120,7 @@ extension LayeredRecords {
         return hours
     }
 
-    /// The hours of the records of the snapshot that cannot be seen any more.
+    /// The hours of the snapshot's hidden records.
     private func hiddenHours(_ index: borrowing SnapshotIndex) throws(IndexFault) -> Set<Int64> {
         var hours: Set<Int64> = []
         var entries: [ColumnEntry] = []
@@ -136,7 +136,7 @@ extension LayeredRecords {
 }
 
 extension RecordStore {
-    /// In which hours there are records, apart for each last text of their traits.
+    /// The hours that have records, separate for each last text of their traits.
     /// - Throws: as `walk` does.
     public mutating func hours() throws(StorageError) -> RecordHours {
         try requireOpen()

@@ -1,24 +1,25 @@
 import JSONCodec
 import Platform
 
-/// The layout of `index-G`: what every part of it is wide, and how each part is checked. `Docs/StoreFormat.md` says the
-/// same for those who write another reader.
+/// The layout of `index-G`: the width of every part, and its checksums. `Docs/StoreFormat.md` describes it for authors
+/// of other readers.
 ///
 /// Integers are little-endian, ids are their sixteen bytes in written order. A header page, then nine sections, each
 /// from a multiple of 4096 bytes on:
 /// 0. rows: 64 bytes a record, in order of (time, id), which is the order of the snapshot
-/// 1. buckets: 512 bytes each, where a record is found by the hash of its id
+/// 1. buckets: 512 bytes each, to find a record by the hash of its id
 /// 2. the order by (update, id): pages of row numbers
-/// 3. the order by (text prefix, text, id): the same
-/// 4. the marked records in order of (time, id): the same
+/// 3. the order by (text prefix, text, id): pages of row numbers
+/// 4. the marked records in order of (time, id): pages of row numbers
 /// 5. columns: pages of entries, in the order of the rows
 /// 6. the texts that the columns name, each after its length (four bytes)
 /// 7. the hours that have a record: 24 bytes for 64 hours of one text
 /// 8. the signatures: pages of 32 bytes a record, in the order of the rows
 ///
-/// Row, bucket, page and the sections of texts and of hours are the units that are read and checked. A unit's last four bytes are the CRC-32C of the
-/// index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So a unit that never reached the
-/// disk, is of another index, or stands in another's place is found out when it is read; therefore nothing is synced.
+/// Each row, bucket, page and the sections of texts and of hours is a unit of reading and checking. A unit's last four
+/// bytes are the CRC-32C of the index's key, the unit's offset in the file (eight bytes), and the rest of the unit. So
+/// a reader detects a unit that never reached the disk, is of another index, or stands in another's place; therefore
+/// nothing is synced.
 enum IndexFormat {
     static let magic: UInt64 = 0x0a58_4449_444f_4f4d  // "MOODIDX\n"
     static let version: UInt32 = 4
@@ -27,13 +28,13 @@ enum IndexFormat {
     static let bucketBytes = 512
     static let entryBytes = 24
     static let bucketEntriesMax = 21
-    /// Two thirds of what fits: one bucket in forty overflows, and then by a record or two.
+    /// Two thirds of the maximum: one bucket in forty overflows, and then by a record or two.
     static let bucketEntriesAimed = 14
-    /// After the first entry's key, and before the checksum.
+    /// Entries between the first entry's key and the checksum.
     static let pageEntriesMax = 1021
-    /// Of an entry of the columns, and of a signature.
+    /// Size of an entry of the columns, and of a signature.
     static let columnsBytes = 32
-    /// Before the checksum.
+    /// Entries before the checksum.
     static let pageColumnsMax = 127
     static let hoursBytes = 24
     /// Row numbers have four bytes.
@@ -42,13 +43,13 @@ enum IndexFormat {
     static func bucketCount(_ count: Int) -> Int { max(1, (count + bucketEntriesAimed - 1) / bucketEntriesAimed) }
     static func pageCount(_ entries: Int) -> Int { (entries + pageEntriesMax - 1) / pageEntriesMax }
 
-    /// The bucket in which an id is looked for first: the hash as a fraction of all.
+    /// The first bucket to search for an id: the hash as a fraction of all.
     @inline(__always)
     static func bucket(_ hash: UInt64, of count: Int) -> Int {
         Int(truncatingIfNeeded: hash.multipliedFullWidth(by: UInt64(truncatingIfNeeded: count)).high)
     }
 
-    /// What an entry remembers of its id's hash.
+    /// The part of its id's hash that an entry stores.
     @inline(__always)
     static func fingerprint(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash) }
 }
@@ -62,7 +63,7 @@ struct UnitChecksum {
         seed = withUnsafeBytes(of: words) { CRC32C.checksum($0) }
     }
 
-    /// The checksum of a unit that begins at `offset`, its own last four bytes left out.
+    /// The checksum of a unit at `offset`, without its own last four bytes.
     @inline(__always)
     func callAsFunction(_ unit: UnsafeRawBufferPointer, at offset: Int) -> UInt32 {
         let placed = withUnsafeBytes(of: UInt64(truncatingIfNeeded: offset).littleEndian) {
@@ -71,7 +72,7 @@ struct UnitChecksum {
         return CRC32C.checksum(UnsafeRawBufferPointer(rebasing: unit[..<(unit.count - 4)]), seed: placed)
     }
 
-    /// Whether a unit is what was written there.
+    /// Whether a unit is as it was written there.
     @inline(__always)
     func matches(_ unit: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         unit.integer(at: unit.count - 4, UInt32.self) == self(unit, at: offset)
@@ -79,7 +80,7 @@ struct UnitChecksum {
 }
 
 extension UnsafeRawBufferPointer {
-    /// A little-endian integer; the offset is the layout's own.
+    /// Reads a little-endian integer; the offset comes from the layout.
     @inline(__always)
     func integer<Integer: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _ type: Integer.Type) -> Integer {
         Integer(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
@@ -93,7 +94,7 @@ extension UnsafeMutableRawBufferPointer {
     }
 }
 
-/// Where one section lies, in bytes of the file.
+/// The range of one section, in bytes of the file.
 struct IndexSection: Equatable {
     var offset: Int
     var byteCount: Int
@@ -101,7 +102,7 @@ struct IndexSection: Equatable {
     var end: Int { offset + byteCount }
 }
 
-/// All sections of an index of so many records.
+/// All sections of an index of `count` records.
 struct IndexSections: Equatable {
     var rows: IndexSection
     var buckets: IndexSection
@@ -136,7 +137,7 @@ struct IndexSections: Equatable {
     var byteCount: Int { signatures.end }
 }
 
-/// The first page of an index: whose it is, what it counts, where its sections are.
+/// The first page of an index: its snapshot, its counts and its sections.
 ///
 /// | offset | bytes | |
 /// | --- | --- | --- |
@@ -153,13 +154,13 @@ struct IndexSections: Equatable {
 /// | 320 | 24 | texts of columns, bytes of all of them, entries of hours |
 /// | 4092 | 4 | CRC-32C of all bytes before |
 ///
-/// What lies between is zero and is not looked at.
+/// All other bytes are zero and ignored.
 struct IndexHeader {
     let key: IndexKey
     let identity: SnapshotIdentity
     let markedCount: Int
     let recordBytes: Int
-    /// How many texts the columns name, and how long they are together.
+    /// Number of texts that the columns name, and their total length.
     let textCount: Int
     let textBytes: Int
     let hoursCount: Int
@@ -184,7 +185,7 @@ struct IndexHeader {
             hoursCount: hoursCount)
     }
 
-    /// Nil where the page is damaged, of another version, or says what cannot be.
+    /// Nil if the page is damaged, of another version, or impossible.
     init?(page: UnsafeRawBufferPointer) {
         guard page.count == IndexFormat.pageBytes, page.integer(at: 0, UInt64.self) == IndexFormat.magic,
             page.integer(at: 8, UInt32.self) == IndexFormat.version,
@@ -216,7 +217,7 @@ struct IndexHeader {
         }
     }
 
-    /// Writes the page over what is there.
+    /// Overwrites the page.
     func write(to page: UnsafeMutableRawBufferPointer) {
         page.initializeMemory(as: UInt8.self, repeating: 0)
         let snapshot = identity.header

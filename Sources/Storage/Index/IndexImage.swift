@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// The bytes of an index, on the disk or in memory: the same for whoever reads.
+/// The bytes of an index, on the disk or in memory, with one interface for readers.
 package struct IndexImage: ~Copyable {
     private enum Source: ~Copyable {
         case file(File)
@@ -17,7 +17,7 @@ package struct IndexImage: ~Copyable {
         self.header = header
     }
 
-    /// Takes the index of this snapshot from a file; nil where it is damaged, cut short, of another version of the format
+    /// Takes the index of this snapshot from a file; nil if it is damaged, cut short, of another version of the format
     /// or of another snapshot. Reads one page.
     package init?(_ file: consuming File, of snapshot: SnapshotIdentity) {
         guard let header = Self.header(file), header.identity.hasSameContent(as: snapshot),
@@ -27,7 +27,7 @@ package struct IndexImage: ~Copyable {
         self.header = header
     }
 
-    /// Takes an index whatever has become of its snapshot: nothing but its rows is to be used.
+    /// Takes an index of any snapshot: only its rows may be used.
     init?(ofAnySnapshot file: consuming File) {
         guard let header = Self.header(file) else { return nil }
         source = .file(file)
@@ -36,7 +36,7 @@ package struct IndexImage: ~Copyable {
 
     private static func header(_ file: borrowing File) -> IndexHeader? {
         withUnsafeTemporaryAllocation(byteCount: IndexFormat.pageBytes, alignment: 16) { page in
-            // A file that cannot be read is as good as none: an index is made anew.
+            // An unreadable file counts as none: the index is rebuilt.
             guard let status = try? file.status(), let count = try? file.read(page, at: 0),
                 count == page.count, let header = IndexHeader(page: UnsafeRawBufferPointer(page)),
                 status.size == header.sections.byteCount
@@ -45,7 +45,7 @@ package struct IndexImage: ~Copyable {
         }
     }
 
-    /// Reads exactly this unit or these units.
+    /// Reads exactly these units.
     @inline(__always)
     func read(_ into: UnsafeMutableRawBufferPointer, at offset: Int) throws(IndexFault) {
         switch source {
@@ -72,7 +72,7 @@ package struct IndexImage: ~Copyable {
         }
     }
 
-    /// What is in memory, nil where it is a file.
+    /// The bytes in memory; nil for a file.
     package var bytes: UnsafeRawBufferPointer? {
         switch source {
         case .file: nil
@@ -82,20 +82,20 @@ package struct IndexImage: ~Copyable {
 }
 
 extension IndexImage {
-    /// The index that lies beside a snapshot, nil where there is none that fits it.
+    /// The index beside a snapshot; nil if none fits it.
     static func open(in place: borrowing StoreDirectory, of snapshot: SnapshotIdentity) -> IndexImage? {
-        // One that cannot be opened is as good as none.
+        // An index that cannot be opened counts as none.
         guard let file = try? place.open(StoreInventory.indexName(snapshot.header.generation), .read) else {
             return nil
         }
         return IndexImage(file, of: snapshot)
     }
 
-    /// Writes what is in memory beside the snapshot and goes on with the file, so that the memory is free again.
+    /// Writes the index from memory beside the snapshot and continues with the file, so that the memory is free again.
     ///
-    /// Nothing is synced: whatever did not reach the disk is found out when it is read. Where this throws, the index goes
-    /// on in memory, and there is nothing to mend.
-    /// - Parameter temporary: a name that nobody else uses, for the time until the file is whole.
+    /// Nothing is synced: reading detects bytes that did not reach the disk. If this throws, the index stays in memory,
+    /// and there is nothing to mend.
+    /// - Parameter temporary: an unused name, until the file is whole.
     mutating func moveToDisk(
         in place: borrowing StoreDirectory, temporary: String
     ) throws(SystemError) {
@@ -106,7 +106,7 @@ extension IndexImage {
             try file.write(bytes, at: 0)
             try place.rename(temporary, to: name)
         } catch {
-            // What cannot be removed is cleared away with other temporary files.
+            // A temporary file that stays is cleared away with others.
             try? place.unlink(temporary)
             throw error
         }
@@ -119,8 +119,8 @@ extension StoreInventory {
     static func indexName(_ generation: Int) -> String { "index-\(generation)" }
 }
 
-/// Which snapshot an index belongs to: what its first line says, which file it is, and its last line. The device is left
-/// out, because it may have another number after the system was started again.
+/// The identity of an index's snapshot: its first line, its file, and its last line. The device is left out, because
+/// its number may change when the system starts again.
 package struct SnapshotIdentity: Equatable {
     /// `],"crc":"xxxxxxxx"}` and the line feed.
     static let closingBytes = 3 + Seal.byteCount
@@ -132,15 +132,15 @@ package struct SnapshotIdentity: Equatable {
     let modified: Int64
     let closingLine: [UInt8]
 
-    /// Whether an index of the one is an index of the other. Another inode alone is a copy that kept its time, as a backup
-    /// does: size, time, first and last line agree, and every record is checked when it is read.
+    /// Whether an index of one fits the other. If only the inode differs, it is a copy that kept its time, as in a
+    /// backup: size, time, first and last line agree, and every record is checked when it is read.
     func hasSameContent(as other: SnapshotIdentity) -> Bool {
         header == other.header && size == other.size && modified == other.modified && closingLine == other.closingLine
     }
 
     init(header: SnapshotHeader, inode: UInt64, size: Int, modified: Int64, closingLine: [UInt8]) {
         self.header = header
-        // They may be of any size, and the checksum in the closing line speaks for them.
+        // They may be of any size, and the checksum in the closing line covers them.
         self.header.unknownMembers = []
         self.inode = inode
         self.size = size
@@ -148,7 +148,7 @@ package struct SnapshotIdentity: Equatable {
         self.closingLine = closingLine
     }
 
-    /// Asks an open snapshot whose header line was read; the closing line comes short where the file does.
+    /// Reads the identity of an open snapshot with this header; if the file is short, so is the closing line.
     package init(of snapshot: borrowing File, _ header: SnapshotHeader) throws(SystemError) {
         let status = try snapshot.status()
         var line = [UInt8](repeating: 0, count: Self.closingBytes)

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// Where a record stands in its snapshot, and what its bytes sum up to.
+/// The place of a record in its snapshot, and its checksum.
 package struct IndexPlace: Sendable, Equatable {
     /// The number of its row, which is its position in the order by time.
     package let row: Int
@@ -16,7 +16,7 @@ package struct IndexPlace: Sendable, Equatable {
     }
 }
 
-/// What the index knows of a record: everything but its bytes.
+/// The facts of a record in the index: everything except its bytes.
 ///
 /// | offset | bytes | |
 /// | --- | --- | --- |
@@ -26,7 +26,7 @@ package struct IndexPlace: Sendable, Equatable {
 /// | 48 | 4 | length |
 /// | 52 | 4 | CRC-32C of the record |
 /// | 56 | 1 | flags |
-/// | 57 | 1 | 1 where it is marked, else 0 |
+/// | 57 | 1 | 1 if it is marked, else 0 |
 /// | 58 | 2 | zero |
 /// | 60 | 4 | checksum of the row |
 package struct IndexRow: Sendable {
@@ -38,7 +38,7 @@ package struct IndexRow: Sendable {
         self.place = place
     }
 
-    /// Takes a row apart whose checksum is right.
+    /// Parses a row whose checksum is right.
     @inline(__always)
     init(number: Int, _ row: UnsafeRawBufferPointer) {
         head = RecordHead(
@@ -58,7 +58,7 @@ package struct IndexRow: Sendable {
     @inline(__always)
     static func updated(_ row: UnsafeRawBufferPointer) -> Int64 { row.integer(at: 24, Int64.self) }
 
-    /// Where row `number` begins in the file.
+    /// The offset of row `number` in the file.
     @inline(__always)
     static func offset(_ number: Int) -> Int { IndexFormat.pageBytes + number * IndexFormat.rowBytes }
 
@@ -82,7 +82,7 @@ package struct IndexRow: Sendable {
     }
 }
 
-/// What a bucket says of one record.
+/// An entry of a bucket, for one record.
 ///
 /// | offset | bytes | |
 /// | --- | --- | --- |
@@ -92,8 +92,8 @@ package struct IndexRow: Sendable {
 /// | 16 | 4 | length |
 /// | 20 | 4 | CRC-32C of the record |
 ///
-/// A bucket is 21 of them, the number of those that are used (4 bytes, at 504), and its checksum (at 508). An entry
-/// stands in the bucket of its hash or, where that is full, in the next one that is not; after the last comes the first.
+/// A bucket has 21 of them, the number of used ones (4 bytes, at 504), and its checksum (at 508). An entry is in the
+/// bucket of its hash; if that is full, in the next one that is not; after the last comes the first.
 enum IndexBucket {
     private static let countOffset = 504
 
@@ -117,7 +117,7 @@ enum IndexBucket {
             checksum: bucket.integer(at: at + 20, UInt32.self))
     }
 
-    /// Adds an entry; false where the bucket is full.
+    /// Adds an entry; false if the bucket is full.
     @inline(__always)
     static func append(
         to bucket: UnsafeMutableRawBufferPointer, fingerprint: UInt32, row: Int, _ source: UnsafeRawBufferPointer
@@ -127,7 +127,7 @@ enum IndexBucket {
         let at = count * IndexFormat.entryBytes
         bucket.store(fingerprint, at: at)
         bucket.store(UInt32(truncatingIfNeeded: row), at: at + 4)
-        // Offset, length and checksum stand side by side in both.
+        // Offset, length and checksum are adjacent in both.
         bucket.store(source.integer(at: 40, UInt64.self), at: at + 8)
         bucket.store(source.integer(at: 48, UInt64.self), at: at + 16)
         bucket.store(UInt32(truncatingIfNeeded: count + 1), at: countOffset)
@@ -135,9 +135,9 @@ enum IndexBucket {
     }
 }
 
-/// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed hash for what a peer chose.
+/// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): a keyed hash for input from a peer.
 ///
-/// Without the key nobody can choose ids or texts that all fall into one bucket, and anybody with the key can look up.
+/// Without the key no peer can choose ids or texts that all fall into one bucket; any reader with the key can look up.
 struct SipHash: Sendable {
     private var a: UInt64
     private var b: UInt64
@@ -153,7 +153,7 @@ struct SipHash: Sendable {
         d = key.second ^ 0x7465_6462_7974_6573
     }
 
-    /// The hash of an id's sixteen bytes in the order in which they are written.
+    /// The hash of an id's sixteen bytes in their written order.
     @inline(__always)
     func callAsFunction(_ id: RecordID) -> UInt64 {
         var state = self
@@ -215,7 +215,7 @@ struct SipHash: Sendable {
     private static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 { word << bits | word >> (64 - bits) }
 }
 
-/// Sixteen random bytes that each index has of its own: the key of its hash, and part of each of its checksums.
+/// Sixteen random bytes, different for each index: the key of its hash, and part of each of its checksums.
 package struct IndexKey: Sendable, Equatable {
     let first: UInt64
     let second: UInt64

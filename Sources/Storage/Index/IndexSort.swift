@@ -1,22 +1,21 @@
-/// A row number and the word that it is sorted by.
+/// A row number and its sort key.
 struct IndexSortEntry {
     var key: UInt64
     var row: UInt32
 }
 
-/// Sorts by the key, equal keys staying in their order: byte by byte from the lowest (an LSD radix sort; Knuth, TAOCP
-/// 5.2.5), so the time is linear whatever somebody put into the keys. Bytes that are the same in all keys cost nothing.
-/// Where more than four differ the highest four come first, and only keys that are equal in these are looked at further:
-/// random ones hardly ever are.
+/// A stable sort by the key: byte by byte from the lowest (an LSD radix sort; Knuth, TAOCP 5.2.5), so the time is
+/// linear for any keys. Bytes that are equal in all keys cost nothing. If more than four differ, it sorts by the
+/// highest four first, and then only the keys that are equal in these: random ones hardly ever are.
 ///
-/// Why unsafe memory: a million entries are moved up to eight times, and arrays would check each move. Proof: both
-/// buffers have `count` entries, ranges lie in them, and a place is a sum of counts that add up to a range's.
+/// Why unsafe memory: a million entries move up to eight times, and arrays would check each move. Proof: both buffers
+/// have `count` entries, ranges lie in them, and a place is a sum of counts that add up to a range's.
 struct IndexSort: ~Copyable {
     let count: Int
     private(set) var entries: UnsafeMutablePointer<IndexSortEntry>
     private var scratch: UnsafeMutablePointer<IndexSortEntry>
 
-    /// All rows in their order, each with its key.
+    /// Takes all rows in order, each with its key.
     init(count: Int, key: (Int) -> UInt64) {
         self.count = count
         entries = .allocate(capacity: max(count, 1))
@@ -35,7 +34,7 @@ struct IndexSort: ~Copyable {
     /// The row at a place of the order.
     func row(_ place: Int) -> Int { Int(entries[place].row) }
 
-    /// Puts the rows in this order and gives each another key.
+    /// Puts the rows in this order with new keys.
     mutating func reset(to order: UnsafePointer<UInt32>, key: (Int) -> UInt64) {
         for place in 0..<count {
             entries[place] = IndexSortEntry(key: key(Int(order[place])), row: order[place])
@@ -44,19 +43,19 @@ struct IndexSort: ~Copyable {
 
     mutating func sort() { sort(0..<count) }
 
-    /// Gives the entries of a range other keys and sorts them by these.
+    /// Gives the entries of a range new keys and sorts by them.
     mutating func sort(_ range: Range<Int>, by key: (Int) -> UInt64) {
         for place in range { entries[place].key = key(Int(entries[place].row)) }
         sort(range)
     }
 
-    /// Sorts the entries of a range in any way.
+    /// Sorts the entries of a range by a comparison.
     mutating func sort(_ range: Range<Int>, _ precedes: (Int, Int) -> Bool) {
         var part = UnsafeMutableBufferPointer(start: entries + range.lowerBound, count: range.count)
         part.sort { precedes(Int($0.row), Int($1.row)) }
     }
 
-    /// Where the run of equal keys ends that begins at a place; lower bits may be ignored, 63 at most.
+    /// The end of the run of equal keys that begins at a place; may ignore up to 63 lower bits.
     func endOfRun(_ start: Int, _ end: Int, ignoring bits: UInt64 = 0) -> Int {
         let key = entries[start].key >> bits
         var place = start + 1
@@ -65,7 +64,7 @@ struct IndexSort: ~Copyable {
     }
 
     private mutating func sort(_ range: Range<Int>) {
-        // Counting costs more than comparing where there is little to count.
+        // For few entries comparing costs less than counting.
         guard range.count > 64 else { return insert(range) }
         let rest = sortByHighest(range)
         guard rest > 0 else { return }
@@ -77,8 +76,8 @@ struct IndexSort: ~Copyable {
         }
     }
 
-    /// Sorts by the highest four bytes of those that are not the same in all keys.
-    /// - Returns: how many of the lower bits have not been looked at.
+    /// Sorts by the highest four bytes of those that differ.
+    /// - Returns: number of the lower bits that are not sorted yet.
     private mutating func sortByHighest(_ range: Range<Int>) -> UInt64 {
         withUnsafeTemporaryAllocation(of: Int.self, capacity: 8 * 256) { counts in
             counts.initialize(repeating: 0)
@@ -146,7 +145,7 @@ struct IndexSort: ~Copyable {
         }
     }
 
-    /// Sorts each run of equal keys by another word.
+    /// Sorts each run of equal keys by a second key.
     mutating func sortRuns(by key: (Int) -> UInt64) {
         var start = 0
         while start < count {

@@ -1,13 +1,14 @@
 import JSONCodec
 
-/// What is looked at in each record where all are summed. The index keeps it in columns, so that no record is read for it.
+/// The values of a record for sums over all records. The index stores them in columns, so that no record is read for
+/// them.
 public struct RecordTraits {
-    /// How many texts a record can have.
+    /// Number of texts that a record can have.
     public static let textCount = 4
 
-    /// Eight bytes that the caller understands.
+    /// Eight bytes that only the caller interprets.
     public var word: UInt64
-    /// Nil where there is none. Views of the record, or of a buffer that was handed in for them.
+    /// Views of the record, or of the caller's buffer; nil for a missing text.
     public var texts: InlineArray<4, UnsafeRawBufferPointer?>
 
     public init(word: UInt64, texts: InlineArray<4, UnsafeRawBufferPointer?>) {
@@ -16,7 +17,7 @@ public struct RecordTraits {
     }
 }
 
-/// The same as it is read back, each text as a number.
+/// The traits of a record as stored in a column, each text as a number.
 ///
 /// | offset | bytes | |
 /// | --- | --- | --- |
@@ -27,7 +28,7 @@ public struct ColumnEntry {
     public let time: Int64
     public let word: UInt64
     public let isMarked: Bool
-    /// 0: it has none. Equal numbers are equal texts; a text may have several numbers.
+    /// 0 for no text. Equal numbers are equal texts; a text may have several numbers.
     public let texts: InlineArray<4, UInt32>
 
     private static let mark: UInt32 = 1 << 31
@@ -60,12 +61,12 @@ public struct ColumnEntry {
     }
 }
 
-/// The texts of columns by their numbers: those of the index, and after them those of records that came later.
+/// The texts of columns by their numbers: those of the index, then those of later records.
 ///
-/// A class, because whoever sums asks it while a walk goes on.
+/// A class, because a summing caller uses it during a walk.
 public final class ColumnTexts {
     private var arena: ByteBuffer
-    /// Where each text ends.
+    /// The end of each text.
     private var ends: [Int] = []
     private var starts: [Int] = []
     private var added: [[UInt8]: UInt32] = [:]
@@ -73,7 +74,7 @@ public final class ColumnTexts {
 
     public init() { arena = ByteBuffer(capacity: 1024) }
 
-    /// - Parameter section: texts one after the other, each after its length; nil where it is cut short.
+    /// - Parameter section: the texts, each after its length; nil if it is cut short.
     init?(_ section: UnsafeRawBufferPointer, count: Int) {
         arena = ByteBuffer(capacity: section.count)
         ends.reserveCapacity(count)
@@ -91,17 +92,17 @@ public final class ColumnTexts {
         }
     }
 
-    /// The numbers of texts are below this one.
+    /// One more than the highest number of a text.
     public var numbersEnd: Int { ends.count + 1 }
 
-    /// A text by its number, which is not 0; valid until the walk goes on.
+    /// A text by its number, which is not 0; valid until the walk moves on.
     public subscript(number: UInt32) -> UnsafeRawBufferPointer {
         let place = Int(number) - 1
         guard ends.indices.contains(place) else { return UnsafeRawBufferPointer(start: nil, count: 0) }
         return UnsafeRawBufferPointer(rebasing: arena.bytes[starts[place]..<ends[place]])
     }
 
-    /// What stands in the columns for a record that the index does not have.
+    /// The column entry of a record that the index does not have.
     public func entry(_ head: RecordHead, _ record: UnsafeRawBufferPointer, _ extractor: RecordExtractor) -> ColumnEntry
     {
         let traits = extractor.traits(record, &scratch)

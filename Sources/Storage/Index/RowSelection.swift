@@ -1,45 +1,45 @@
 import JSONCodec
 
-/// 256 bits that the caller understands, kept of each record: a search whose own bits are not all there passes the record over
-/// without reading it.
+/// 256 bits of each record that only the caller interprets: a search skips records that lack one of its own bits,
+/// without reading them.
 public typealias RecordSignature = SIMD4<UInt64>
 
-/// A condition on records, which the index answers for many at once: first by their times, signatures and columns, and by the
-/// record itself only where those leave it open.
+/// A condition on records, which the index answers for many at once: first by their times, signatures and columns, and
+/// by the records themselves only if those do not decide.
 public protocol RecordCondition: AnyObject {
-    /// What the signature of each record has that is meant; nil: any may be.
+    /// Bits that every matching record has in its signature; nil if it may have any.
     var signature: RecordSignature? { get }
-    /// Whether something in the columns is asked for.
+    /// Whether the condition depends on columns.
     var looksAtColumns: Bool { get }
-    /// Whether something is asked for that only the record says.
+    /// Whether the condition depends on data that only the record has.
     var looksAtRecords: Bool { get }
-    /// Times of records that are meant: from the first on, and before the second; nil where there is no such bound.
+    /// Times of matching records: from the first on, and before the second; nil for no such bound.
     var span: (from: Int64?, to: Int64?) { get }
-    /// Sets each place of `isMeant` to false whose columns exclude the record.
+    /// Sets `isMeant` to false for each record that its columns exclude.
     func exclude(by columns: [ColumnEntry], _ texts: ColumnTexts, in isMeant: inout [Bool])
-    /// Whether a record is meant, as far as its columns do not say.
+    /// Whether a record matches, as far as its columns do not decide.
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool
-    /// Whether a record is meant.
+    /// Whether a record matches.
     func matches(_ head: RecordHead, _ record: UnsafeRawBufferPointer) -> Bool
 }
 
-/// Which rows of a snapshot meet a condition: found out for a block of them when the first of its rows is asked for.
+/// The rows of a snapshot that meet a condition, determined for a block of them on first use.
 ///
-/// A page of a list and the number of all that it is a part of ask the same one, so each row is looked at once.
+/// A page of a list and the count of the whole list use one selection, so each row is checked once.
 struct RowSelection: ~Copyable {
     private static let blockPages = 16
     private static let blockRows = blockPages * IndexFormat.pageColumnsMax
-    /// Where fewer rows than one in so many are left, each is read alone.
+    /// If less than one row in so many is left, each is read alone.
     private static let sparse = 8
-    /// Records that are read together.
+    /// Limit of records that are read together, in bytes and in rows.
     private static let bytesMax = 64 << 10
     private static let rowsMax = 512
 
     private let condition: any RecordCondition
-    /// Rows outside of it are not meant.
+    /// No row outside of it matches.
     let range: Range<Int>
     private var kept: RowBits
-    /// By block: whether it has been looked at.
+    /// Whether a block has been checked.
     private var isKnown: [Bool]
     private var texts: ColumnTexts?
     private var entries: [ColumnEntry] = []
@@ -71,7 +71,7 @@ struct RowSelection: ~Copyable {
         return kept.contains(row)
     }
 
-    /// How many rows meet the condition and are not hidden.
+    /// Number of rows that meet the condition and are not hidden.
     mutating func count(besides hidden: borrowing RowBits, _ index: inout SnapshotIndex) throws(IndexFault) -> Int {
         guard !range.isEmpty else { return 0 }
         for block in (range.lowerBound / Self.blockRows)...((range.upperBound - 1) / Self.blockRows)

@@ -1,9 +1,8 @@
 import JSONCodec
 
-/// Columns are read in pages of `IndexFormat.pageColumnsMax` entries, each with its checksum; the texts at once.
+/// Columns are read in pages of `IndexFormat.pageColumnsMax` entries, each with its checksum; the texts in one read.
 extension SnapshotIndex {
-    /// Puts the entries of rows from `first` on in the place of what `entries` holds: at most so many pages, from the one in
-    /// which `first` stands.
+    /// Replaces `entries` by the entries of at most `pages` pages, beginning with the page of row `first`.
     /// - Returns: the row of the first entry.
     func columns(from first: Int, pages: Int, into entries: inout [ColumnEntry]) throws(IndexFault) -> Int {
         entries.removeAll(keepingCapacity: true)
@@ -13,8 +12,8 @@ extension SnapshotIndex {
         }
     }
 
-    /// Hands over the signatures of rows, in the same way.
-    /// - Returns: the row of the first one.
+    /// Passes on the signatures of the rows in at most `pages` pages, beginning with the page of row `first`.
+    /// - Returns: the row of the first signature.
     func signatures(
         from first: Int, pages: Int, _ body: (RecordSignature) -> Void
     ) throws(IndexFault) -> Int {
@@ -26,7 +25,7 @@ extension SnapshotIndex {
         }
     }
 
-    /// Hands over the entries of a section that has `columnsBytes` for each row: the page, and where the entry begins in it.
+    /// Passes on the entries of a section that has `columnsBytes` for each row: the page, and the entry's offset in it.
     @inline(__always)
     private func forEachEntry(
         _ section: IndexSection, from first: Int, pages: Int, _ body: (UnsafeRawBufferPointer, Int) -> Void
@@ -73,8 +72,8 @@ extension SnapshotIndex {
 }
 
 extension LayeredRecords {
-    /// Walks what is kept of all records in columns, in order of time, from a position on, until `body` answers false. Records
-    /// of one moment come in the order of their ids.
+    /// Walks the column entries of all records, in order of time, from a position on, until `body` returns false.
+    /// Records of one moment come in the order of their ids.
     mutating func walkColumns(
         after position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool
     ) throws(IndexFault) {
@@ -85,7 +84,7 @@ extension LayeredRecords {
                 body(texts.entry($0.head, $0.bytes, extractor), texts)
             }
         }
-        // Taken out and put back: the walk needs both layers at once.
+        // Taken out and put back: the walk needs both layers at the same time.
         let result: Result<Void, IndexFault>
         do throws(IndexFault) {
             try mergeColumns(&index, position, body)
@@ -97,7 +96,7 @@ extension LayeredRecords {
         try result.get()
     }
 
-    /// Pages that are read together, from the first read on.
+    /// Most pages to read together; the number grows from one.
     private static var pagesMax: Int { 16 }
 
     private mutating func mergeColumns(
@@ -143,7 +142,7 @@ extension LayeredRecords {
 }
 
 extension RecordStore {
-    /// Walks what is kept of all records in columns, in order of time, from a position on, until `body` answers false.
+    /// Walks the column entries of all records, in order of time, from a position on, until `body` returns false.
     /// - Throws: as `walk` does.
     public mutating func walkColumns(
         after position: RecordPosition?, _ body: (ColumnEntry, ColumnTexts) -> Bool

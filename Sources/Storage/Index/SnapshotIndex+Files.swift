@@ -1,14 +1,14 @@
 import Platform
 
-/// Where an index comes from: from beside its snapshot, else it is made, which reads the snapshot once.
+/// Opening the index beside its snapshot, or building it, which reads the snapshot once.
 extension SnapshotIndex {
-    /// - Parameter isUsed: whether an index that lies there may be used; else it is made anew.
-    /// - Returns: nil where the snapshot is empty, edited, damaged or not sorted: then it has to be read as a whole.
+    /// - Parameter isUsed: whether an existing index may be used; else a new one is built.
+    /// - Returns: nil if the snapshot is empty, edited, damaged or not sorted: then it has to be read as a whole.
     static func of(
         _ header: SnapshotHeader, _ snapshot: FileStatus?, in place: borrowing StoreDirectory,
         _ settings: StoreSettings, _ extractor: RecordExtractor, isUsed: Bool = true
     ) -> SnapshotIndex? {
-        // An index is a cache: where anything about it fails, the snapshot is read as a whole, and says what is wrong with it.
+        // An index is a cache: if any step fails, the snapshot is read as a whole, which reports its faults.
         guard header.count > 0, let file = try? place.open(StoreDirectory.snapshotName, .read),
             let status = try? file.status(), snapshot.map({ $0.isSameFile(as: status) }) ?? true,
             let identity = try? SnapshotIdentity(of: file, header)
@@ -20,7 +20,7 @@ extension SnapshotIndex {
             var image = try? SnapshotIndexBuilder.build(
                 of: file, schemaVersion: settings.schemaVersion, in: place.fileSystem, extractor)
         else { return nil }
-        // Where it cannot be kept it is held in memory; nothing else is different then.
+        // An index that cannot be written stays in memory, with no other effect.
         if !settings.isReadOnly {
             try? image.moveToDisk(in: place, temporary: "temporary-" + settings.makeIdentifier())
         }
@@ -29,7 +29,7 @@ extension SnapshotIndex {
 }
 
 extension SnapshotIndex {
-    /// The index of a backup, where there still is one; it is never made anew.
+    /// The index of a backup, if there is one; it is never rebuilt.
     static func ofBackup(
         _ generation: Int, in place: borrowing StoreDirectory, _ settings: StoreSettings, _ extractor: RecordExtractor
     ) throws(IndexFault) -> SnapshotIndex? {
@@ -38,7 +38,7 @@ extension SnapshotIndex {
         do {
             file = try place.open(name, .read)
         } catch {
-            // A backup may go at any time.
+            // A backup may vanish at any time.
             guard error.code == ENOENT else { throw .snapshot(.reading(error, name)) }
             return nil
         }
@@ -65,13 +65,13 @@ extension SnapshotIndex {
 }
 
 extension StoreFiles {
-    /// The way to the snapshot's records that was found at opening; nil where they were handed over.
+    /// Takes the index found at opening; nil if the records were passed on.
     mutating func takeIndex() -> SnapshotIndex? { index.take() }
 
-    /// The index of the snapshot as it is now.
+    /// The index of the present snapshot.
     func openIndex(_ extractor: RecordExtractor) -> SnapshotIndex? { index(extractor, isUsed: true) }
 
-    /// The same, made anew because the one that lies there is damaged.
+    /// Rebuilds the index of the present snapshot, because the old one is damaged.
     func rebuiltIndex(_ extractor: RecordExtractor) -> SnapshotIndex? {
         settings.log("\(place.path(of: StoreInventory.indexName(generation))) was damaged and is made again")
         return freshIndex(extractor)
@@ -81,7 +81,7 @@ extension StoreFiles {
 
     private func index(_ extractor: RecordExtractor, isUsed: Bool) -> SnapshotIndex? {
         let name = StoreDirectory.snapshotName
-        // Whoever asks has another way on, and tells of the fault that made it ask.
+        // The caller has an alternative, and reports the fault that led here.
         guard let file = try? place.open(name, .read),
             let header = try? SnapshotReader(name: name, schemaVersion: settings.schemaVersion)
                 .header(file, in: place.fileSystem), header.generation == generation

@@ -25,10 +25,10 @@ package enum IndexOrder: Sendable {
 /// | 8 | 4084 | row numbers, 4 bytes each, zero after the last |
 /// | 4092 | 4 | checksum of the page |
 extension SnapshotIndex {
-    /// How many positions an order has.
+    /// Number of positions in an order.
     package func count(_ order: IndexOrder) -> Int { order == .marked ? markedCount : count }
 
-    /// The row at a position of an order; a page is read once for all of its positions in a walk.
+    /// The row at a position of an order; a walk reads each page once.
     package mutating func number(_ order: IndexOrder, at position: Int) throws(IndexFault) -> Int {
         guard position >= 0, position < count(order) else {
             throw .indexDamaged(reason: "The index has no position \(position).")
@@ -40,11 +40,11 @@ extension SnapshotIndex {
         return number
     }
 
-    /// The first position in an order after a place, the number of positions where there is none; with `inclusive` the
-    /// record exactly there counts as after it. Walking up from there without, and down from the one before with
-    /// `inclusive`, is what `RecordTable.walk` does.
+    /// The first position in an order after a place; the number of positions if there is none. With `inclusive` a
+    /// record exactly there counts as after it. `RecordTable.walk` walks up from there without `inclusive`, and down
+    /// from the position before with it.
     ///
-    /// - Complexity: O(log n) reads of a row, and of a record where texts have the same prefix.
+    /// - Complexity: O(log n) reads of a row, and of a record if texts have equal prefixes.
     package mutating func firstPosition(
         _ order: IndexOrder, after place: RecordPosition, inclusive: Bool
     ) throws(IndexFault) -> Int {
@@ -115,7 +115,7 @@ extension SnapshotIndex {
         }
     }
 
-    /// The row number at a place of the page that is loaded.
+    /// The row number at a place of the loaded page.
     private func entry(_ place: Int) -> Int {
         Int(UnsafeRawBufferPointer(page).integer(at: 8 + place * 4, UInt32.self))
     }
@@ -132,32 +132,33 @@ extension SnapshotIndex {
     }
 }
 
-/// A walk through a snapshot in one order: rows and records are read some dozens at a time, more the longer it goes.
+/// A walk through a snapshot in one order: it reads some dozens of rows and records at a time, more the longer it
+/// lasts.
 ///
-/// Where the order is by time, neighbours stand beside each other in the snapshot too, and come in one read.
+/// In the order by time, neighbors are adjacent in the snapshot too, and come in one read.
 struct IndexWalk: ~Copyable {
     private static let chunkMin = 16
     private static let chunkMax = 256
-    /// Records that are fetched together: more than fits is fetched by the next read.
+    /// Limit of records fetched together, in bytes; the next read fetches the rest.
     private static let bytesMax = 1 << 20
 
     private let order: IndexOrder
     private let isDescending: Bool
-    /// Those of the entries that have not been fetched.
+    /// The positions not fetched yet.
     private var positions: Range<Int>
     private var chunkCount = chunkMin
     private var rows: [IndexRow] = []
-    /// The number in `rows` at which the walk stands.
+    /// The index in `rows` of the present record.
     private var current = 0
-    /// Where the record of each row begins in `buffer`; -1 where it is not there yet.
+    /// The start of each row's record in `buffer`; -1 if it is not there yet.
     private var starts: [Int] = []
     private var buffer = ByteBuffer(capacity: 16)
     private var single = ByteBuffer(capacity: 16)
     private var isSingle = false
-    /// Rows that are wanted; nil: all.
+    /// The selected rows; nil for all.
     private(set) var selection: RowSelection?
 
-    /// - Parameter condition: records that do not meet it are left out.
+    /// - Parameter condition: the condition that each record must meet.
     init(
         _ index: inout SnapshotIndex, _ order: IndexOrder, isDescending: Bool, after place: RecordPosition?,
         matching condition: (any RecordCondition)?
@@ -182,15 +183,15 @@ struct IndexWalk: ~Copyable {
         self.positions = positions
     }
 
-    /// How many rows meet the condition and are not hidden.
+    /// Number of rows that meet the condition and are not hidden.
     mutating func count(besides hidden: borrowing RowBits, _ index: inout SnapshotIndex) throws(IndexFault) -> Int {
         try selection?.count(besides: hidden, &index) ?? 0
     }
 
-    /// What the index knows of the record at which the walk stands.
+    /// The head of the present record.
     var head: RecordHead { rows[current].head }
 
-    /// The record at which the walk stands; valid until the walk goes on.
+    /// The present record; valid until the walk moves on.
     var bytes: UnsafeRawBufferPointer {
         if isSingle { return single.bytes }
         let start = starts[current]
@@ -199,7 +200,7 @@ struct IndexWalk: ~Copyable {
 
     mutating func advance() { current += 1 }
 
-    /// Makes sure that the walk stands at a record that is visible; false at the end.
+    /// Moves to the next visible record, unless the walk is at one; false at the end.
     mutating func load(
         _ index: inout SnapshotIndex, skipping hidden: borrowing RowBits, markedOnly: Bool
     ) throws(IndexFault) -> Bool {
@@ -234,7 +235,7 @@ struct IndexWalk: ~Copyable {
         return true
     }
 
-    /// The rows of a range of positions, and their records where they stand beside each other; none where none is selected.
+    /// Reads the selected rows of a range of positions, and their records if those are adjacent.
     private mutating func readRows(_ range: Range<Int>, _ index: inout SnapshotIndex) throws(IndexFault) {
         if order == .time, selection == nil {
             try index.rows(range, into: &rows)
@@ -250,7 +251,7 @@ struct IndexWalk: ~Copyable {
         starts = [Int](repeating: -1, count: rows.count)
     }
 
-    /// Fetches the records of rows that stand beside each other.
+    /// Fetches the records of adjacent rows.
     private mutating func fetchTogether(_ index: inout SnapshotIndex) throws(IndexFault) {
         var starts: [Int] = []
         starts.reserveCapacity(rows.count)
@@ -263,7 +264,7 @@ struct IndexWalk: ~Copyable {
         self.starts = starts
     }
 
-    /// Fetches the record at which the walk stands, unless it came with others.
+    /// Fetches the present record, unless it came with others.
     private mutating func fetch(_ index: inout SnapshotIndex) throws(IndexFault) {
         isSingle = starts[current] < 0
         if isSingle { try index.record(rows[current], into: &single) }

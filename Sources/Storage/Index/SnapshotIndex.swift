@@ -1,16 +1,16 @@
 import JSONCodec
 import Platform
 
-/// A snapshot that is read through its index: by id, by position in an order, by place; nothing of it is kept in memory.
-/// (A table like SQLite's B-trees, except that nothing here is ever changed.)
+/// A snapshot read through its index: by id, by position in an order, by place. Memory holds nothing of it. (A table
+/// like SQLite's B-trees, but immutable.)
 ///
 ///     let identity = try SnapshotIdentity(of: snapshot, header)
 ///     guard let image = IndexImage.open(in: place, of: identity) else { … build one … }
 ///     var index = SnapshotIndex(image, of: snapshot, .moods)
 ///     if let place = try index.record(id, into: &buffer) { … }          // two reads
 ///
-/// Everything is checked when it is read. Where that fails in the index it throws `indexDamaged`, and an index is made
-/// anew; where it fails in the snapshot it throws `corrupt`. It never answers with what it has not checked.
+/// Everything is checked when it is read. A fault in the index throws `indexDamaged`, and the index is rebuilt; a fault
+/// in the snapshot throws `corrupt`. Only checked data is returned.
 ///
 /// Invariants
 /// 1. The file `snapshot` is the one that the image's identity was compared with.
@@ -21,12 +21,12 @@ package struct SnapshotIndex: ~Copyable {
     let extractor: RecordExtractor
     let checksum: UnitChecksum
     private let hash: SipHash
-    /// The order page that was read last: a walk reads each page once.
+    /// The order page read last: a walk reads each page once.
     var page: UnsafeMutableRawBufferPointer
     var pageOffset = -1
-    /// Rows on their way from the file.
+    /// Buffer for reading rows.
     private var rowBuffer = ByteBuffer(capacity: 16)
-    /// Records that are only compared.
+    /// Buffer for records that are only compared.
     var scratch = ByteBuffer(capacity: 16)
 
     /// - Parameter snapshot: the open file that the image's identity was taken from.
@@ -51,7 +51,7 @@ package struct SnapshotIndex: ~Copyable {
 // MARK: - By id
 
 extension SnapshotIndex {
-    /// Where the record of an id stands, nil where there is none. Two reads of the index, mostly one where there is none.
+    /// The place of the record of an id; nil if there is none. Two reads of the index, usually one if there is none.
     package func find(_ id: RecordID) throws(IndexFault) -> IndexPlace? {
         var found: IndexPlace?
         try forEachCandidate(id) { (place) throws(IndexFault) in
@@ -62,14 +62,14 @@ extension SnapshotIndex {
         return found
     }
 
-    /// Puts the bytes of a record in the place of what `buffer` holds: where it stands, nil where there is none, and then
-    /// `buffer` holds nothing of use. One read of the index and one of the snapshot, whatever the size of the store.
+    /// Reads a record into `buffer`, in place of its content. Returns its place; nil if there is none, and then
+    /// `buffer` is undefined. One read of the index and one of the snapshot, for a store of any size.
     package func record(_ id: RecordID, into buffer: inout ByteBuffer) throws(IndexFault) -> IndexPlace? {
         var found: IndexPlace?
         try forEachCandidate(id) { (place) throws(IndexFault) in
             try read(place, into: &buffer)
             guard let other = extractor.id(buffer.bytes) else { throw unlike(place) }
-            // Two ids may share what the bucket remembers of them; the record says whose it is.
+            // Two ids may share their fingerprint in the bucket; the record has the id itself.
             guard other == id else { return false }
             found = place
             return true
@@ -77,7 +77,7 @@ extension SnapshotIndex {
         return found
     }
 
-    /// Hands the places of the ids that look like this one in their bucket to `body`, until it answers true.
+    /// Passes the places of ids with this fingerprint in their bucket to `body`, until it returns true.
     @inline(__always)
     private func forEachCandidate(
         _ id: RecordID, _ body: (IndexPlace) throws(IndexFault) -> Bool
@@ -88,7 +88,7 @@ extension SnapshotIndex {
         var bucket = IndexFormat.bucket(hash, of: bucketCount)
         let first = bucket
         repeat {
-            // On the stack, because a store that is read by several callers has one index.
+            // On the stack, because several readers of a store share one index.
             let isLast: Bool = try withBucket(bucket) { (entries) throws(IndexFault) in
                 let used = IndexBucket.count(entries)
                 for entry in 0..<used
@@ -131,7 +131,7 @@ extension SnapshotIndex {
         }
     }
 
-    /// Puts the rows of a range in the place of what `rows` holds, in one read. What lies outside the index is left out.
+    /// Replaces `rows` by the rows of a range, in one read. Rows outside the index are left out.
     package mutating func rows(_ range: Range<Int>, into rows: inout [IndexRow]) throws(IndexFault) {
         rows.removeAll(keepingCapacity: true)
         let range = range.clamped(to: 0..<count)
@@ -147,7 +147,7 @@ extension SnapshotIndex {
             let bytes = UnsafeRawBufferPointer(rebasing: rowBuffer.bytes[start..<start + IndexFormat.rowBytes])
             rows.append(try checkedRow(number, bytes))
         }
-        // A large range is rare; its memory is not kept.
+        // A large range is rare, so its memory is freed.
         rowBuffer.truncate(to: 0)
         rowBuffer.shrink(toCapacity: 1024 * IndexFormat.rowBytes)
     }
@@ -164,17 +164,17 @@ extension SnapshotIndex {
 // MARK: - Records
 
 extension SnapshotIndex {
-    /// Puts the bytes of a row's record in the place of what `buffer` holds.
-    /// - Throws: `corrupt` where they are not the bytes that the index saw, or not a record of that id.
+    /// Reads the bytes of a row's record into `buffer`, in place of its content.
+    /// - Throws: `corrupt` if the bytes changed since the index was made, or are no record of that id.
     package func record(_ row: IndexRow, into buffer: inout ByteBuffer) throws(IndexFault) {
         try read(row.place, into: &buffer)
         guard extractor.id(buffer.bytes) == row.head.id else { throw unlike(row.place) }
     }
 
-    /// Hands the records of rows that follow each other to `body`, in as few reads as `buffer` needs to be filled with at
-    /// most `bytesMax` bytes, and at least with one record. The bytes are valid in `body` only.
-    /// - Parameter checksIDs: false where it is enough that these are the bytes that the index saw.
-    /// - Returns: how many of the rows came, from the first on.
+    /// Passes the records of adjacent rows to `body`, from one read of at most `bytesMax` bytes, but of at least one
+    /// record. The bytes are valid in `body` only.
+    /// - Parameter checksIDs: false if it suffices that the bytes are unchanged since the index was made.
+    /// - Returns: number of rows that came, from the first on.
     package func records(
         _ rows: ArraySlice<IndexRow>, bytesMax: Int, into buffer: inout ByteBuffer, checksIDs: Bool = true,
         _ body: (IndexRow, UnsafeRawBufferPointer) throws(IndexFault) -> Void
@@ -183,7 +183,7 @@ extension SnapshotIndex {
         var taken: ArraySlice<IndexRow> = rows.prefix(1)
         var end = first.offset + first.byteCount
         for row in rows.dropFirst() {
-            // Records stand in the order of their rows, a comma and a line feed between them.
+            // Records are in the order of their rows, separated by a comma and a line feed.
             guard row.place.offset == end + 2, row.place.offset + row.place.byteCount - first.offset <= bytesMax else {
                 break
             }
@@ -223,7 +223,7 @@ extension SnapshotIndex {
         }
     }
 
-    /// A place inside the snapshot and no longer than a line; anything else was never written.
+    /// Checks that a place is inside the snapshot and no longer than a line; any other was never written.
     @inline(__always)
     private func check(_ place: IndexPlace) throws(IndexFault) {
         guard place.offset >= 0, place.offset <= snapshotBytes, place.byteCount <= snapshotBytes - place.offset,
@@ -248,7 +248,7 @@ extension SnapshotIndex {
     }
 }
 
-/// Bytes on the stack, in a closure that throws.
+/// Lends bytes on the stack to a closure that throws.
 @inline(__always)
 private func withTemporaryBytes<Answer>(
     _ count: Int, _ body: (UnsafeMutableRawBufferPointer) throws(IndexFault) -> Answer
@@ -263,10 +263,10 @@ private func withTemporaryBytes<Answer>(
     return try result.get()
 }
 
-/// Why the index could not answer.
+/// The reason why the index could not answer.
 package enum IndexFault: Error {
-    /// The index itself is damaged or cannot be read: it is thrown away and made anew. Nobody's data is concerned.
+    /// The index itself is damaged or unreadable: it is dropped and rebuilt. No user data is affected.
     case indexDamaged(reason: String)
-    /// The snapshot cannot be read, or a record in it is not what the index saw.
+    /// The snapshot is unreadable, or a record in it has changed since the index was made.
     case snapshot(StorageError)
 }

@@ -1,45 +1,44 @@
 import JSONCodec
 import Platform
 
-/// Makes the index of a snapshot: from the file, read once from beginning to end, or beside whoever writes it.
+/// Builds the index of a snapshot: from the file, read once from beginning to end, or while the snapshot is written.
 ///
 ///     var builder = SnapshotIndexBuilder(count: header.count, .moods, key: .random())
 ///     for … { if let reason = builder.add(record, at: offset) { … } }   // in the order of the snapshot
 ///     let image = try builder.finish(of: SnapshotIdentity(of: snapshot, header))
 ///
-/// Memory: about 250 bytes a record until the image is written to the disk, besides the texts, each kept once where
-/// they repeat.
+/// Memory: about 250 bytes a record until the image is on disk, plus the texts, equal ones stored once.
 package struct SnapshotIndexBuilder: ~Copyable {
     private let extractor: RecordExtractor
     private let key: IndexKey
     private let checksum: UnitChecksum
-    /// The header page, blank as yet, and the rows.
+    /// The header page, still blank, and the rows.
     private var image: ByteBuffer
     private var texts: TextRanks
     /// The number of each row's text.
     private var textNumbers: [UInt32] = []
     private var marked: [UInt32] = []
-    /// The entries of the columns, and the texts that they name.
+    /// The entries of the columns, and their texts.
     private var columns: ByteBuffer
     private var columnTexts: TextRanks
     private var signatures: ByteBuffer
     private var hours = HourMarks()
-    /// Numbers of texts that came lately, by place and checksum: most are found here.
+    /// Numbers of recent texts, by place and checksum: most texts are found here.
     private var lateTexts = [UInt32](repeating: 0, count: RecordTraits.textCount << 8)
     private var scratch = ByteBuffer(capacity: 16)
     private var last: (time: Int64, id: RecordID)?
     private var count = 0
     private var recordBytes = 0
-    /// The offset of the first record that is out of order; from there on nothing is kept.
+    /// The offset of the first record that is out of order; later records are not indexed.
     private(set) var unsortedOffset: Int?
 
-    /// - Parameter count: how many records are expected; another number is no error, only slower.
+    /// - Parameter count: the expected number of records; another number is no error, only slower.
     package init(count: Int, _ extractor: RecordExtractor, key: IndexKey) {
         self.extractor = extractor
         self.key = key
         checksum = UnitChecksum(key)
         texts = TextRanks(key)
-        // The number may come from a damaged file: what is asked for in advance is bounded.
+        // The number may come from a damaged file: the memory reserved for it is bounded.
         let expected = min(max(count, 0), 1 << 24)
         image = ByteBuffer(
             capacity: IndexSections(
@@ -52,8 +51,8 @@ package struct SnapshotIndexBuilder: ~Copyable {
         signatures = ByteBuffer(capacity: expected * IndexFormat.columnsBytes)
     }
 
-    /// Takes the next record, which begins at `offset` of the snapshot: nil, or why it is no record. (A line feed in it
-    /// counts as the space that is written for it.)
+    /// Takes the next record, at `offset` of the snapshot. Returns nil, or its fault. (A line feed in it counts as the
+    /// space that is written for it.)
     package mutating func add(_ record: UnsafeRawBufferPointer, at offset: Int) -> String? {
         if record.firstOffset(of: UInt8(ascii: "\n")) != nil {
             var line = ByteBuffer(capacity: record.count)
@@ -63,7 +62,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         return add(line: record, at: offset)
     }
 
-    /// The same for a record without a line feed.
+    /// Takes the next record, which has no line feed.
     @inline(__always)
     mutating func add(line record: UnsafeRawBufferPointer, at offset: Int) -> String? {
         guard let (head, traits, signature) = extractor.indexed(record, &texts.arena, &scratch) else {
@@ -115,8 +114,8 @@ package struct SnapshotIndexBuilder: ~Copyable {
         hours.add(head.time, numbers[RecordTraits.textCount - 1])
     }
 
-    /// The index of all records that were added.
-    /// - Parameter identity: of the whole snapshot, as it lies on the disk.
+    /// Builds the index of all added records.
+    /// - Parameter identity: of the whole snapshot, as it is on the disk.
     package consuming func finish(of identity: SnapshotIdentity) throws(IndexBuildFault) -> IndexImage {
         if let unsortedOffset { throw .unsorted(offset: unsortedOffset) }
         guard identity.header.count == count else {
@@ -198,7 +197,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         let byID = UnsafeMutablePointer<UInt32>.allocate(capacity: max(count, 1))
         defer { byID.deallocate() }
         for place in 0..<count { (byID + place).initialize(to: sort.entries[place].row) }
-        // With the sign turned, signed numbers are ordered as unsigned ones are.
+        // With the sign bit inverted, signed numbers have the order of unsigned ones.
         func updated(_ row: Int) -> UInt64 {
             UInt64(bitPattern: IndexRow.updated(Self.row(row, image.bytes))) ^ 1 << 63
         }
@@ -231,7 +230,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
         image.appendZeros(texts.end - image.count)
     }
 
-    /// Entries of `columnsBytes` each.
+    /// Appends entries of `columnsBytes` each, in pages.
     private mutating func appendPages(_ entries: borrowing ByteBuffer, _ section: IndexSection) {
         image.appendZeros(section.offset - image.count)
         let pageBytes = IndexFormat.pageColumnsMax * IndexFormat.columnsBytes
@@ -281,7 +280,7 @@ package struct SnapshotIndexBuilder: ~Copyable {
 // MARK: - From a file
 
 extension SnapshotIndexBuilder {
-    /// Reads a snapshot once, in bounded reads, checks it as `SnapshotReader` does, and makes its index.
+    /// Reads a snapshot once, in bounded reads, checks it as `SnapshotReader` does, and builds its index.
     package static func build(
         of snapshot: borrowing File, schemaVersion: Int, in fileSystem: FileSystem, _ extractor: RecordExtractor,
         key: IndexKey = .random()
@@ -291,7 +290,7 @@ extension SnapshotIndexBuilder {
             try identity(snapshot, try reader.header(snapshot, in: fileSystem))
         }
         let header = before.header
-        // No record is shorter than its id.
+        // Every record is longer than its id.
         var builder = SnapshotIndexBuilder(count: min(header.count, before.size / 36), extractor, key: key)
         let content = try explaining { () throws(StorageError) in
             try reader.read(snapshot, in: fileSystem) { builder.add(line: $0, at: $1) }
@@ -339,12 +338,12 @@ extension ByteBuffer {
     }
 }
 
-/// Why no index could be made of a snapshot.
+/// The reason why no index could be made of a snapshot.
 package enum IndexBuildFault: Error {
-    /// The snapshot cannot be read or is damaged, as `SnapshotReader` says.
+    /// The snapshot is unreadable or damaged, as `SnapshotReader` says.
     case snapshot(StorageError)
-    /// The snapshot's checksum is wrong: somebody edited it. It can only be read, and as a whole.
+    /// The snapshot's checksum is wrong: another program edited it. It can only be read, and as a whole.
     case edited(reason: String)
-    /// A record at `offset` stands before one that it belongs after, or there are more records than an index holds.
+    /// The record at `offset` is out of order, or there are more records than an index holds.
     case unsorted(offset: Int)
 }

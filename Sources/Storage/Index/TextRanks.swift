@@ -1,9 +1,9 @@
 import JSONCodec
 import Platform
 
-/// The texts that records are sorted by, each kept once: many records share few of them. Where they turn out not to, each
-/// is kept as it comes, since looking for its like would cost more than it saves. What is kept is folded already, so the
-/// order of the texts is the order of their bytes.
+/// The texts by which records are sorted, equal ones stored once: usually many records share few texts. If they do not,
+/// each text is stored without a search, which would cost more than it saves. Texts are stored folded, so their order
+/// is that of their bytes.
 struct TextRanks: ~Copyable {
     private struct Text {
         let prefix: Int64
@@ -11,17 +11,17 @@ struct TextRanks: ~Copyable {
         let byteCount: Int
     }
 
-    /// Where a text is written before it is entered.
+    /// The buffer for the next text, before it is entered.
     var arena = ByteBuffer(capacity: 4096)
     private var end = 0
     private var texts: [Text] = []
-    /// Half of its hash in the high half, number of a text + 1 in the low one, at the hash, by linear probing; 0: empty. At
-    /// most three quarters are used.
+    /// Entries with half of the hash in the high half and the number of a text + 1 in the low one, placed by the hash,
+    /// with linear probing; 0 is empty. At most three quarters are used.
     private var table = [UInt64](repeating: 0, count: 256)
     private let hash: SipHash
-    /// Whether a text is looked for before it is kept.
+    /// Whether to search for an equal text before storing one.
     private var isSharing = true
-    /// Of this many texts three quarters must be new for that to end.
+    /// The search ends when three quarters of this many texts are new.
     private static let trialTexts = 1 << 15
     private var trialLeft = TextRanks.trialTexts
     private var trialStart = 0
@@ -29,11 +29,11 @@ struct TextRanks: ~Copyable {
     init(_ key: IndexKey) { hash = SipHash(key) }
 
     var count: Int { texts.count }
-    /// Of all texts.
+    /// Bytes of all texts.
     var byteCount: Int { end }
     func bytes(_ number: Int) -> UnsafeRawBufferPointer { bytes(texts[number]) }
 
-    /// Enters the text that stands after the others in `arena`: its number.
+    /// Enters the text at the end of `arena`; returns its number.
     mutating func enter(prefix: Int64) -> UInt32 {
         guard isSharing else { return keep(prefix) }
         trialLeft -= 1
@@ -62,8 +62,8 @@ struct TextRanks: ~Copyable {
         return UInt32(truncatingIfNeeded: texts.count - 1)
     }
 
-    /// Ends the sharing where hardly any text was there before. It does not begin again, because then it would not be known
-    /// what is kept.
+    /// Ends the sharing if hardly any text was there before. It does not begin again, because the table then lacks
+    /// texts.
     private mutating func judge() {
         if texts.count - trialStart > Self.trialTexts / 4 * 3 {
             isSharing = false
@@ -73,10 +73,10 @@ struct TextRanks: ~Copyable {
         trialStart = texts.count
     }
 
-    /// Forgets what was written after the last text.
+    /// Drops the bytes after the last text.
     mutating func discard() { arena.truncate(to: end) }
 
-    /// The rank of each text by its number, from 0: by prefix, then by bytes. Equal texts have the same.
+    /// The rank of each text by its number, from 0: by prefix, then by bytes. Equal texts have equal ranks.
     func ranks() -> [UInt32] {
         var sort = IndexSort(count: texts.count) { UInt64(bitPattern: texts[$0].prefix) ^ 1 << 63 }
         sort.sort()
@@ -84,21 +84,22 @@ struct TextRanks: ~Copyable {
         var ranks = [UInt32](repeating: 0, count: texts.count)
         var rank: UInt32 = 0
         for place in 0..<texts.count {
-            // Equal texts have been in the same run to the end, and so have the same key.
+            // Equal texts were in one run to the end, and so have equal keys.
             if place > 0, sort.entries[place].key != sort.entries[place - 1].key || !isSame(sort, place) { rank += 1 }
             ranks[sort.row(place)] = rank
         }
         return ranks
     }
 
-    /// Whether the text at a place is the one before it.
+    /// Whether the text at a place equals the one before it.
     private func isSame(_ sort: borrowing IndexSort, _ place: Int) -> Bool {
         if isSharing { return false }
         let (text, other) = (texts[sort.row(place)], texts[sort.row(place - 1)])
         return text.prefix == other.prefix && JSONText.sameBytes(bytes(text), bytes(other))
     }
 
-    /// Orders the runs of equal keys by the eight bytes from `depth` on, and the runs that are equal there by the next.
+    /// Orders the runs of equal keys by the eight bytes from `depth` on, and the runs that are equal there by the next
+    /// eight.
     private func sortTies(_ sort: inout IndexSort, _ range: Range<Int>, depth: Int) {
         var start = range.lowerBound
         while start < range.upperBound {
@@ -106,7 +107,7 @@ struct TextRanks: ~Copyable {
             start = run.upperBound
             guard run.count > 1 else { continue }
             if run.allSatisfy({ texts[sort.row($0)].byteCount <= depth }) {
-                // Zeros at the end are all that is left to tell them apart.
+                // Only zeros at the end distinguish them.
                 sort.sort(run) { UInt64(texts[$0].byteCount) }
                 continue
             }
@@ -119,7 +120,7 @@ struct TextRanks: ~Copyable {
         }
     }
 
-    /// Texts that are the same up to here are compared as wholes: few are, and the steps do not go deeper for them.
+    /// Texts that are equal up to here are compared as a whole: there are few, and the recursion stops.
     private static let wordwiseBytesMax = 64
 
     private func bytes(_ text: Text) -> UnsafeRawBufferPointer {
