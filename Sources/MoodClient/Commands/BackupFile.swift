@@ -1,28 +1,28 @@
 import JSONCodec
 import Platform
 
-/// A copy of a store on the disk, as 'mood backup' writes it: its first line says of which store and revision it is, and its last
-/// one vouches for every byte before it.
+/// A copy of a store, as 'mood backup' writes it. The first line names its store and revision; the last one has a
+/// checksum of every byte before it.
 struct BackupFile {
     /// The name of the file.
     let name: String
     let storeID: String
-    /// The last commit that is in it.
+    /// The revision of the last commit in it.
     let revision: Int
-    /// When it was made, as RFC 3339.
+    /// The time at which it was made, in RFC 3339.
     let time: String
 
     private static let format = "moodboard-backup"
     private static let endFormat = "moodboard-backup-end"
-    /// `"crc":"` and eight digits and `"}`.
+    /// The checksum's bytes: `"crc":"`, eight digits and `"}`.
     private static let sealBytes = 17
-    /// A last line has fewer bytes.
+    /// The longest last line.
     private static let endBytesMax = 512
-    /// A first line has fewer bytes.
+    /// The longest first line.
     private static let headBytesMax = 16 << 20
     private static let chunkBytes = 1 << 20
 
-    /// Reads the first line of a file; nil where it is none of a copy, or no regular file.
+    /// Reads the first line of a file; nil if it is not a copy's, or the file is not regular.
     init?(_ directory: String, _ name: String) throws(SystemError) {
         let path = "\(directory)/\(name)"
         guard try FileSystem.system.statusOfPath(path).kind == .regular else { return nil }
@@ -50,7 +50,7 @@ struct BackupFile {
         self.time = time
     }
 
-    /// Whether bytes end in the seal of all before it.
+    /// Whether bytes end in the checksum of everything before it.
     private static func isSealed(_ bytes: UnsafeRawBufferPointer, after checksum: UInt32) -> Bool {
         guard bytes.count > sealBytes else { return false }
         let start = bytes.count - sealBytes
@@ -60,13 +60,13 @@ struct BackupFile {
         return bytes[start...].elementsEqual(seal.utf8)
     }
 
-    /// Whether a file ends in the last line of a copy; its bytes are not looked at.
+    /// Whether a file ends in the last line of a copy. It does not check the bytes.
     static func hasEnd(_ path: String) throws(SystemError) -> Bool {
         let file = try File(path, .read, in: .system)
         return try end(of: file, size: file.status().size) != nil
     }
 
-    /// The last line of a copy: where it begins, and how many moods it counts.
+    /// The last line of a copy: its offset, and the number of moods that it states.
     private static func end(of file: borrowing File, size: Int) throws(SystemError) -> (start: Int, count: Int)? {
         let from = max(size - endBytesMax, 0)
         var tail = ByteBuffer(capacity: endBytesMax)
@@ -80,7 +80,7 @@ struct BackupFile {
     }
 
     /// Reads a copy back from the disk and checks it.
-    /// - Returns: what is wrong with it, as a clause; nil where it is whole.
+    /// - Returns: a clause that says what is wrong with it; nil if it is whole.
     static func problem(_ path: String, moods: Int) throws(SystemError) -> String? {
         let file = try File(path, .read, in: .system)
         let size = try file.status().size
@@ -91,7 +91,7 @@ struct BackupFile {
         var isSealed = false
         while at < size {
             var chunk = ByteBuffer(capacity: chunkBytes)
-            // The last line is looked at as a whole.
+            // Read the last line in one piece.
             let room = at < end.start ? min(end.start - at, chunkBytes) : size - at
             let place = at
             try chunk.append(upTo: room) { (bytes) throws(SystemError) in try file.read(bytes, at: place) }

@@ -59,7 +59,7 @@ extension Client {
         tellOfAdded(mood)
     }
 
-    /// Records a mood with the zone by which its time was read, if nothing names another one.
+    /// Records a mood with the zone that was used to read its time, unless a param names a zone.
     /// - Parameter time: as a person gave it; nil is now.
     func create(_ params: [JSONValue.Member], time: String?) throws(ClientError) -> [UInt8] {
         let params = params + commonMembers()
@@ -69,13 +69,13 @@ extension Client {
         do throws(ClientError) {
             return try call("mood.create", params + [.init("timeZone", .string(zone))])
         } catch {
-            // A zone that the host does not know is not kept. The refused request has changed nothing.
+            // The host does not know the zone and refused the request, so leave the zone out.
             guard case .remote(let failure) = error, failure.data?["path"]?.string == "/timeZone" else { throw error }
             return try call("mood.create", params)
         }
     }
 
-    /// The setting's zone, else the system's. A time that says how far from UTC it is was read by no zone.
+    /// The setting's zone, else the system's. A time with an offset from UTC needs no zone.
     private func zoneToKeep(time: String?) -> String? {
         if configuration.keepZone == false || time.map(Self.namesOffset) == true { return nil }
         return settings()["timeZone"]?.string ?? console.timeZoneName()
@@ -94,7 +94,7 @@ extension Client {
         return clock.contains(":") || clock.hasSuffix("am") || clock.hasSuffix("pm")
     }
 
-    /// The words and options are what the editor shows first.
+    /// Opens the editor with the words and options as its first text.
     private func addInEditor() throws(ClientError) {
         var start = Draft()
         if !invocation.words.isEmpty {
@@ -129,7 +129,7 @@ extension Client {
         }
     }
 
-    /// What a draft changes, the time among it.
+    /// The members that a draft changes, including the time.
     func members(of draft: Draft, changedFrom before: Draft) throws(ClientError) -> [JSONValue.Member] {
         var members: [JSONValue.Member]
         do throws(Draft.Fault) {
@@ -153,7 +153,7 @@ extension Client {
         }
     }
 
-    /// What a person should know of a mood that was added: that its time is still to come, and where a first one went.
+    /// Tells a person that the time of a new mood is still to come, and where a first mood is stored.
     func tellOfAdded(_ mood: MoodView) {
         if let moment = Moment(mood.timestamp), moment.secondsSince1970 > console.now() + 60,
             let time = mood.localTime(clocks)?.time
@@ -167,8 +167,8 @@ extension Client {
         Handles(store: path, console: console).keep(added: mood.id)
     }
 
-    /// The members of a mood that `add` and `edit` have options for.
-    /// - Parameter tags: those that were given as words.
+    /// The members of a mood from the options of `add` and `edit`.
+    /// - Parameter tags: tags that were given as words.
     func givenMembers(tags: [String] = []) throws(ClientError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let note = invocation.value("note") { members.append(.init("notes", .string(try text(note)))) }
@@ -191,7 +191,7 @@ extension Client {
         return tags.filter { seen.insert($0.lowercased()).inserted }
     }
 
-    /// The members that every change may carry.
+    /// The members that every change can have.
     func commonMembers() -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         if let revision = invocation.integer("if-revision") {
@@ -202,7 +202,7 @@ extension Client {
         return members
     }
 
-    /// Tells the result of a change.
+    /// Prints the result of a change.
     func report(_ verb: String, _ mood: MoodView) throws(ClientError) {
         if invocation.has("dry-run") { return try print("\(verb) \(mood.title)\(dryRunMark)\n") }
         try print("\(verb) \(mood.title) (\(shown(mood.id)))\n")

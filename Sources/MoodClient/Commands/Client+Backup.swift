@@ -24,10 +24,10 @@ extension Command {
 
 extension Client {
     private static let backupSuffix = ".jsonl"
-    /// Copies of earlier versions, which do not say of which store they are.
+    /// The prefix of copies of earlier versions, which do not name their store.
     private static let olderPrefix = "moodboard-"
 
-    /// `moods-0194f2a1-`: how the names of copies of a store begin.
+    /// The beginning of the names of a store's copies: `moods-0194f2a1-`.
     private static func backupPrefix(_ storeID: String) -> String { "moods-\(storeID.prefix(8))-" }
 
     func backup() throws(ClientError) {
@@ -60,16 +60,16 @@ extension Client {
         }
     }
 
-    /// A copy that was written.
+    /// A finished copy.
     private struct Written {
         var path: String
         var moods: Int
-        /// Without the first and the last, which are about the copy itself.
+        /// The number of lines without the first and the last, which are about the copy itself.
         var lines: Int
         var size: Int
     }
 
-    /// - Parameter path: nil: in a directory, by the name that the first line gives.
+    /// - Parameter path: nil chooses a name in a directory, from the copy's first line.
     private func writeBackup(_ path: String?, in directory: String) throws(ClientError) -> Written {
         var members: [JSONValue.Member] = [.init("backup", true)]
         if invocation.has("damaged") { members.append(.init("damaged", true)) }
@@ -110,7 +110,7 @@ extension Client {
         return copy
     }
 
-    /// A name after the time, which no file in the directory has.
+    /// A name from the time, which no file in the directory has.
     private func freeName(_ storeID: String, in directory: String) -> String {
         let time = Moment(secondsSince1970: console.now()).rfc3339.filter { $0 != ":" && $0 != "-" }
         let name = Self.backupPrefix(storeID) + time
@@ -125,8 +125,8 @@ extension Client {
 
     // MARK: Older copies
 
-    /// Deletes the copies of this store with the lowest revisions, but so many. The one that was just made stays whatever the
-    /// clock says; so do those of a later revision, which are of another past, and whatever does not say what it is.
+    /// Deletes the copies of this store with the lowest revisions, and keeps so many. The new copy always stays. So do
+    /// copies of a later revision, which are of another past, and copies that name no store.
     private func deleteOldBackups(in directory: String, but keep: Int, _ path: String) throws(ClientError) {
         let own = String(path.dropFirst(directory.count + 1))
         let (outdated, stays) = try atCopies { () throws(SystemError) in
@@ -152,8 +152,8 @@ extension Client {
         }
     }
 
-    /// The copies of the same store that may go, those of the lowest revisions first; and other files that look like copies, each
-    /// with the reason why it stays.
+    /// The copies of this store that may go, those of the lowest revisions first, and other files that look like
+    /// copies, each with the reason why it stays.
     private func otherBackups(
         in directory: String, than made: BackupFile, keeping count: Int
     ) throws(SystemError) -> (outdated: [BackupFile], stays: [(name: String, reason: String)]) {
@@ -184,7 +184,7 @@ extension Client {
         return (Array(older.dropLast(count)), stays)
     }
 
-    /// Refuses to delete anything while the store is not whole: an older copy may be all that is left of something.
+    /// Refuses to delete anything while the store is damaged: an older copy may be all that is left of a mood.
     private func requireWholeStore() throws(ClientError) {
         let report = try tree(callLong("store.verify"))
         guard let isWhole = report["ok"]?.boolean else { throw unexpected() }

@@ -21,7 +21,7 @@ extension Command {
 extension Client {
     func browse() throws(ClientError) {
         try checkTerminal()
-        // A host that cannot be started is told before the terminal is taken.
+        // Report a host that cannot be started before taking the terminal.
         _ = try call("host.ping")
         try onScreen { (terminal) throws(ClientError) in try Browser(self, terminal).run() }
     }

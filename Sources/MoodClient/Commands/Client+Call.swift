@@ -55,7 +55,7 @@ extension Client {
         try print(json: call(method, bytes: params))
     }
 
-    /// The params in one line: a line feed between tokens, where JSON allows it, would end the message.
+    /// The params in one line: JSON allows a line feed between tokens, but here it would end the message.
     func checked(_ text: String) throws(ClientError) -> [UInt8] {
         let bytes = Array(text.utf8)
         do throws(JSONError) {
@@ -68,8 +68,8 @@ extension Client {
         return bytes.map { $0 == 0x0a || $0 == 0x0d ? 0x20 : $0 }
     }
 
-    /// The methods for `mood help rpc`, asked of the host. It is started without a store, so that help touches nothing.
-    /// - Parameter method: the one to tell of; all of them, if nil.
+    /// The methods for `mood help rpc`. They come from a host without a store, so that help touches nothing.
+    /// - Parameter method: the one to describe; nil lists all.
     static func methodsHelp(_ method: String?, _ options: HostOptions, launcher: HostLauncher) -> String {
         do throws(ClientError) {
             let connection = try launcher.connect(options)
@@ -95,7 +95,7 @@ extension Client {
         }
     }
 
-    /// What one method takes and answers.
+    /// The params and the result of one method.
     private static func methodHelp(_ name: String, _ methods: [JSONValue]) -> String {
         func shown(_ value: JSONValue?) -> String { Escaping.visible(value?.string ?? "") }
         guard let method = methods.first(where: { $0["name"]?.string == name }) else {

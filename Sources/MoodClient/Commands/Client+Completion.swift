@@ -35,11 +35,11 @@ extension Client {
 
     // MARK: Scripts
 
-    // Each asks `mood completion words -- WORDS…`, which answers with a candidate a line: the word, a tab, what it is. A line that
-    // begins with the tab asks for names of files or folders.
+    // Each script runs `mood completion words -- WORDS…`. An answer has a candidate a line: the word, a tab, its
+    // meaning. A line that begins with the tab asks for names of files or folders.
 
-    /// bash splits at @, = and : too, which are parts of our words: the line is split anew, and from each candidate is left what
-    /// bash will put in place of its second argument.
+    /// bash also splits at @, = and :, which are parts of our words. The script splits the line itself, and keeps of
+    /// each candidate only the part that replaces its second argument.
     private static let bash = #"""
         # Completion of mood for bash.
         _mood() {

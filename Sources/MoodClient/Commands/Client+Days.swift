@@ -21,7 +21,7 @@ extension Command {
 }
 
 extension Client {
-    /// The date that the words of the command mean.
+    /// The date that the command's words mean.
     private func date() throws(ClientError) -> String {
         let words = invocation.words.isEmpty ? "today" : invocation.words.joined(separator: " ")
         guard let days = try span(words, option: "DAY").days, days.from == days.to else {
@@ -30,7 +30,7 @@ extension Client {
         return days.from
     }
 
-    /// A table on a terminal, else a line of fields for each.
+    /// Prints a table on a terminal, else a line of fields for each mood.
     private func show(_ moods: [MoodView]) throws(ClientError) {
         guard console.isOutputTerminal else { return try print(moods.map { $0.fields + "\n" }.joined()) }
         let table = MoodView.table(moods, palette: palette(), console: clocks, shorten: shown)

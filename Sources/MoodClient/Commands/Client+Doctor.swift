@@ -78,7 +78,7 @@ extension Client {
         }
     }
 
-    /// The exit status is the same as for other commands when the store is busy.
+    /// The host's error for a busy store, so that the exit status equals that of other commands.
     private static let busy =
         #"{"code":1010,"message":"Another program holds the store.","data":{"kind":"storeBusy","retryable":true}}"#
 

@@ -2,7 +2,7 @@ import JSONCodec
 import Platform
 
 extension Client {
-    /// A folder as the system names it.
+    /// Opens a bench for a folder, by its real path.
     func pluginBench(_ argument: String) throws(ClientError) -> PluginBench {
         guard let folder = Terminal.realPath(try absolute(argument)) else {
             throw .badInput("There is no folder \(Escaping.visible(argument)).", advice: nil)
@@ -26,7 +26,7 @@ extension Client {
         try report(doctor.findings, of: bench.id)
     }
 
-    /// How long a plugin may take to answer the greeting.
+    /// The time a plugin has to answer `plugin.hello`.
     private var helloMilliseconds: Int {
         let name = "pluginHelloMs="
         let given = limits.last { $0.utf8.starts(with: name.utf8) }.flatMap { Int($0.dropFirst(name.utf8.count)) }

@@ -7,17 +7,17 @@ extension CommandOption {
 
 /// `-e`: a mood in the person's own editor.
 extension Client {
-    /// A draft comes back with what is wrong this often; then it is only kept.
+    /// The most times that the editor opens again after an error; then the draft is only kept.
     private static let roundsMax = 20
     private static let draftBytesMax = 1 << 20
-    /// A draft that was kept is of no use to its writer after this long.
+    /// The age at which a draft that was kept is deleted.
     private static let draftMillisecondsMax = 30 * 86_400 * 1_000
 
     /// Lets a person write the mood and sends it.
     /// - Parameters:
-    ///   - start: what the editor shows first.
-    ///   - isNew: whether there is no mood yet; a text that was left as it was makes none.
-    ///   - send: throws what the host refuses; that comes back as a remark.
+    ///   - start: the editor's first text.
+    ///   - isNew: whether there is no mood yet; then a text that was not changed makes none.
+    ///   - send: throws the host's error, which the editor shows as a remark.
     func write(
         _ start: Draft, isNew: Bool, _ send: (Draft) throws(ClientError) -> Void
     ) throws(ClientError) {
@@ -35,7 +35,7 @@ extension Client {
                 return tell("Nothing was changed.")
             }
             guard let remark = try attempt(written, path, send) else { return console.removeFile(path) }
-            // Left as it came back: the person gives up.
+            // The person changed nothing and gives up.
             if written == text {
                 throw .badInput(remark, advice: "What you wrote is kept in \(path).")
             }
@@ -44,7 +44,7 @@ extension Client {
         throw .badInput("That was wrong too often.", advice: "What you wrote is kept in \(path).")
     }
 
-    /// - Returns: what is wrong, for another try; nil if it was sent.
+    /// - Returns: the error, for another try; nil if the draft was sent.
     private func attempt(
         _ written: String, _ path: String, _ send: (Draft) throws(ClientError) -> Void
     ) throws(ClientError) -> String? {
@@ -75,7 +75,7 @@ extension Client {
         }
     }
 
-    /// The text with what is wrong above it, in place of older remarks.
+    /// The text with the error above it, in place of older remarks.
     private static func remarked(_ text: String, _ remark: String) -> String {
         let body = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.hasPrefix("#") }
         return remark.split(separator: "\n").map { "# \($0)\n" }.joined() + body.joined(separator: "\n")
@@ -97,13 +97,13 @@ extension Client {
         return "\(drafts)/mood-\(console.nowMilliseconds()).md"
     }
 
-    /// When a draft was begun, in milliseconds since 1970; nil for a file of another name.
+    /// The time at which a draft was begun, in milliseconds since 1970; nil for a file of another name.
     private static func timeOfDraft(_ name: String) -> Int? {
         guard name.hasPrefix("mood-"), name.hasSuffix(".md") else { return nil }
         return Int(name.dropFirst(5).dropLast(3))
     }
 
-    /// Writes the text, runs the editor, and reads what it left.
+    /// Writes the text, runs the editor, and reads the result.
     private func edited(_ text: String, _ path: String) throws(ClientError) -> String {
         let editor =
             [console.environment("VISUAL"), console.environment("EDITOR")].compactMap { $0 }

@@ -54,7 +54,7 @@ extension Client {
         }
     }
 
-    /// Only if the mood is still what the editor showed.
+    /// Edits a mood in the editor, and sends it only if the mood was not changed meanwhile.
     private func editInEditor() throws(ClientError) {
         let id = try targets(invocation.words)
         guard id.count == 1 else { throw usage("One mood at a time fits in an editor; these are \(id.count).") }
@@ -71,7 +71,7 @@ extension Client {
         }
     }
 
-    /// What the command line changes, and the scales that are laid over those of each mood.
+    /// The changes of the command line, and the scales that replace those of each mood by name.
     private func changes() throws(ClientError) -> (set: [JSONValue.Member], scales: [JSONValue.Member]) {
         var set: [JSONValue.Member] = []
         if let emoji = invocation.value("emoji") {

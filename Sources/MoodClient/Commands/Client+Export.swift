@@ -55,7 +55,7 @@ extension Client {
         return members
     }
 
-    /// Hands over the parts of an export, one after the other. The host makes the next one meanwhile.
+    /// Passes on the parts of an export, one after the other. The host makes the next part meanwhile.
     func pages(
         of format: String, _ members: [JSONValue.Member], _ body: ([UInt8]) throws(ClientError) -> Void
     ) throws(ClientError) {
@@ -75,7 +75,7 @@ extension Client {
         }
     }
 
-    /// How many moods a part of JSON Lines has: the settings come first, if they do.
+    /// The number of moods in a part of JSON Lines, whose first line may be the settings.
     private static func moods(in text: [UInt8]) -> Int {
         lines(in: text) - (text.starts(with: "{\"settings\":".utf8) ? 1 : 0)
     }
@@ -94,7 +94,7 @@ private struct ExportPage {
     let text: [UInt8]
     let nextCursor: String?
 
-    /// - Parameter result: JSON that was checked.
+    /// - Parameter result: valid JSON.
     init?(_ result: [UInt8]) {
         var text: [UInt8]?
         var nextCursor: String?

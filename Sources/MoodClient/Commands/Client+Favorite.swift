@@ -64,17 +64,17 @@ extension Client {
         try report(verb, mood(result))
     }
 
-    /// The most moods that one request changes.
+    /// The most moods in one request.
     private static let manyMax = 1_000
 
-    /// Changes several moods in the same way: as one commit, up to a thousand.
+    /// Changes several moods in the same way. Each commit has up to a thousand.
     func update(_ ids: [String], _ set: [JSONValue.Member], _ verb: String) throws(ClientError) {
         let updated = try changeMany(
             "mood.updateMany", ids, [.init("set", .object(set))], counted: "updated")
         if !wantsJSON { try print("\(verb) \(Self.count(updated))\(dryRunMark)\n") }
     }
 
-    /// Sends the ids, a thousand at a time, and counts what was done. With `--json` each result is a line.
+    /// Sends the ids, a thousand at a time, and counts the changes. With `--json` each result is a line.
     func changeMany(
         _ method: String, _ ids: [String], _ params: [JSONValue.Member], counted: String
     ) throws(ClientError) -> Int {

@@ -1,10 +1,10 @@
 import JSONCodec
 
 extension CommandOption {
-    /// What selects moods, for every command that lists or takes several.
+    /// The options that select moods, for every command that takes several.
     static let filters: [CommandOption] = filters(prefix: "")
 
-    /// - Parameter prefix: for a command that has options of the same names for something else.
+    /// - Parameter prefix: for a command whose options have these names already.
     static func filters(prefix: String) -> [CommandOption] {
         let isPlain = prefix.isEmpty
         return [
@@ -28,9 +28,9 @@ extension CommandOption {
     }
 }
 
-/// Moods by what they are like.
+/// Selection of moods.
 extension Client {
-    /// The prefix of filter options that this command has other options for.
+    /// The prefix of filter options, if the command has options of these names already.
     private var filterPrefix: String {
         invocation.command.options.contains { $0.name == "where-tag" } ? "where-" : ""
     }
@@ -59,7 +59,7 @@ extension Client {
         return filter
     }
 
-    /// `a` and `#a`: with it; `a,b`: with one of them; `!a`: without it.
+    /// Reads tag filters. `a` and `#a`: moods with the tag; `a,b`: with one of them; `!a`: without it.
     private func tagFilter(_ values: [String], option: String) throws(ClientError) -> [JSONValue.Member] {
         var (all, any, none): ([String], [String], [String]) = ([], [], [])
         for value in values {
@@ -91,7 +91,7 @@ extension Client {
 
     // MARK: The moods that a command is about
 
-    /// The ids that are given one by one, or those that meet the filter. There is at least one.
+    /// The ids that were given one by one, or those that match the filter; at least one.
     func targets(_ words: [String]) throws(ClientError) -> [String] {
         let filter = try filter()
         guard words.isEmpty || filter.isEmpty else {
@@ -118,14 +118,14 @@ extension Client {
                 throw unexpected()
             }
             try body(page)
-            // The same cursor again would be a loop without end.
+            // An equal cursor would make an endless loop.
             if let next = page.nextCursor, next == cursor { throw unexpected() }
             cursor = page.nextCursor
         } while cursor != nil
     }
 
-    /// Shows several moods that a command will touch, and asks. One is asked about only where `asksForOne` says so.
-    /// Off a terminal several want `--yes`.
+    /// Shows the moods that a command will change, and asks for confirmation. It asks about a single mood only if
+    /// `asksForOne` is set. Without a terminal, several moods need `--yes`.
     func confirm(_ verb: String, _ ids: [String], asksForOne: Bool = false) throws(ClientError) {
         if invocation.has("yes") || invocation.has("dry-run") { return }
         if !console.isInputTerminal {

@@ -2,15 +2,15 @@ import JSONCodec
 
 /// Moods as people name them: `@3`, `@3-7`, `@last`, `@added`, an id, or the end of one.
 extension Client {
-    /// How much of an id is shown: its end, which is random. Its beginning is the time, which many share.
+    /// The number of digits to show, from the random end of an id. Many ids begin alike: with their time.
     static let shownDigits = 8
-    /// The fewest digits that are taken for the end of an id.
+    /// The fewest digits of the end of an id.
     static let digitsMin = 6
 
     /// The id as it is shown.
     func shown(_ id: String) -> String { Escaping.visible(String(id.suffix(Self.shownDigits))) }
 
-    /// The whole id for what was given.
+    /// The whole id for a word.
     /// - Throws: usage, if it names several.
     func resolve(_ word: String) throws(ClientError) -> String {
         let ids = try resolve([word])
@@ -18,10 +18,10 @@ extension Client {
         return ids[0]
     }
 
-    /// The whole ids for what was given, without doubles, in order.
+    /// The whole ids for words, without duplicates, in order.
     func resolve(_ words: [String]) throws(ClientError) -> [String] {
         var found: [[String]] = []
-        // Ends of ids are looked up together: the place of each, and its digits.
+        // One request looks up all ends of ids; `place` is each one's index in `found`.
         var ends: [(place: Int, text: String)] = []
         for word in words {
             guard let ids = try named(word) else {
@@ -45,7 +45,7 @@ extension Client {
         return found.joined().filter { seen.insert($0).inserted }
     }
 
-    /// The ids that a word names without a look at all moods; nil where it is the end of an id.
+    /// The ids that a word names without a search through all moods; nil if it is the end of an id.
     private func named(_ word: String) throws(ClientError) -> [String]? {
         if word.hasPrefix("@") { return try handle(word) }
         guard !word.isEmpty else { throw usage("An id cannot be empty; 'mood list' shows ids.") }
@@ -96,15 +96,15 @@ extension Client {
         return Array(listed.ids[(first - 1)..<last])
     }
 
-    /// What was listed and added in this window; nil for a store without a place.
+    /// The rows and the mood of the latest commands in this window; nil for a store without a path.
     func handles() throws(ClientError) -> Handles? {
         try tree(call("store.info"))["path"]?.string.map { Handles(store: $0, console: console) }
     }
 
-    /// By so much the host's clock may be ahead of this one, as with a test clock that goes on with each request.
+    /// The most that the host's clock can be ahead of this one. A test clock advances with each request.
     private static let aheadMilliseconds = 1_000
 
-    /// The latest moment that is not still to come.
+    /// The id of the latest mood whose time is not still to come.
     private func latest() throws(ClientError) -> String {
         let end = Moment.rfc3339(milliseconds: console.nowMilliseconds() + Self.aheadMilliseconds)
         let page = try tree(
@@ -124,7 +124,7 @@ extension Client {
 
     // MARK: Ends of ids
 
-    /// For each text the ids that end so.
+    /// For each text the ids with this end.
     private func ids(endingIn texts: [String]) throws(ClientError) -> [[String]] {
         let answer = try tree(call("mood.resolve", [.init("texts", .array(texts.map { .string($0) }))]))
         let items = (answer["items"]?.array ?? []).map { ($0["ids"]?.array ?? []).compactMap(\.string) }
@@ -132,10 +132,10 @@ extension Client {
         return items
     }
 
-    /// How many moods a message names.
+    /// The most moods that a message names.
     static let namedMax = 5
 
-    /// The first of some moods, in words, a line each.
+    /// The titles of the first ids, a line each.
     func titles(_ ids: [String]) throws(ClientError) -> [String] {
         var lines: [String] = []
         for id in ids.prefix(Self.namedMax) {
@@ -146,7 +146,7 @@ extension Client {
         return lines
     }
 
-    /// Whether it is a whole UUID: 36 characters, dashes at their places.
+    /// Whether a text is a whole UUID: 36 characters with dashes at their places.
     static func isWhole(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         guard bytes.count == 36, bytes.allSatisfy(isIDByte) else { return false }

@@ -56,10 +56,10 @@ extension Command {
 }
 
 extension Client {
-    /// Most reasons that are printed, and most lines that are named for one of them.
+    /// The most reasons to print, and the most line numbers for one of them.
     private static let (problemsShown, linesNamed) = (20, 3)
 
-    /// - Parameter isCopy: whether it is a file of 'mood backup', which is checked as such.
+    /// - Parameter isCopy: whether to check the file as one of 'mood backup'.
     func importFile(isCopy: Bool = false) throws(ClientError) {
         let file = invocation.words[0]
         let copy: SpooledInput?
@@ -116,9 +116,9 @@ extension Client {
         try check(report, isRestore: isRestore)
     }
 
-    /// Whether all of the file was taken: a script may then remove it.
+    /// Checks that the host took all of the file: a script may then remove it.
     private func check(_ report: JSONValue, isRestore: Bool) throws(ClientError) {
-        // What is there of a damaged copy was to be taken.
+        // The person asked for the intact part of a damaged copy.
         if invocation.has("damaged") { return }
         let leftOut = report["leftOut"]?.integer ?? 0
         if leftOut > 0 {
@@ -162,15 +162,15 @@ extension Client {
                     : "\(kept) things are not as the file has them; their lines lose nothing else:")
     }
 
-    /// Problems of one reason in one line, under a heading.
-    /// - Parameter count: all problems, of which the host told `problems`.
+    /// Problems grouped by reason, a line each, under a heading.
+    /// - Parameter count: the number of all problems; the host names only `problems`.
     private static func list(_ count: Int, _ problems: [JSONValue], _ heading: String) -> String {
         guard count > 0 else { return "" }
         var lines: [String: [Int]] = [:]
         var reasons: [String] = []
         for problem in problems {
             let column = problem["column"]?.integer.map { ", column \($0)" } ?? ""
-            // In the words of the command line.
+            // Name options instead of params.
             let reason = (problem["reason"]?.string ?? "").replacing("(timeZone,", with: "(--time-zone,")
                 .replacing("(dateFormat,", with: "(--date-format,")
             let line = problem["line"]?.integer ?? 0
@@ -187,7 +187,7 @@ extension Client {
         return text
     }
 
-    /// `line 2`, `lines 2, 3 and 4`, `lines 2, 3, 4 and 37 more`; nothing for what stands in no line.
+    /// `line 2`, `lines 2, 3 and 4`, `lines 2, 3, 4 and 37 more`; empty for a problem without a line.
     private static func places(_ lines: [Int]) -> String {
         guard let last = lines.last, last > 0 else { return "" }
         if lines.count == 1 { return "line \(last)" }
@@ -196,7 +196,7 @@ extension Client {
         return "lines \(first) and " + (isLong ? "\(lines.count - linesNamed) more" : "\(last)")
     }
 
-    /// `--map a=b,c=-0.4`.
+    /// Reads `--map a=b,c=-0.4`.
     private func mapped() throws(ClientError) -> [JSONValue.Member] {
         var members: [JSONValue.Member] = []
         for part in invocation.values("map").flatMap({ $0.split(separator: ",") }) {

@@ -59,7 +59,7 @@ extension Client {
         return rows
     }
 
-    /// Whether there is no store yet where the host would keep one.
+    /// Whether the store does not exist yet.
     static func isNotMade(_ store: JSONValue) -> Bool {
         store["inMemory"]?.boolean == false && store["bytes"]?.integer == 0
     }

@@ -9,7 +9,7 @@ extension Command {
 }
 
 extension Client {
-    /// How many moods tell which feelings are used most.
+    /// The number of latest moods in which to count feelings.
     private static let countedMax = 500
 
     func addByKey() throws(ClientError) {
@@ -30,7 +30,7 @@ extension Client {
         tellOfAdded(try mood(result))
     }
 
-    /// The palette, the feelings of the latest moods first, by how many there are.
+    /// The palette, with the most used feelings of the latest moods first.
     private func usedMost() throws(ClientError) -> [Palette.Feeling] {
         let feelings = palette().feelings
         guard let page = MoodPage(try call("mood.list", [.init("limit", .number(String(Self.countedMax)))])) else {
@@ -41,7 +41,7 @@ extension Client {
             let label = Folding.folded(mood.label)
             if let index = feelings.firstIndex(where: { Folding.folded($0.label) == label }) { counts[index] += 1 }
         }
-        // Among equals the palette's order stays.
+        // Feelings with equal counts keep the palette's order.
         return feelings.indices.sorted { counts[$0] != counts[$1] ? counts[$0] > counts[$1] : $0 < $1 }.map {
             feelings[$0]
         }
@@ -55,7 +55,7 @@ extension Client {
         if console.environment("TERM") == "dumb" { throw usage("This terminal (TERM=dumb) cannot be drawn on.") }
     }
 
-    /// Takes the terminal for the body, and gives it back whatever happens.
+    /// Gives the terminal to the body, and restores it in any case.
     func onScreen<Answer>(_ body: (BrowseTerminal) throws(ClientError) -> Answer) throws(ClientError) -> Answer {
         let screen: TerminalScreen
         do throws(SystemError) {

@@ -81,10 +81,10 @@ extension Client {
 
     // MARK: For programs
 
-    /// How many moods are asked for at once: few at first, so that something is there soon.
+    /// The moods in a page: few in the first one, so that output starts soon.
     private static func limit(isFirst: Bool) -> Int { isFirst ? 100 : 1_000 }
 
-    /// All pages, or as many moods as `--limit` says. If there is none, that is told.
+    /// All pages, or as many moods as `--limit` says. Says so if there is no mood.
     private func eachMood(
         _ filter: [JSONValue.Member], _ body: (MoodPage) throws(ClientError) -> Void
     ) throws(ClientError) {
@@ -159,7 +159,7 @@ extension Client {
 
     // MARK: Nothing to show
 
-    /// The host knows whether the store is empty or nothing matches; what to do is said in words of the shell.
+    /// Says that the store is empty or nothing matches, in the host's words, with advice for the shell.
     private func tellOfNoMoods(_ empty: JSONValue?, isFiltered: Bool) {
         tellOfMissingStore()
         let title = empty?["title"]?.string ?? (isFiltered ? "No mood matches" : "No moods yet")
@@ -167,20 +167,20 @@ extension Client {
         if !isFiltered { tell("'mood add 😊 Happy' remembers the first one.") }
     }
 
-    /// An empty list may come from a mistyped path.
+    /// Says that the store does not exist: an empty list may come from a mistyped path.
     func tellOfMissingStore() {
         do throws(ClientError) {
             let store = try tree(call("store.info"))
             guard Self.isNotMade(store) else { return }
             tell("There is no store in \(Escaping.visible(store["path"]?.string ?? "")) yet. The first mood makes it.")
         } catch {
-            // This is only a remark; the list itself has been answered.
+            // The list was printed; an error of this remark does not matter.
         }
     }
 
     // MARK: Params
 
-    /// - Parameter limit: of a page; nil is what the command line says.
+    /// - Parameter limit: the page's; nil takes it from the command line.
     private func listParams(_ filter: [JSONValue.Member], limit: Int? = nil) -> [JSONValue.Member] {
         var params: [JSONValue.Member] = []
         if let limit = limit ?? invocation.integer("limit") {
@@ -198,7 +198,7 @@ extension Client {
         return params
     }
 
-    /// - Parameter cursor: of the next page; nil is what the command line says.
+    /// - Parameter cursor: the next page's; nil takes it from the command line.
     private func cursorMember(_ cursor: String?) -> [JSONValue.Member] {
         (cursor ?? invocation.value("cursor")).map { [.init("cursor", .string($0))] } ?? []
     }

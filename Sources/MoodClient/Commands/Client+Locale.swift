@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// The language that a person's environment names, for what the client shows: an option and the setting come first. Help and
+/// The language of the client's output from the environment. An option and the setting take precedence. Help and
 /// messages are English.
 extension Client {
     /// A category of the environment (POSIX.1-2024, 8.2).
@@ -9,16 +9,16 @@ extension Client {
         case dates = "LC_TIME"
     }
 
-    /// The locale that the environment names; nil for English as it is without one, and `C`.
+    /// The locale from the environment; nil for English and `C`.
     static func locale(_ category: LocaleCategory, _ environment: (String) -> String?) -> String? {
         let names = ["LC_ALL", category.rawValue, "LANG"]
         guard let value = names.lazy.compactMap(environment).first(where: { !$0.isEmpty }) else { return nil }
-        // `de_AT.UTF-8@euro`: the encoding and the variant are not about words.
+        // Words do not depend on the encoding and the variant, as in `de_AT.UTF-8@euro`.
         let name = String(value.prefix { $0 != "." && $0 != "@" })
         return ["C", "POSIX", "en_US", ""].contains(name) ? nil : name
     }
 
-    /// The locale that the environment names, where the setting names none.
+    /// The locale from the environment, if the setting has none.
     func environmentLocale(_ category: LocaleCategory) -> String? {
         guard !isEnvironmentLocaleUnknown, let locale = Self.locale(category, console.environment),
             settings()["locale"]?.string == nil
@@ -26,8 +26,8 @@ extension Client {
         return locale
     }
 
-    /// A call whose answer is in the language of `--locale`, the setting or the environment. One of the environment that the host
-    /// does not know is no error.
+    /// A call whose answer is in the language of `--locale`, the setting or the environment. If the host does not know
+    /// the environment's locale, it is left out.
     func call(
         _ method: String, _ params: [JSONValue.Member], in category: LocaleCategory
     ) throws(ClientError) -> [UInt8] {

@@ -48,7 +48,7 @@ extension Command {
 }
 
 extension Client {
-    /// The words as one phrase of the language of time, and the options beside it.
+    /// The words as one phrase of the language of time, and the options with it.
     private func spanParams() throws(ClientError) -> [JSONValue.Member] {
         let given = ["from", "to", "on", "in"].filter { invocation.has($0) }
         var params: [JSONValue.Member] = []
@@ -62,14 +62,14 @@ extension Client {
             let name = option == "on" || option == "in" ? "span" : option
             params.append(.init(name, .string(invocation.value(option) ?? "")))
         }
-        // The times are what the statistics are about, not a condition on single moods.
+        // The times are the span of the statistics, not a condition on single moods.
         let filter = try filter().filter { !["from", "to", "dayFrom", "dayTo"].contains($0.name) }
         if !filter.isEmpty { params.append(.init("filter", .object(filter))) }
         if let step = invocation.value("by") { params.append(.init("by", .string(step))) }
         return params
     }
 
-    /// What `stats.render` draws, for the terminal.
+    /// The output of `stats.render` for the terminal.
     private func drawn(
         _ what: String, _ params: [JSONValue.Member], format: String = "text", in category: LocaleCategory = .words
     ) throws(ClientError) -> String {
@@ -89,7 +89,7 @@ extension Client {
         try page(drawn("summary", params.filter { $0.name != "by" }))
     }
 
-    /// - Parameter digits: of a date, what names the year or the month.
+    /// - Parameter digits: the part of a date that names the year or the month.
     func days(_ what: String, digits: Int) throws(ClientError) {
         let words = invocation.words.isEmpty ? "this \(what)" : invocation.words.joined(separator: " ")
         guard let date = try span(words, option: what.uppercased()).days?.from else {

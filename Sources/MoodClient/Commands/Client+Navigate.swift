@@ -29,7 +29,7 @@ extension Client {
     private enum Step: String, CaseIterable {
         case state, open, go, back, root, menu, url
 
-        /// How many words follow it.
+        /// The number of words that follow it.
         var words: ClosedRange<Int> {
             switch self {
             case .state, .back, .root, .menu: 0...0

@@ -6,7 +6,7 @@ extension Client {
     func page(_ text: String) throws(ClientError) {
         let lines = text.utf8.count { $0 == 0x0a }
         guard console.isOutputTerminal, lines >= console.lines, let pager = pager() else { return try print(text) }
-        // As git does it: colours pass, a short text is not held, the screen stays. Whatever LESS says, colours are no text.
+        // git's options: colors pass, a short text is not held, the screen stays. `-R` passes colors whatever LESS says.
         let option = Self.isLess(pager) ? " -R" : ""
         let command = "LESS=\"${LESS-FRX}\" LESSCHARSET=\"${LESSCHARSET-utf-8}\" \(pager)\(option)"
         let status = try? console.runShell(command, [], Array(text.utf8))
@@ -14,7 +14,7 @@ extension Client {
         if status == nil || status == .exited(126) || status == .exited(127) { try print(text) }
     }
 
-    /// Whether the program of a command is less, after assignments such as `LESS=X`.
+    /// Whether a command's program is less, after assignments such as `LESS=X`.
     static func isLess(_ command: String) -> Bool {
         let words = command.split(whereSeparator: \.isWhitespace)
         guard let program = words.first(where: { !$0.contains("=") }), !command.contains(where: { "|;&".contains($0) })
@@ -24,7 +24,7 @@ extension Client {
 
     static let usualPager = "less -FRX"
 
-    /// The command; nil for none.
+    /// The pager's command; nil for none.
     private func pager() -> String? {
         guard !invocation.has("no-pager"), console.environment("TERM") != "dumb" else { return nil }
         let command =

@@ -85,7 +85,7 @@ extension Client {
 
     private func removeFeelings(_ words: [String], from entries: inout [JSONValue]) throws(ClientError) {
         guard !words.isEmpty else { throw usage("Which feeling? Give its label, an alias, or its emoji.") }
-        // One name of several words needs no quotes.
+        // A name of several words needs no quotes.
         let whole = words.joined(separator: " ")
         let names = words.count > 1 && Self.place(of: whole, in: entries) != nil ? [whole] : words
         var removed: [JSONValue] = []
@@ -126,7 +126,7 @@ extension Client {
         }
     }
 
-    /// - Parameter adding: the names of the last entry, for what is said of them.
+    /// - Parameter adding: the names of the last entry, for error messages.
     private func keep(_ entries: [JSONValue], adding names: [String] = []) throws(ClientError) {
         let result: [UInt8]
         do throws(ClientError) {

@@ -45,7 +45,7 @@ extension Command {
 }
 
 extension Client {
-    /// What each action takes after its name: the least and the most.
+    /// The number of words and their form after each action's name.
     private static let pluginActions: [(name: String, words: ClosedRange<Int>, form: String)] = [
         ("list", 0...0, ""), ("info", 1...1, " ID"), ("trust", 1...1, " ID"), ("untrust", 1...1, " ID"),
         ("enable", 1...1, " ID"), ("disable", 1...1, " ID"), ("restart", 1...1, " ID"), ("log", 1...1, " ID"),
@@ -107,7 +107,7 @@ extension Client {
         try print(text(of: PluginView(try tree(result)).rows))
     }
 
-    /// Terms and what they say, below each other.
+    /// Terms and their values, one below the other.
     func text(of rows: [PluginView.Row]) -> String {
         let width = rows.map { DisplayWidth.of($0.term) }.max() ?? 0
         return rows.reduce(into: "") { text, row in
@@ -132,7 +132,7 @@ extension Client {
 
     // MARK: Setting
 
-    /// Changes something about a plugin and tells the state that it is in then.
+    /// Changes a plugin and prints its state afterwards.
     func changePlugin(_ method: String, _ id: String, _ params: [JSONValue.Member] = []) throws(ClientError) {
         let result = try call(method, [.init("id", .string(id))] + params)
         if wantsJSON { return try print(json: result) }
@@ -152,7 +152,7 @@ extension Client {
             }
             let (name, value) = (String(setting[..<sign]), String(setting[setting.index(after: sign)...]))
             members.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
-            // What is JSON is meant as JSON: a number, true, a list. Nothing takes the member away.
+            // A value that is JSON is taken as JSON: a number, true, a list. An empty value removes the member.
             if !value.isEmpty { members.append(.init(name, (try? JSONValue(parsing: value)) ?? .string(value))) }
         }
         try changePlugin("plugin.configure", id, [.init("config", .object(members))])

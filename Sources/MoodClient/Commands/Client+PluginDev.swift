@@ -2,7 +2,7 @@ import JSONCodec
 import Platform
 
 extension Client {
-    /// `mood plugin dev`: until Ctrl-C, or the end of stdin where that is no terminal.
+    /// `mood plugin dev`: runs until Ctrl-C, or until stdin ends if that is no terminal.
     func developPlugin(_ argument: String) throws(ClientError) {
         let interruption: Int32
         do throws(SystemError) {

@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// `mood plugin trust`, `add` and `remove`: what a person decides.
+/// `mood plugin trust`, `add` and `remove`: decisions of a person.
 extension Client {
     func trustPlugin(_ id: String) throws(ClientError) {
         let info = PluginView(try tree(call("plugin.info", [.init("id", .string(id))])))
@@ -33,8 +33,8 @@ extension Client {
         return folders
     }
 
-    /// Folders to run from: those that are named, and those of a Python that is. An interpreter of a virtual environment is that of
-    /// another folder, which is needed too.
+    /// Folders to run from: those of `--runtime`, and the virtual environment of `--python` with its interpreter's
+    /// folder.
     func runtimes() throws(ClientError) -> [String] {
         var paths = try folders("runtime").compactMap(\.string)
         guard let python = invocation.value("python") else { return paths }
@@ -57,8 +57,8 @@ extension Client {
         return paths
     }
 
-    /// Shows what would run and what it may do. A person at a terminal says yes; elsewhere the command line does, by naming
-    /// what was looked at.
+    /// Shows what would run and what it may do. A person at a terminal confirms it; elsewhere `--yes` and `--digest`
+    /// do.
     private func askForTrust(_ info: PluginView) throws(ClientError) {
         if invocation.has("yes"), invocation.has("digest") || console.isInputTerminal { return }
         console.writeError(text(of: info.question))
@@ -87,13 +87,13 @@ extension Client {
         do throws(ClientError) {
             try trustPlugin(id)
         } catch {
-            // A folder that nobody trusts would be in the way of the next attempt.
+            // A folder without trust would be in the way of the next attempt.
             try? PluginFiles.remove(target)
             throw error
         }
     }
 
-    /// - Throws: where there is no place for a plugin.
+    /// - Throws: if the host has no folder for plugins.
     private func storeFolder() throws(ClientError) -> String {
         let store = try tree(call("host.info"))["store"]
         guard store?["inMemory"]?.boolean != true, let path = store?["path"]?.string else {

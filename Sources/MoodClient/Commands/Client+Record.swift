@@ -1,9 +1,9 @@
 import JSONCodec
 import Platform
 
-/// `mood rpc --record` and `--replay`: a session kept, and asked again.
+/// `mood rpc --record` and `--replay`: recording a session, and repeating it.
 extension Client {
-    /// How long the host is waited for while it answers nothing, and at its end.
+    /// The time to wait for a host that answers nothing, and for its end.
     private static let patienceMilliseconds = 10_000
     private static let recordBytesMax = 1 << 30
     private static let usualTime = "2026-01-02T03:04:05.678Z"
@@ -17,7 +17,7 @@ extension Client {
         }
     }
 
-    /// The store of a session that is kept: one in memory, unless another is named.
+    /// The store of a recorded session: one in memory, unless another is named.
     private func storeArguments() throws(ClientError) -> [String] {
         let options = try hostOptions()
         guard case .directory(let path) = options.store else { return ["--in-memory"] }
@@ -71,7 +71,7 @@ extension Client {
         recording.end(.sent)
         talk.wait(Self.patienceMilliseconds) { talk.isSent }
         talk.closeInput()
-        // Without a time limit: it may have many answers, as long as they come.
+        // Without a time limit: many answers may still come.
         while failure == nil, !talk.isOutputAtEnd { talk.wait(1000) { talk.isOutputAtEnd || failure != nil } }
         let status = talk.waitForEnd(Self.patienceMilliseconds)
         keep(isAtEnd: true)
@@ -128,7 +128,7 @@ extension Client {
             case .sent:
                 talk.send(piece.bytes)
                 if piece.bytes.last != 0x0a, piece.line == lastSent {
-                    // Only the end of the input makes it a message.
+                    // A line without a line feed becomes a message only at the end of the input.
                     talk.wait(Self.patienceMilliseconds) { talk.isSent }
                     talk.closeInput()
                 }

@@ -64,7 +64,7 @@ extension Client {
         }
     }
 
-    /// `21:00`, `9pm`, `9:30 pm`
+    /// Reads `21:00`, `9pm` or `9:30 pm`.
     static func clock(_ text: String) -> (hour: Int, minute: Int)? {
         var text = text.lowercased().filter { !$0.isWhitespace }[...]
         let half: Int? = text.hasSuffix("pm") ? 12 : text.hasSuffix("am") ? 0 : nil

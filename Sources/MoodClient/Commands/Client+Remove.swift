@@ -39,7 +39,7 @@ extension Client {
         tellOfUndo()
     }
 
-    /// On a terminal: nothing that was done is lost.
+    /// Names `mood undo` on a terminal.
     private func tellOfUndo() {
         if console.isOutputTerminal, !invocation.has("dry-run") { tell("'mood undo' brings it back.") }
     }

@@ -1,13 +1,13 @@
 import JSONCodec
 
-/// `--scale NAME=NUMBER`: what a person measures, as options and as text.
+/// `--scale NAME=NUMBER`: a person's measurements, as options and as text.
 extension Client {
-    /// What `--scale` gives, in order.
+    /// The values of `--scale`, in order.
     /// - Throws: usage, for a value that is not a name and a number.
     func givenScales() throws(ClientError) -> [JSONValue.Member] {
         var scales: [JSONValue.Member] = []
         for text in invocation.values("scale") {
-            // A name may hold the sign, a number cannot.
+            // A name can have an equals sign, a number cannot.
             guard let sign = text.lastIndex(of: "="), sign > text.startIndex,
                 let number = Double(text[text.index(after: sign)...]), number.isFinite
             else { throw usage("--scale wants NAME=NUMBER such as sleep=7, not '\(text)'.") }
@@ -16,7 +16,7 @@ extension Client {
         return scales
     }
 
-    /// A mood's scales with others laid over them, and the mood's revision.
+    /// A mood's scales with some replaced or added, and the mood's revision.
     func laid(_ scales: [JSONValue.Member], over id: String) throws(ClientError) -> (
         all: JSONValue, revision: JSONValue?
     ) {

@@ -43,7 +43,7 @@ extension Client {
         try change(name, to: invocation.words[1])
     }
 
-    /// The name in its usual spelling, for any spelling of it.
+    /// The usual spelling of a setting's name.
     private func settingName(_ word: String) throws(ClientError) -> String {
         func plain(_ text: String) -> String { text.lowercased().filter { $0 != "-" && $0 != "_" } }
         let names = Self.hostNames + Configuration.names
@@ -56,7 +56,7 @@ extension Client {
 
     private func showAll() throws(ClientError) {
         if wantsJSON { return try print(json: call("settings.get")) }
-        // A host that cannot be asked is an error here.
+        // Without an answer of the host this throws.
         _ = try call("settings.get")
         var table = Table([
             .init("NAME"), .init("VALUE", isFlexible: true), .init("FROM", isFlexible: true, role: .quiet),
@@ -69,12 +69,12 @@ extension Client {
         try print(table.text(width: max(console.columns - 2, 1), style: style))
     }
 
-    /// What was chosen, as JSON; nil where nothing was.
+    /// The chosen value as JSON; nil if none was chosen.
     private func json(_ name: String) -> JSONValue? {
         Self.hostNames.contains(name) ? settings()[name] : configuration.members.first { $0.name == name }?.value
     }
 
-    /// A value as people read it, and where it comes from.
+    /// A value as people read it, and its source.
     private func setting(_ name: String) -> (value: String, source: String) {
         if Self.hostNames.contains(name) { return hostSetting(name) }
         let chosen = configuration.members.first { $0.name == name }?.value
@@ -116,7 +116,7 @@ extension Client {
         }
     }
 
-    /// The names that stand in the file of the store: the host answers with all of them.
+    /// The names in the store's file of settings; the host's answer has all settings.
     private func chosenNames() -> Set<String> {
         let settings = settings()
         var names = Set(["timeZone", "locale"].filter { settings[$0] != nil })
@@ -145,7 +145,7 @@ extension Client {
             bytes = try configuration.bytes(setting: name, to: value, home: console.environment("HOME"))
         } catch {
             guard case .badInput(let message, _) = error else { throw error }
-            // The place in a file that is not written yet says nothing.
+            // Leave out the place in the file, which is not written yet.
             let reason = message.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? message
             throw .badInput("\(name): \(reason)", advice: nil)
         }
@@ -164,7 +164,7 @@ extension Client {
             throw usage("The palette is changed by 'mood palette add', 'rm' and 'mv'.")
         }
         var value = text
-        // As people write them.
+        // Accept people's spellings.
         if name == "weekStartsOn" { value = value?.lowercased() }
         if name == "dayStartsAt", let text, text.utf8.count == 4, text.contains(":") { value = "0" + text }
         let result: [UInt8]

@@ -30,7 +30,7 @@ extension Client {
         if let now = invocation.value("now") {
             params.append(.init("now", .string(try moment(now, option: "--now"))))
         }
-        // A template without words in it has dates at most.
+        // A template without words has dates at most.
         let template = invocation.value("template")
         let category: LocaleCategory = template.map { !$0.contains("{relative}") } == true ? .dates : .words
         var isFirst = true

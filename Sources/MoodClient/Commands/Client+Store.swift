@@ -44,7 +44,7 @@ extension Client {
         }
     }
 
-    /// Sends a request that may take long; at a terminal a bar shows its progress.
+    /// Sends a request that may take long. A bar shows its progress on a terminal.
     func callLong(_ method: String, _ params: [JSONValue.Member] = []) throws(ClientError) -> [UInt8] {
         guard !wantsJSON, let bar = ProgressBar(console, choice: invocation.value("color")) else {
             return try call(method, params)

@@ -38,7 +38,7 @@ extension Command {
 }
 
 extension Client {
-    /// What each action takes after its name: the least and the most.
+    /// The number of words and their form after each action's name.
     private static let syncActions: [(name: String, words: Int, form: String)] = [
         ("setup", 1, " URL"), ("now", 0, ""), ("status", 0, ""), ("conflicts", 0, ""),
         ("settle", 2, " NUMBER shown|other"), ("leave", 0, ""), ("forget", 1, " ID"),
@@ -62,7 +62,7 @@ extension Client {
         }
     }
 
-    /// The replica whose id ends so.
+    /// The replica whose id ends in these digits.
     private func replica(_ end: String) throws(ClientError) -> String {
         let digits = end.lowercased()
         guard digits.utf8.count < 36 else { return digits }
@@ -96,7 +96,7 @@ extension Client {
         try show(status: callLong("sync.setup", params))
     }
 
-    /// Words are apart by spaces; what has spaces in it goes into a script.
+    /// The filter commands, split at spaces. A word with spaces needs a script.
     private func filter() throws(ClientError) -> JSONValue? {
         let (push, pull) = (invocation.value("filter-push"), invocation.value("filter-pull"))
         if push == nil, pull == nil { return nil }
@@ -183,7 +183,7 @@ extension Client {
         try print("Settled.\n")
     }
 
-    /// The id of a conflict of which a number is given, as `conflicts` shows it.
+    /// The id of a conflict, from its number in the output of `conflicts`.
     private func conflict(_ text: String) throws(ClientError) -> String {
         guard let number = Int(text) else { return text }
         let items = try tree(call("sync.conflicts"))["items"]?.array ?? []

@@ -1,26 +1,26 @@
 import JSONCodec
 
-/// Times as people say them: the host reads them (`time.parse`), so that all who ask it mean the same.
+/// Times as people say them. The host reads them (`time.parse`), so that all its clients agree.
 extension Client {
     /// A span of time: from `start` on, before `end`, in the protocol's form.
     struct Span {
         let start: String
         let end: String
-        /// The moment that is meant where one is wanted; nil for a long span.
+        /// The moment for places that need one; nil for a long span.
         let at: String?
-        /// The first and the last day, where it is made of whole days, or the day of a moment.
+        /// The first and the last day, if it has whole days, or the day of a moment.
         let days: (from: String, to: String)?
         let isSpan: Bool
 
         var wholeDays: (from: String, to: String)? { isSpan ? days : nil }
     }
 
-    /// Three that are often wanted, for help and errors.
+    /// Three common forms, for help and errors.
     static let timeExamples = "21:30, 'yesterday evening' or 2026-11-20"
 
     /// - Parameters:
-    ///   - option: as it is called in errors.
-    ///   - zone: of the clocks that are meant; nil is what `--time-zone` says.
+    ///   - option: the option's name, for errors.
+    ///   - zone: of the clocks; nil takes it from `--time-zone`.
     func span(_ text: String, option: String, zone: String? = nil) throws(ClientError) -> Span {
         var params: [JSONValue.Member] = [.init("text", .string(text))]
         if let zone = zone ?? invocation.value("time-zone") { params.append(.init("timeZone", .string(zone))) }
@@ -39,9 +39,9 @@ extension Client {
             start: start, end: end, at: answer["at"]?.string, days: days, isSpan: answer["isSpan"]?.boolean ?? false)
     }
 
-    /// A moment, for `--at` and `--now`.
+    /// Reads a moment, for `--at` and `--now`.
     func moment(_ text: String, option: String, zone: String? = nil) throws(ClientError) -> String {
-        // What the protocol understands itself needs no question.
+        // The protocol reads RFC 3339 itself.
         if Moment(text) != nil { return text }
         if text == "now" { return Moment.rfc3339(milliseconds: console.nowMilliseconds()) }
         guard let at = try span(text, option: option, zone: zone).at else {
@@ -62,7 +62,7 @@ extension Client {
             let text = invocation.value(option) ?? ""
             let span = try span(text, option: "--\(option)")
             switch option {
-            // A mood lies on the day of its own zone, as in statistics.
+            // The day of a mood is that in its own zone, like in statistics.
             case "from":
                 let day = span.wholeDays?.from
                 filter.append(day.map { .init("dayFrom", .string($0)) } ?? .init("from", .string(span.start)))

@@ -59,7 +59,7 @@ extension Command {
 }
 
 extension Client {
-    /// So many changes are described at most.
+    /// The most changes to describe.
     private static let describedMax = 100
 
     func reverse(_ method: String) throws(ClientError) {
@@ -95,7 +95,7 @@ extension Client {
         tell(isRedo ? "To take it back again: mood undo\(number)" : "To make it again: mood redo\(number)")
     }
 
-    /// What the last changes did, by their numbers.
+    /// Summaries of the last changes, by revision.
     func summaries() throws(ClientError) -> [Int: String] {
         let log = try tree(call("store.log", [.init("limit", .number(String(2 * Self.describedMax)))]))
         var summaries: [Int: String] = [:]
@@ -144,7 +144,7 @@ extension Client {
         let word = invocation.words[0]
         let id: String
         do throws(ClientError) { id = try resolve(word) } catch {
-            // It may have been deleted.
+            // The mood may have been deleted.
             guard case .remote = error, let deleted = try deletedID(word) else { throw error }
             id = deleted
         }
@@ -156,7 +156,7 @@ extension Client {
         let items = page["items"]?.array ?? []
         for (index, item) in items.enumerated() {
             let isFirst = index == items.count - 1 && page["nextCursor"] == nil
-            // What was there before and comes again was brought back: by undo, undelete or an import.
+            // A mood that existed before was brought back by undo, undelete or an import.
             let verb = [
                 "created": isFirst ? "Recorded" : "Brought back", "updated": "Changed", "deleted": "Deleted",
             ][item["kind"]?.string ?? ""]
@@ -208,7 +208,7 @@ extension Client {
     }
 
     func undelete() throws(ClientError) {
-        // All or none: a mistyped id brings nothing back.
+        // Check all ids first, so that a mistyped one brings nothing back.
         for id in try invocation.words.map({ (word) throws(ClientError) in try deleted(word) }) {
             let result = try call("mood.undelete", [.init("id", .string(id))] + commonMembers())
             if wantsJSON {
@@ -236,7 +236,7 @@ extension Client {
         throw .remote(.notFound(word, "No deleted mood has the id '\(word)'. 'mood list --deleted' shows them."))
     }
 
-    /// The whole id of a deleted mood, from its last digits; nil where there is none.
+    /// The whole id of a deleted mood, from its last digits; nil if there is none.
     private func deletedID(_ word: String) throws(ClientError) -> String? {
         let wanted = word.lowercased()
         let digits = wanted.filter { $0 != "-" }

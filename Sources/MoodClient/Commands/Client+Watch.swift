@@ -28,7 +28,7 @@ extension Client {
         if let since, since < 0 { throw usage("--since is a revision: 0 or more.") }
         if let since { try checkReached(since) }
         var shown = 0
-        // If the sequence ended because we were too slow, it is resumed after the last commit seen.
+        // A subscription that lagged resumes after the last commit seen.
         var next = since
         repeat {
             let lagged = try follow(since: next) { (event) throws(ClientError) in
@@ -41,7 +41,7 @@ extension Client {
         } while true
     }
 
-    /// A revision that is still to come would be waited for without a word.
+    /// Refuses a revision in the future, for which it would wait in silence.
     private func checkReached(_ since: Int) throws(ClientError) {
         guard let revision = try tree(call("store.info"))["revision"]?.integer, since > revision else { return }
         throw .badInput(
@@ -50,7 +50,7 @@ extension Client {
     }
 
     /// Subscribes and passes events to `body` until it answers false.
-    /// - Returns: the last commit told, if the sequence broke off; nil at the end.
+    /// - Returns: the last commit seen, if the host dropped the subscription; nil at the end.
     private func follow(
         since: Int?, _ body: (_ params: [UInt8]) throws(ClientError) -> Bool
     ) throws(ClientError) -> Int? {

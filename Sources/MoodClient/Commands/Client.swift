@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// One run of a command: what was asked, where the output goes, and the host, which is started when it is first needed.
+/// One run of a command: the request, the output, and the host, which starts when it is first needed.
 ///
 /// A class because the connection has one owner that several steps of a command share.
 final class Client {
@@ -11,7 +11,7 @@ final class Client {
     let launcher: HostLauncher
     let configuration: Configuration
     private var connection: HostConnection?
-    /// The palette, after it was needed.
+    /// The palette after its first use.
     var knownPalette: Palette?
     private var knownSettings: JSONValue?
     private var knownClocks: Console?
@@ -35,7 +35,7 @@ final class Client {
 
     /// The host that the command line names.
     func hostOptions() throws(ClientError) -> HostOptions {
-        // The environment's store is the host's to find.
+        // The host itself finds the store in the environment.
         let isNamed =
             console.environmentFault("MOODBOARD_STORE") != nil
             || console.environment("MOODBOARD_STORE").map { !$0.isEmpty } ?? false
@@ -45,7 +45,7 @@ final class Client {
         let program = invocation.value("host")
         if program == "" { throw usage("--host needs the path of a program.") }
         var options = HostOptions(program: program, store: store.map { .directory($0) } ?? .usual)
-        // The days of a list are those of this zone, where a mood has none.
+        // Lists show the days of this zone for moods without one.
         if invocation.command.name == "list", let zone = invocation.value("time-zone") {
             guard console.localTimeInZone(0, zone) != nil else {
                 throw usage("--time-zone: there is no zone '\(zone)'. It is a name such as Europe/Helsinki.")
@@ -59,7 +59,7 @@ final class Client {
         return options
     }
 
-    /// Limits of the host, as they were given: NAME=VALUE.
+    /// Limits for the host, in the form NAME=VALUE.
     var limits: [String] { invocation.values("limit") }
 
     /// The fault of the variable that names the usual store; the host would refuse it too.
@@ -68,14 +68,14 @@ final class Client {
             if let fault = console.environmentFault(name) {
                 return "\(name) is not UTF-8 text (\(fault.shown)). Set it to another directory, or give --store DIR."
             }
-            // A relative one of XDG is none.
+            // A relative XDG_DATA_HOME is ignored.
             let value = console.environment(name) ?? ""
             if name == "XDG_DATA_HOME" ? value.hasPrefix("/") : !value.isEmpty { return nil }
         }
         return nil
     }
 
-    /// What was chosen, asked for once; empty where the host does not say.
+    /// The settings, requested once; empty if the host does not answer.
     func settings() -> JSONValue {
         if let known = knownSettings { return known }
         let settings = (try? call("settings.get")).flatMap { try? JSONValue.parse($0) } ?? .object([])
@@ -83,7 +83,7 @@ final class Client {
         return settings
     }
 
-    /// The console with the clocks by which moods are told: those of `--time-zone`, else of the setting, else the system's.
+    /// The console with the clocks for moods: those of `--time-zone`, else of the setting, else the system's.
     var clocks: Console {
         if let known = knownClocks { return known }
         var clocks = console
@@ -104,14 +104,14 @@ final class Client {
 
     // MARK: Requests
 
-    /// Sends a request and answers with the bytes of its result.
+    /// Sends a request and returns the bytes of its result.
     func call(
         _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
     ) throws(ClientError) -> [UInt8] {
         try ask(method, bytes: params, listener: listener)()
     }
 
-    /// Sends a request; what is answered waits for the bytes of its result.
+    /// Sends a request. The returned closure waits for the bytes of its result.
     func ask(
         _ method: String, bytes params: [UInt8]?, listener: HostConnection.Listener? = nil
     ) throws(ClientError) -> () throws(ClientError) -> [UInt8] {
@@ -134,7 +134,7 @@ final class Client {
     /// Waits for notifications until `body` answers false.
     func listen(_ body: HostConnection.Hearing) throws(ClientError) { try connected().listen(body) }
 
-    /// What becomes readable when the host tells something.
+    /// The descriptor that becomes readable when the host sends something.
     func eventDescriptor() throws(ClientError) -> Int32? { try connected().descriptor() }
 
     /// Passes on the notifications that have come.
@@ -172,7 +172,7 @@ final class Client {
 
     func print(_ text: String) throws(ClientError) { try write(Array(text.utf8)) }
 
-    /// For programs: the bytes as they came. For a terminal, control characters are escaped.
+    /// Prints JSON: for programs exactly as it came, for a terminal with control characters escaped.
     func print(json: [UInt8]) throws(ClientError) {
         try write((console.isOutputTerminal ? Escaping.visible(json: json) : json) + [UInt8(ascii: "\n")])
     }
@@ -185,7 +185,7 @@ final class Client {
         }
     }
 
-    /// For people, beside the output; not for programs.
+    /// Writes a remark for people to stderr; none with `--json`.
     func tell(_ text: String) {
         if !wantsJSON { console.writeError(text + "\n") }
     }
@@ -197,7 +197,7 @@ final class Client {
     /// The longest text that is read from stdin, in bytes: the protocol's limit for a message.
     static let inputBytesMax = 4 * 1024 * 1024
 
-    /// Text from stdin without the line feed at its end.
+    /// Reads a text from stdin, without the line feed at its end.
     func inputText() throws(ClientError) -> String {
         var bytes: [UInt8]
         do throws(SystemError) {
@@ -216,6 +216,6 @@ final class Client {
         return text
     }
 
-    /// A text given on the command line, or from stdin when it is a lone dash.
+    /// The text of an argument, or stdin for a lone dash.
     func text(_ argument: String) throws(ClientError) -> String { argument == "-" ? try inputText() : argument }
 }

@@ -1,5 +1,5 @@
 extension Command {
-    /// Commands that belong together, as help shows them.
+    /// Related commands, as help shows them.
     struct Group: Sendable {
         let title: String
         let commands: [Command]
@@ -22,7 +22,7 @@ extension Command {
 
     static let all: [Command] = groups.flatMap(\.commands)
 
-    /// What an id may look like, for the help of each command that takes one.
+    /// The forms of an id, for the help of each command that takes one.
     static let idSummary =
         "@last (the latest mood), @added (the one added last), @3 or @3-7 (rows of the latest list), an id, or its last 6"
         + " digits or more."

@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// What the host says about itself and its store, in plain words, and which command mends it.
+/// The state of the host and its store in plain words, with the commands that mend it.
 struct Diagnosis {
     struct Remedy: Equatable {
-        /// When this command is the right one.
+        /// The condition for this command.
         let when: String
         /// The command as a person types it.
         let command: String
@@ -15,11 +15,11 @@ struct Diagnosis {
         let remedies: [Remedy]
     }
 
-    /// Where the store is, and what is in it.
+    /// The store's place and its content.
     let place: String
     /// The state of its files, in short.
     let state: String
-    /// In the order in which they matter; empty when all is well.
+    /// Findings by importance; empty if all is well.
     private(set) var findings: [Finding] = []
     /// Whether another program holds the store, which is not an error.
     let isBusy: Bool
@@ -31,8 +31,8 @@ struct Diagnosis {
     /// - Parameters:
     ///   - store: `store` of `host.info`.
     ///   - check: the result of `store.verify`.
-    ///   - option: what was given with `--store`.
-    ///   - unwritable: the directory that keeps a path from being made; nil where nothing does.
+    ///   - option: the value of `--store`.
+    ///   - unwritable: the directory without write permission in which a path would have to be made, or nil.
     init(store: JSONValue, check: JSONValue, option: String?, unwritable: (_ path: String) -> String?) {
         path = store["path"]?.string ?? ""
         mood = option.map { "mood --store \(Self.quoted($0))" } ?? "mood"
@@ -58,7 +58,7 @@ struct Diagnosis {
         return store["readOnly"]?.boolean == true ? moods + ", which can only be read" : moods
     }
 
-    /// A word, quoted for a shell.
+    /// Quotes a word for a shell.
     private static func quoted(_ word: String) -> String {
         let isPlain = word.unicodeScalars.allSatisfy { scalar in
             ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
@@ -69,10 +69,10 @@ struct Diagnosis {
 
     // MARK: The files
 
-    /// One finding for all problems of a kind: one command mends them all.
+    /// Adds one finding for all problems of a kind: one command mends them all.
     private mutating func add(_ problems: [JSONValue]) {
         func kind(_ problem: JSONValue) -> String {
-            // That file has its own remedy for any problem.
+            // One remedy mends every problem of that file.
             if problem["file"]?.string == Self.navigation { return Self.navigation }
             let kind = problem["kind"]?.string ?? ""
             let isOperations = problem["file"]?.string?.hasPrefix(Self.operations) == true
@@ -80,7 +80,6 @@ struct Diagnosis {
         }
         var kinds: [String] = []
         for problem in problems where !kinds.contains(kind(problem)) { kinds.append(kind(problem)) }
-        // An edit is less serious than damage.
         for name in kinds {
             let ofKind = problems.filter { kind($0) == name }
             guard let first = ofKind.first else { continue }
@@ -90,9 +89,9 @@ struct Diagnosis {
         }
     }
 
-    /// The file of routers that were saved by name.
+    /// The file of the routers saved by name.
     private static let navigation = "navigation.json"
-    /// How the name of the file with the outcomes of operations begins.
+    /// The beginning of the name of the file with the outcomes of operations.
     private static let operations = "operations-"
 
     private var accept: String { "\(mood) store accept --yes" }
@@ -190,7 +189,7 @@ struct Diagnosis {
 
     // MARK: The store as a whole
 
-    /// Findings that are not about files.
+    /// Adds findings that are not about files.
     private mutating func addStore(_ store: JSONValue, hasProblems: Bool) {
         if let error = store["error"] {
             let message = error["message"]?.string ?? ""
@@ -260,6 +259,6 @@ extension Diagnosis {
 }
 
 extension String {
-    /// Without the line feed at its end.
+    /// The text without the line feed at its end.
     fileprivate var trimmingLineFeed: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

@@ -1,23 +1,23 @@
 import JSONCodec
 import Platform
 
-/// What `@1`, `@2` … and `@added` mean in one terminal window for one store: the rows of its latest list, and the mood that
-/// was added last. A file of each window and store under `$XDG_STATE_HOME/moodboard/handles`.
+/// The meanings of `@1`, `@2` … and `@added` in one terminal window for one store: the rows of its latest list, and the
+/// mood added last. Each window and store has a file under `$XDG_STATE_HOME/moodboard/handles`.
 ///
 ///     {"store":"/home/ada/.local/share/moodboard","listed":{"at":1767355200,"ids":["…"]},"added":{"at":…,"id":"…"}}
 ///
-/// It is only a convenience: where it cannot be written, handles are unknown and everything else works.
+/// It is only a convenience: if a file cannot be written, handles are unknown and everything else works.
 struct Handles {
-    /// Seconds after which a list is forgotten: nobody remembers what it showed.
+    /// The age in seconds at which a list expires: people do not remember what it showed.
     static let listedSecondsMax = 86_400
     private static let fileBytesMax = 1 << 20
-    /// From this number of files on those of windows that are gone are removed.
+    /// The number of files above which expired ones are removed.
     private static let filesMax = 50
 
     let store: String
     let console: Console
 
-    /// - Returns: nil where the environment names no place for it.
+    /// - Returns: nil if the environment gives no place for it.
     private var folder: String? {
         if let state = console.environment("XDG_STATE_HOME"), state.utf8.first == UInt8(ascii: "/") {
             return state + "/moodboard/handles"
@@ -39,7 +39,7 @@ struct Handles {
     // MARK: Reading
 
     /// The ids of the latest list here.
-    /// - Returns: nil where there is none; `isOld` if it is forgotten.
+    /// - Returns: nil if there is none; `isOld` if it has expired.
     func listed() -> (ids: [String], isOld: Bool)? {
         guard let folder, let listed = read(folder + "/" + fileName)?["listed"], let at = listed["at"]?.integer else {
             return nil
@@ -49,7 +49,7 @@ struct Handles {
         return (ids, age < 0 || age > Self.listedSecondsMax)
     }
 
-    /// The mood that was added last: in this window, else anywhere here.
+    /// The mood added last in this window, else in any window.
     func added() -> String? {
         guard let folder else { return nil }
         if let id = read(folder + "/" + fileName)?["added"]?["id"]?.string { return id }
@@ -63,7 +63,7 @@ struct Handles {
         return latest?.id
     }
 
-    /// What a file says, if it is of this store.
+    /// The content of a file, if it is of this store.
     private func read(_ path: String) -> JSONValue? {
         guard let bytes = (try? console.readFile(path, Self.fileBytesMax)) ?? nil,
             let value = try? JSONValue.parse(bytes), value["store"]?.string == store

@@ -1,12 +1,12 @@
 import JSONCodec
 
-/// A page of moods: the bytes of each as they came, its id, and the next cursor, without a tree of a thousand moods.
+/// A page of moods: the bytes of each mood, its id, and the next cursor, without a tree of a thousand moods.
 struct MoodPage {
     private(set) var items: [[UInt8]] = []
     private(set) var ids: [String] = []
     private(set) var total: Int?
     private(set) var nextCursor: String?
-    /// What the host says about an empty list.
+    /// The host's words about an empty list.
     private(set) var empty: JSONValue?
 
     /// - Returns: nil if it is not a page.
@@ -53,6 +53,6 @@ struct MoodPage {
         }
     }
 
-    /// The items as trees; what is no mood is left out.
+    /// The moods as trees, without items that are not moods.
     var moods: [MoodView] { items.compactMap { item in (try? JSONValue.parse(item)).flatMap(MoodView.init) } }
 }

@@ -1,7 +1,7 @@
 import Platform
 
-/// A file that is written beside its name and gets it at the end, whole: nobody sees a half of it, and nothing is written over
-/// unless that was wanted.
+/// A file that gets its name when it is complete, so that no reader sees a half of it. It replaces a file only on
+/// request.
 final class OutputFile {
     private let path: String
     private let temporary: String
@@ -10,7 +10,7 @@ final class OutputFile {
     private var size = 0
     private var isFinished = false
 
-    /// - Parameter replaces: whether a file that has the name is replaced.
+    /// - Parameter replaces: whether to replace a file of this name.
     init(_ path: String, replaces: Bool) throws(ClientError) {
         self.path = path
         self.replaces = replaces
@@ -18,7 +18,7 @@ final class OutputFile {
         do throws(SystemError) {
             if !replaces, try Self.isThere(path) { throw SystemError(call: "open", subject: path, code: EEXIST) }
             file = try File(temporary, .create, in: .system)
-            // The writer holds a lock as long as it lives. Where a file system has no locks, no part is removed.
+            // The writer holds the lock while it lives. A file system without locks keeps all leftovers.
             try? FileSystem.system.lock(file.descriptor, .exclusiveNow)
         } catch {
             throw Self.failure(path, error)
@@ -26,11 +26,11 @@ final class OutputFile {
     }
 
     deinit {
-        // What was not finished is of no use to anybody.
+        // An unfinished file has no use.
         if !isFinished { try? FileSystem.system.unlink(temporary) }
     }
 
-    /// Removes what was being written beside a file by processes that are dead.
+    /// Removes unfinished files of dead processes.
     /// - Parameter isMeant: whether a file of this name was to be made.
     static func removeLeftovers(beside path: String, _ isMeant: (String) -> Bool) {
         let directory = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? "."
@@ -39,7 +39,7 @@ final class OutputFile {
                 !name[part.upperBound...].isEmpty, name[part.upperBound...].utf8.allSatisfy({ (48...57).contains($0) })
             else { continue }
             let path = "\(directory)/\(name)"
-            // A living writer holds the lock. A part that cannot be removed does no harm.
+            // A living writer holds the lock. A leftover that cannot be removed does no harm.
             do throws(SystemError) {
                 let file = try File(path, .readWrite, in: .system)
                 try FileSystem.system.lock(file.descriptor, .exclusiveNow)
@@ -73,14 +73,14 @@ final class OutputFile {
         size += bytes.count
     }
 
-    /// The bytes are on the disk, the file has its name, and so has the disk.
+    /// Syncs the file, names it, and syncs the directory.
     func finish() throws(ClientError) -> Int {
         do throws(SystemError) {
             try file.sync()
             if replaces {
                 try FileSystem.system.rename(temporary, path)
             } else {
-                // A second name is only given where nobody has it.
+                // `link` fails if another file has the name.
                 try FileSystem.system.link(temporary, path)
                 try FileSystem.system.unlink(temporary)
             }

@@ -2,19 +2,19 @@ import JSONCodec
 import JSONRPC
 import Platform
 
-/// What is said to a patient and what it says: both directions at the same time, so that neither waits for the other.
+/// A conversation with a program under test. It writes and reads at once, so that neither side waits for the other.
 final class Conversation {
-    /// A message of the patient.
+    /// A message of the program.
     struct Message {
-        /// Without its line feed or header.
+        /// The message without its line feed or header.
         let bytes: [UInt8]
-        /// Nil: it is no JSON.
+        /// The parsed message; nil if it is not JSON.
         let value: JSONValue?
         let framing: Framing
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
         var id: JSONValue? { value?["id"] }
-        /// Whether it is an answer to the request of this id.
+        /// Whether it answers the request of this id.
         func answers(_ id: JSONValue) -> Bool {
             value?["method"] == nil && (self.id.map { $0.isEqual(to: id) } ?? false)
         }
@@ -25,26 +25,26 @@ final class Conversation {
     private static let output = EventSources.Name(1)
     private static let errors = EventSources.Name(2)
     private static let end = EventSources.Name(3)
-    /// The longest message that is taken, in bytes.
+    /// The longest message, in bytes.
     private static let messageBytesMax = 64 << 20
 
     let patient: any Patient
     private(set) var received: [Message] = []
-    /// What it has written on stderr.
+    /// The program's stderr.
     private(set) var complaints: [UInt8] = []
-    /// Whether it is read from.
+    /// Whether to read the program's output.
     var isReading = true
-    /// Answers a request of the patient with a whole message; nil leaves it without an answer.
+    /// Returns the whole answer to a request of the program; nil leaves it without an answer.
     var reply: (Message) -> [UInt8]? = { _ in nil }
-    /// Hears every message of the patient, and every piece of its stderr.
+    /// Receives every message of the program.
     var heard: (Message) -> Void = { _ in }
-    /// Hears everything as it comes, in pieces that are no messages; then messages are not told apart.
+    /// Receives raw output, in pieces that are not messages. Output is then not split into messages.
     var heardBytes: (([UInt8]) -> Void)?
     var complained: ([UInt8]) -> Void = { _ in }
-    /// Hears that one of the other descriptors can be read.
+    /// Called when another descriptor can be read.
     var happened: (EventSources.Name) -> Void = { _ in }
     private(set) var isOutputAtEnd = false
-    /// Whether it has closed its stdin.
+    /// Whether the program has closed its stdin.
     private(set) var isInputLost = false
     private var outbox: [UInt8] = []
     private var sent = 0
@@ -53,14 +53,14 @@ final class Conversation {
 
     init(_ patient: any Patient) { self.patient = patient }
 
-    /// Listens to something else besides.
+    /// Watches another descriptor too.
     func listen(to descriptor: Int32, as name: EventSources.Name) {
         sources.listen(to: descriptor, as: name, for: .reading)
     }
 
     func forget(_ name: EventSources.Name) { sources.forget(name) }
 
-    /// Whether all has been written, or nobody reads it any more.
+    /// Whether everything is written, or the program has closed its stdin.
     var isSent: Bool { sent == outbox.count || isInputLost }
 
     func send(_ bytes: [UInt8]) { outbox += bytes }
@@ -74,8 +74,8 @@ final class Conversation {
         sources.forget(Self.input)
     }
 
-    /// Lets both directions go on for so long, or until something is so.
-    /// - Returns: whether it is.
+    /// Runs both directions until the time is over or a condition holds.
+    /// - Returns: whether the condition holds.
     @discardableResult
     func wait(_ milliseconds: Int, until isSo: () -> Bool = { false }) -> Bool {
         sources.setDeadline(Self.end, at: Clock.monotonicMilliseconds + milliseconds)
@@ -92,7 +92,7 @@ final class Conversation {
         return true
     }
 
-    /// Waits for the end of the process, and takes what it has still written.
+    /// Waits for the process to end, and reads the rest of its output.
     func waitForEnd(_ milliseconds: Int) -> ChildProcess.Status? {
         let deadline = Clock.monotonicMilliseconds + milliseconds
         while patient.ending() == nil, Clock.monotonicMilliseconds < deadline { wait(4) }
@@ -101,7 +101,7 @@ final class Conversation {
         return status
     }
 
-    /// Waits until each of these ids has an answer, or none of them has got one for so long.
+    /// Waits until each of these ids has an answer, or until no answer has come for the time.
     func waitForAnswers(to ids: [JSONValue], _ milliseconds: Int) {
         func answered() -> Int { ids.count { !answers(to: $0).isEmpty } }
         var count = answered()
@@ -110,7 +110,7 @@ final class Conversation {
         {
             count = answered()
         }
-        // One more than asked for would come now.
+        // Wait for an answer too many.
         wait(20)
     }
 

@@ -1,22 +1,22 @@
 import JSONCodec
 
-/// What a doctor has found: which clause is broken, by what, and in which trial.
+/// A finding of a doctor: the broken clause, what breaks it, and the trial.
 struct Finding {
     /// The document and its section.
     let clause: String
     let what: String
     let trial: String
-    /// How many more there were of this kind, which are not kept.
+    /// The number of further findings of this kind, which are not kept.
     var more = 0
 
-    /// What is wrong, without the message that shows it.
+    /// The text without the message that shows it.
     fileprivate var kind: Substring { what.prefix { $0 != ":" } }
 }
 
-/// Findings in the order in which they were made; one that is made again is kept once, and three of a kind.
+/// Findings in the order in which they were made: each once, and at most three of a kind.
 struct Findings {
     private(set) var all: [Finding] = []
-    /// How many things were tried.
+    /// The number of trials.
     var trials = 0
 
     mutating func add(_ clause: String, _ what: String, in trial: String) {
@@ -44,8 +44,8 @@ struct Findings {
 }
 
 extension Client {
-    /// Tells what was found.
-    /// - Throws: where anything was.
+    /// Prints the findings.
+    /// - Throws: if there is any.
     func report(_ findings: Findings, of name: String) throws(ClientError) {
         if wantsJSON {
             try print(json: Array(findings.json.text.utf8))

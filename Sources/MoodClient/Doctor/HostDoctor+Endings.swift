@@ -2,7 +2,7 @@ import JSONCodec
 import JSONRPC
 
 extension HostDoctor {
-    /// The end of the input at every moment, signals, readers that are gone, and kill -9.
+    /// Trials of endings: the input ends at every byte, signals, readers that are gone, and kill -9.
     func endings(_ framing: Framing) throws(ClientError) {
         let message = Self.frame(Inspection.request("a", .object([]), id: 1), framing)
         begin("the input ends after each byte of a message")

@@ -3,7 +3,7 @@ import JSONRPC
 import Platform
 
 extension HostDoctor {
-    /// Everything, in each framing that the host speaks.
+    /// Runs all trials in each framing that the host speaks.
     func examine() throws(ClientError) {
         try findFramings()
         for framing in framings {
@@ -181,7 +181,7 @@ extension HostDoctor {
         }
     }
 
-    /// So many that neither the requests nor the answers find room in a pipe.
+    /// Sends so much that neither the requests nor the answers fit in a pipe.
     private func floods(_ framing: Framing, _ name: String) throws(ClientError) {
         try attempt("\(name): a flood of 1,000 requests, and a reader that pauses") { talk in
             let ids = (1000..<2000).map { JSONValue.string("\($0)" + String(repeating: "-", count: 200)) }
@@ -190,7 +190,7 @@ extension HostDoctor {
             talk.wait(500)
             talk.isReading = true
             var count = -1
-            // A slow host is none that is wrong.
+            // A slow host is not wrong.
             while count < talk.received.count, talk.received.count < ids.count, !talk.isOutputAtEnd {
                 count = talk.received.count
                 talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || talk.received.count > count }

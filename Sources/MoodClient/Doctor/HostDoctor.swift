@@ -4,10 +4,10 @@ import Platform
 
 /// A hostile client for any JSON-RPC host that speaks over its stdin and stdout, by lines, headers or both.
 ///
-/// Each trial starts the host anew. It asks for a method that no host has, so it needs to know nothing of the host, and
-/// changes nothing in it.
+/// Each trial starts a new host. It calls a method that no host has: it needs to know nothing of the host, and changes
+/// nothing in it.
 final class HostDoctor {
-    /// Where a host's author finds the rule.
+    /// The rules that a host's author can look up.
     enum Clause {
         static let batch = "JSON-RPC 2.0, 6 Batch"
         static let parse = "JSON-RPC 2.0, 5.1: -32700 for what is no JSON"
@@ -29,9 +29,9 @@ final class HostDoctor {
     private(set) var findings = Findings()
     private(set) var trial = ""
     var inspection = Inspection()
-    /// Whether the host was killed while it spoke, so that what it has said says nothing about it.
+    /// Whether the trial killed the host while it wrote, so that its output proves nothing.
     var isCutOff = false
-    /// What the host speaks.
+    /// The framings that the host speaks.
     private(set) var framings: [Framing] = []
 
     init(path: String, arguments: [String]) {
@@ -46,7 +46,7 @@ final class HostDoctor {
         findings.trials += 1
     }
 
-    /// Starts the host, lets `body` talk to it, looks at what it has said, and makes an end of it.
+    /// Starts the host, runs a conversation, checks the host's messages, and ends the host.
     func attempt(_ name: String, _ body: (Conversation) -> Void) throws(ClientError) {
         begin(name)
         try run(body)
@@ -71,7 +71,7 @@ final class HostDoctor {
 
     // MARK: Speaking
 
-    /// A request for what is not there.
+    /// A request for a method that does not exist.
     func probe(_ id: JSONValue, _ params: JSONValue = .object([])) -> String {
         inspection.ask(Self.probe, params, id: id)
     }
@@ -85,7 +85,7 @@ final class HostDoctor {
         }
     }
 
-    /// Which framings it answers; where it is none, nothing else can be tried.
+    /// Finds the framings that the host answers. Without one, nothing else can be tried.
     func findFramings() throws(ClientError) {
         try attempt("silence, until it is spoken to") { talk in
             talk.wait(200) { talk.isOutputAtEnd || !talk.received.isEmpty }
@@ -93,7 +93,7 @@ final class HostDoctor {
         }
         begin("the first request")
         for framing in [Framing.line, .header] {
-            // What it says to a framing that it does not speak is of no matter.
+            // Discard findings in a framing that the host does not speak.
             let before = findings
             var isAnswered = false
             try run { talk in
@@ -127,7 +127,7 @@ final class HostDoctor {
             "\(missing.count) of \(ids.count) requests have no answer, the first has the id \(first.text)\(ended)")
     }
 
-    /// The host is still there for the next request.
+    /// Expects the host to answer another request.
     func expectLife(_ talk: Conversation, after what: String, _ clause: String, _ framing: Framing) {
         let id = JSONValue.string("after")
         send(probe(id), framing, talk)
@@ -142,7 +142,7 @@ final class HostDoctor {
         note(Clause.end, "It still runs \(milliseconds) ms after \(what).")
     }
 
-    /// An answer of this code, with this id.
+    /// Expects an error of this code with this id.
     func expect(_ talk: Conversation, code: Int, id: JSONValue, to what: String, _ clause: String) {
         talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || talk.received.contains { $0.answers(id) } }
         guard let answer = talk.received.last(where: { $0.answers(id) }) else {

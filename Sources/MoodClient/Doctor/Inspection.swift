@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What JSON-RPC 2.0 asks of everything that a peer says, whatever it was asked.
+/// The rules of JSON-RPC 2.0 for every message of a peer.
 struct Inspection {
     enum Clause {
         static let request = "JSON-RPC 2.0, 4 Request object"
@@ -10,14 +10,14 @@ struct Inspection {
         static let unknown = "JSON-RPC 2.0, 5.1: -32601 for a method that is not there"
     }
 
-    /// The ids that were asked, as they are written, each with its number of requests.
+    /// The number of requests by id, as the id is written.
     var asked: [String: Int] = [:]
-    /// Whether something was sent that is no message, so that an answer without an id is right.
+    /// Whether a broken message was sent, for which an answer without an id is right.
     var isBroken = false
     private(set) var faults: [(clause: String, what: String)] = []
     private var seen: [String: Int] = [:]
 
-    /// A request that is kept account of.
+    /// Makes a request and counts it.
     mutating func ask(_ method: String, _ params: JSONValue, id: JSONValue) -> String {
         asked[id.text, default: 0] += 1
         return Self.request(method, params, id: id)

@@ -1,29 +1,29 @@
 import Platform
 
-/// A program that is tried over its stdio. Its descriptors never wait; -1 is one that is closed.
+/// A program under test on its stdio. Its descriptors do not block; -1 is a closed one.
 protocol Patient: AnyObject {
-    /// The way to its stdin.
+    /// The descriptor of its stdin.
     var input: Int32 { get }
-    /// What it writes on its stdout.
+    /// The descriptor of its stdout.
     var output: Int32 { get }
-    /// What it writes on its stderr, where that comes to us.
+    /// The descriptor of its stderr, if that comes to us.
     var errors: Int32 { get }
     func closeInput()
     func closeOutput()
     func closeErrors()
     /// Sends SIGTERM.
     func terminate()
-    /// Kills it and all that is known to belong to it.
+    /// Kills it and all processes known to belong to it.
     func kill()
-    /// How it ended; nil while it runs. It never waits.
+    /// The exit status; nil while it runs. Does not wait.
     func ending() -> ChildProcess.Status?
 }
 
-/// A plugin, held by a keeper as in a host.
+/// A plugin under a keeper, as in a host.
 final class KeptPatient: Patient {
     private var process: KeptProcess
     private var status: ChildProcess.Status?
-    /// Why it was not started, where it was not.
+    /// The reason why it was not started.
     private(set) var refusal: String?
 
     init(_ plan: KeptProcess.Plan) throws(SystemError) { process = try KeptProcess.start(plan) }
@@ -51,7 +51,7 @@ final class KeptPatient: Patient {
     }
 }
 
-/// A host, or whatever else is to be one.
+/// A host under test.
 final class HostPatient: Patient {
     private var process: ChildProcess
 

@@ -2,9 +2,9 @@ import JSONCodec
 import Platform
 import Versions
 
-/// A plugin's folder in work: how it is started from where it lies, and a host of its own on a store that goes with the bench.
+/// The folder of a plugin in development: it starts the plugin in place, and has an own host on a temporary store.
 final class PluginBench {
-    /// How often it is tried to remove what was made, and how long between.
+    /// The number of attempts to remove the temporary files, and the time between them.
     private static let removalsMax = 50
     private static let removalMilliseconds = 50
     private static let searchPath = ["/usr/local/bin", "/usr/bin", "/bin"]
@@ -37,12 +37,12 @@ final class PluginBench {
                 more: ["--plugins", above, "--durability", "none", "--samples"] + limits.flatMap { ["--limit", $0] }))
     }
 
-    /// Ends the host, and takes away what was made.
+    /// Ends the host and removes the temporary files.
     func close() {
-        // Where it cannot be asked, it has ended.
+        // A host that cannot be called has ended.
         _ = try? host.call("host.shutdown", nil, nil)
         host.close()
-        // It may still be there for a moment, with its plugins.
+        // The host and its plugins may still run for a moment.
         for _ in 0..<Self.removalsMax {
             if (try? PluginFiles.remove(scratch)) != nil { return }
             var pause = EventSources()
@@ -55,8 +55,8 @@ final class PluginBench {
         try host.call(method, Array(params.text.utf8), nil)
     }
 
-    /// What the host says of the folder as it is now.
-    /// - Throws: where it is no plugin; the host's reason is in it.
+    /// The host's description of the folder in its present state.
+    /// - Throws: the host's reason, if it is not a plugin.
     func look() throws(ClientError) -> JSONValue {
         guard case .result(let bytes) = try call("plugin.info", ["id": .string(id)]),
             let info = try? JSONValue.parse(bytes)
@@ -68,7 +68,7 @@ final class PluginBench {
         return info
     }
 
-    /// What each method of the host needs to be granted, by its name.
+    /// The permission that each method of the host needs, by the method's name.
     func permissions() throws(ClientError) -> [String: String] {
         guard case .result(let bytes) = try call("rpc.discover", .object([])),
             let methods = try? JSONValue.parse(bytes)["methods"]?.array
@@ -78,8 +78,8 @@ final class PluginBench {
         }
     }
 
-    /// How the plugin is started: as a host would, but from where it lies.
-    /// - Throws: where its program is not there.
+    /// The way to start the plugin as a host would, but in place.
+    /// - Throws: if its program does not exist.
     /// - Parameter runtimes: folders to run from besides the system's, such as a venv.
     func plan(_ info: JSONValue, runtimes: [String] = []) throws(ClientError) -> KeptProcess.Plan {
         let command = (info["command"]?.array ?? []).compactMap(\.string)

@@ -1,10 +1,10 @@
 import JSONCodec
 
-/// What the manifest promises.
+/// Promises of the manifest.
 extension PluginDoctor {
     var timeoutMilliseconds: Int { (info["limits"]?["timeoutMs"]?.integer ?? 5000) + 1000 }
 
-    /// Its own methods, each with params that fit.
+    /// The plugin's own methods, each with params that match.
     var ownMethods: [(name: String, params: JSONValue)] {
         (info["provides"]?["methods"]?.array ?? []).compactMap { method in
             method["name"]?.string.map { ($0, SchemaSample(method["params"] ?? .object([])).value) }
@@ -17,7 +17,7 @@ extension PluginDoctor {
         "createdAt": "2026-01-02T03:04:05.678Z", "updatedAt": "2026-01-02T03:04:05.678Z", "revision": 1,
     ]
 
-    /// A request that the manifest leads to, and what its result has to hold.
+    /// A request that follows from the manifest, and the check of its result.
     private struct Promise {
         let method: String
         let params: JSONValue
@@ -77,7 +77,7 @@ extension PluginDoctor {
         return all
     }
 
-    /// Whether a hook's answer has one of the forms; a host takes any other for none.
+    /// Whether a hook's answer has one of the forms; a host ignores any other.
     private static func isAnswer(_ result: JSONValue, ofChange isChange: Bool) -> Bool {
         guard let members = result.object, members.count <= 1 else { return false }
         if members.isEmpty || result["veto"]?.string != nil { return true }
@@ -89,7 +89,7 @@ extension PluginDoctor {
         (list?.array ?? []).compactMap { $0[member] }
     }
 
-    /// What is declared is there, and answers with its shape. An error of the plugin's own is an answer.
+    /// Checks that all that is declared exists and answers in its shape. The plugin's own errors count as answers.
     func declared() throws(ClientError) {
         let asked =
             promises + ownMethods.map { Promise(method: $0.name, params: $0.params, fits: { _ in true }, shape: "") }
@@ -113,7 +113,7 @@ extension PluginDoctor {
         }
     }
 
-    /// Its own methods through a real host, which checks params and results by the schemas that the manifest gives.
+    /// Calls its own methods through a real host, which checks params and results by the manifest's schemas.
     func checkSchemas(_ bench: PluginBench) throws(ClientError) {
         guard !ownMethods.isEmpty, let digest = info["digest"] else { return }
         begin("its methods through a host, which checks them by their schemas")

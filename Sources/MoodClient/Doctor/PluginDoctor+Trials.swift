@@ -2,8 +2,8 @@ import JSONCodec
 import Platform
 
 extension PluginDoctor {
-    /// Everything, one after the other. A plugin that cannot be greeted is not tried any further.
-    /// - Returns: whether it could be greeted.
+    /// Runs all trials. Stops if the plugin does not answer the greeting.
+    /// - Returns: whether the plugin answered it.
     func examine() throws(ClientError) -> Bool {
         let isGreeted = try attempt("a polite host: hello, unknown methods, goodbye") { talk in
             for id: JSONValue in [1, 2] {
@@ -24,7 +24,7 @@ extension PluginDoctor {
         return true
     }
 
-    /// Goodbye, the end of its input, and the end of the plugin in time.
+    /// Sends goodbye, ends the plugin's input, and expects the plugin to end in time.
     private func bid(_ talk: Conversation) {
         talk.send(Inspection.notification("plugin.goodbye"))
         talk.wait(1000) { talk.isSent }
@@ -87,7 +87,7 @@ extension PluginDoctor {
         }
     }
 
-    /// So many that neither the requests nor the answers find room in a pipe.
+    /// Sends so much that neither the requests nor the answers fit in a pipe.
     private func flood() throws(ClientError) {
         try attempt("a flood of 300 requests, and a host that does not read for a while") { talk in
             let ids = (1000..<1300).map { JSONValue.string("\($0)" + String(repeating: "-", count: 250)) }
@@ -96,7 +96,7 @@ extension PluginDoctor {
             talk.wait(400)
             talk.isReading = true
             var count = -1
-            // A slow plugin is none that is wrong.
+            // A slow plugin is not wrong.
             while count < talk.received.count, talk.received.count <= ids.count, !talk.isOutputAtEnd {
                 count = talk.received.count
                 talk.wait(Self.answerMilliseconds) { talk.isOutputAtEnd || talk.received.count > count }

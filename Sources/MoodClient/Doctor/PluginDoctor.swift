@@ -1,11 +1,12 @@
 import JSONCodec
 import Platform
 
-/// A hostile and a sloppy host for one plugin: everything that it does a host may do, or could do by mistake.
+/// A hostile and a sloppy host for one plugin. A real host may do each of these things, or do it by mistake.
 ///
-/// Each trial starts the plugin anew, isolated as in a host. What it asks is refused with 1040, which it has to live with.
+/// Each trial starts a new plugin, isolated as in a host. The plugin's requests get error 1040, which it has to
+/// survive.
 final class PluginDoctor {
-    /// The sections that a plugin's author finds it in.
+    /// The sections of the documentation for a plugin's author.
     enum Clause {
         static let asks = "Docs/Plugins.md, What the host asks"
         static let life = "Docs/Plugins.md, Its life"
@@ -26,7 +27,7 @@ final class PluginDoctor {
     let info: JSONValue
     var findings = Findings()
     private(set) var trial = ""
-    /// Of the present trial.
+    /// The rules checked in the present trial.
     var inspection = Inspection()
 
     init(_ bench: PluginBench, _ info: JSONValue, runtimes: [String], helloMilliseconds: Int) throws(ClientError) {
@@ -43,9 +44,9 @@ final class PluginDoctor {
         findings.trials += 1
     }
 
-    /// Starts the plugin, lets `body` talk to it, looks at what it has said, and makes an end of it.
-    /// - Parameter isGreeted: whether `plugin.hello` is asked and answered first.
-    /// - Returns: whether it could be started and was greeted.
+    /// Starts the plugin, runs a conversation, checks the plugin's messages, and ends it.
+    /// - Parameter isGreeted: whether `plugin.hello` comes first.
+    /// - Returns: whether the plugin started and answered the greeting.
     @discardableResult
     func attempt(_ name: String, isGreeted: Bool = true, _ body: (Conversation) -> Void) throws(ClientError) -> Bool {
         begin(name)
@@ -101,16 +102,16 @@ final class PluginDoctor {
         return true
     }
 
-    /// How it ended, and what it said last on stderr: ` (exit status 1): NameError: …`. Nil while it runs.
+    /// The exit status and the last error on stderr: ` (exit status 1): NameError: …`. Nil while the plugin runs.
     private func lastWords(_ talk: Conversation) -> String? {
         guard talk.isOutputAtEnd, let status = talk.waitForEnd(1000) else { return nil }
         let lines = String(decoding: talk.complaints.suffix(2000), as: UTF8.self).split(separator: "\n")
-        // Languages name the error before or after a list of places.
+        // Some languages print the error before the list of places, others after it.
         let line = lines.last { $0.contains("Error") || $0.contains("error") } ?? lines.last
         return " (\(status))" + (line.map { ": \($0.prefix(300))" } ?? "")
     }
 
-    /// Waits until everything that was asked has an answer.
+    /// Expects an answer to each of these ids.
     func expectAnswers(_ talk: Conversation, to ids: [JSONValue], within milliseconds: Int = answerMilliseconds) {
         talk.waitForAnswers(to: ids, milliseconds)
         let missing = ids.filter { talk.answers(to: $0).isEmpty }
@@ -128,7 +129,7 @@ final class PluginDoctor {
         }
     }
 
-    /// Whether a method that is not there is answered as it has to be.
+    /// Expects the right error for methods that do not exist.
     func expectRefusals(_ talk: Conversation, of ids: [JSONValue], within milliseconds: Int = answerMilliseconds) {
         expectAnswers(talk, to: ids, within: milliseconds)
         for id in ids {
@@ -138,7 +139,7 @@ final class PluginDoctor {
         }
     }
 
-    /// What holds for everything that a plugin says.
+    /// Checks the rules for every message of a plugin.
     private func inspect(_ talk: Conversation) {
         inspection.look(at: talk.received, rubbish: Clause.stdout)
         for fault in inspection.faults { note(fault.clause, fault.what) }
@@ -147,7 +148,7 @@ final class PluginDoctor {
         }
     }
 
-    /// A request that is kept account of.
+    /// Makes a request and counts it.
     func ask(_ method: String, _ params: JSONValue = .object([]), id: JSONValue) -> String {
         inspection.ask(method, params, id: id)
     }

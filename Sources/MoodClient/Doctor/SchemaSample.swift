@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// A value that fits a JSON Schema, as far as one can be made without searching: what the schema gives as an example, and else
-/// the smallest of its type.
+/// A value that matches a JSON Schema, if one can be made without a search: the schema's example, else the smallest
+/// value of its type.
 struct SchemaSample {
     private static let depthMax = 16
     private let root: JSONValue
@@ -63,7 +63,7 @@ struct SchemaSample {
         }
     }
 
-    /// What a reference into the same document names.
+    /// Resolves a reference into the same document.
     private func find(_ reference: String) -> JSONValue? {
         guard reference.utf8.first == UInt8(ascii: "#") else { return nil }
         var place = root

@@ -2,7 +2,7 @@ import JSONCodec
 
 /// The conformance suite for transports.
 extension TransportDoctor {
-    /// Everything, one after the other.
+    /// Runs all trials.
     func examine() throws(ClientError) {
         var isReached = false
         try attempt("opening a journal that is not there") { hosts in
@@ -60,7 +60,7 @@ extension TransportDoctor {
             expect(hosts[0].push(a, records(1...1) + [whole[0]]) == 1, "A record counts once its last part is there.")
             expect(hosts[0].push(a, [whole[0], whole[1]]) == 1, "A record counts once its last part is there.")
             expect(hosts[0].push(a, whole + records(3...3)) == 3, "After the last part the log goes on.")
-            // Parts may come again where a sender has begun anew; from one 0 on they are in order.
+            // Parts may repeat if a sender started again. After a part 0 they are in order.
             var (found, parts) = ([TransportRecord](), 0)
             for _ in 0..<20 {
                 let pulled = hosts[1].whenCaughtUp({ $0.last[a] == 3 }) {
@@ -180,7 +180,7 @@ extension TransportDoctor {
         }
     }
 
-    /// An engine that is not there is an error in time, and the plugin lives on.
+    /// Expects an error in time if the engine is unreachable, and a living plugin.
     private func absence() throws(ClientError) {
         let scheme = url.prefix { $0 != ":" }
         try attempt("an engine that is not there") { hosts in

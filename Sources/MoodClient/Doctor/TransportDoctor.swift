@@ -1,8 +1,8 @@
 import JSONCodec
 import Platform
 
-/// Plays the hosts of several replicas for one plugin that is a transport, on an engine that is there: what a transport has to
-/// keep, whatever the engine. Each trial has a journal of its own, which stays on the engine.
+/// Plays the hosts of several replicas for one transport plugin, on a running engine, and checks the rules for every
+/// transport. Each trial has an own journal, which stays on the engine.
 final class TransportDoctor {
     static let clause = "Docs/Sync.md, For an author of a transport"
     static let answerMilliseconds = 60_000
@@ -27,10 +27,10 @@ final class TransportDoctor {
 
     func note(_ what: String) { findings.add(Self.clause, what, in: trial) }
 
-    /// Notes what is not as it should be.
+    /// Notes a finding unless a condition holds.
     func expect(_ isSo: Bool, _ what: @autoclosure () -> String) { if !isSo { note(what()) } }
 
-    /// One trial: as many plugins as there are hosts, each of which has opened the same new journal.
+    /// Runs a trial with so many plugins, each of which has opened the same new journal.
     func attempt(_ name: String, hosts: Int = 1, _ body: ([TransportTalk]) -> Void) throws(ClientError) {
         trial = name
         findings.trials += 1
@@ -46,7 +46,7 @@ final class TransportDoctor {
         body(talks)
     }
 
-    /// A plugin that is greeted and has opened nothing.
+    /// A plugin after the greeting that has opened nothing.
     func start() throws(ClientError) -> TransportTalk {
         let talk = try TransportTalk(self)
         let answer = talk.answer("plugin.hello", hello)
@@ -73,7 +73,7 @@ final class TransportDoctor {
     }
 }
 
-/// The talk with one plugin.
+/// The conversation with one plugin.
 final class TransportTalk {
     private let doctor: TransportDoctor
     private let patient: KeptPatient
@@ -91,18 +91,18 @@ final class TransportTalk {
 
     func kill() { patient.kill() }
 
-    /// What it said last on stderr.
+    /// The last line of its stderr.
     var lastWords: String {
         let line = String(decoding: talk.complaints.suffix(2000), as: UTF8.self).split(separator: "\n").last
         return (line.map { ": \($0.prefix(300))" } ?? "") + "."
     }
 
-    /// Its notifications `transport.changed` until now.
+    /// The number of its notifications `transport.changed`.
     var changes: Int { talk.received.filter { $0.value?["method"]?.string == "transport.changed" }.count }
 
     func wait(_ milliseconds: Int, until isSo: () -> Bool = { false }) { talk.wait(milliseconds, until: isSo) }
 
-    /// Asks again, where an engine of several servers may be behind with what another host has just put.
+    /// Repeats a request: an engine of several servers may lag behind another host's last push.
     func whenCaughtUp<Answer>(_ isSo: (Answer) -> Bool, _ ask: () -> Answer) -> Answer {
         for _ in 0..<Self.tries {
             let answer = ask()
@@ -115,7 +115,7 @@ final class TransportTalk {
     private static let tries = 20
     private static let pauseMilliseconds = 100
 
-    /// The whole answer; nil where none came.
+    /// The whole answer; nil if none came.
     func answer(_ method: String, _ params: JSONValue) -> JSONValue? {
         guard isUsable else { return nil }
         number += 1
@@ -133,7 +133,7 @@ final class TransportTalk {
         return message.value
     }
 
-    /// The result; where there is none, that is a finding.
+    /// The result. An answer without one is a finding.
     func result(_ method: String, _ params: JSONValue) -> JSONValue {
         guard let answer = answer(method, params) else { return .null }
         if let result = answer["result"], result.object != nil { return result }
@@ -152,7 +152,7 @@ final class TransportTalk {
         return (journals ?? []).compactMap(\.string)
     }
 
-    /// - Returns: `last`; -1 where there is none.
+    /// - Returns: `last`; -1 if there is none.
     func push(_ replica: String, _ records: [TransportRecord]) -> Int {
         let params: JSONValue = [
             "replica": .string(replica), "records": .array(records.map { $0.json(replica) }),
@@ -217,7 +217,7 @@ final class TransportTalk {
     }
 }
 
-/// A record as a transport has it.
+/// A record in a transport.
 struct TransportRecord: Equatable {
     let number: Int
     let text: String

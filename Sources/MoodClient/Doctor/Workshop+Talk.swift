@@ -1,7 +1,7 @@
 import JSONCodec
 import Platform
 
-/// What is typed, asked, shown, and seen of the files.
+/// The workshop's input, requests and output, and its watch on files.
 extension Workshop {
     func listen(_ talk: Conversation) {
         talk.listen(to: interruption, as: Source.interruption)
@@ -52,7 +52,7 @@ extension Workshop {
         }
     }
 
-    /// `METHOD`, or `METHOD PARAMS`.
+    /// Sends `METHOD` or `METHOD PARAMS`.
     private func request(_ line: String) {
         let parts = line.split(separator: " ", maxSplits: 1)
         guard let method = parts.first else { return }
@@ -72,7 +72,7 @@ extension Workshop {
         talk.send(line)
     }
 
-    /// What the plugin asks is asked of the bench's host, within its permissions.
+    /// Passes the plugin's requests to the bench's host, within the plugin's permissions.
     func reply(_ message: Conversation.Message) -> [UInt8]? {
         let method = message.value?["method"]?.string ?? ""
         let outcome: JSONValue.Member
@@ -102,7 +102,7 @@ extension Workshop {
         return Array(text.utf8)
     }
 
-    /// The permission that a method needs and the manifest does not ask for; nil where it may be asked.
+    /// The permission that a method needs and the manifest does not request; nil if the method is allowed.
     private func lacking(_ method: String) -> String? {
         let granted = info["permissions"]
         let moods = granted?["moods"]?.string ?? "none"

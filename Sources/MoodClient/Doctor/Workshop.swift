@@ -2,21 +2,21 @@ import JSONCodec
 import JSONRPC
 import Platform
 
-/// A plugin that is being written: it runs from where it lies, what is said is shown, and a change of a file starts it anew.
+/// A plugin in development: it runs in place, its messages are shown, and a change of a file restarts it.
 ///
 /// A line shown begins with `-->` (to the plugin), `<--` (from it), `err` (its stderr) or `---` (what happened).
 final class Workshop {
     enum Source {
         static let interruption = EventSources.Name(16)
         static let input = EventSources.Name(17)
-        /// And the following, one for each folder.
+        /// The first name for folders, each of which has its own.
         static let folders = 18
     }
 
     static let foldersMax = 64
-    /// A program is often saved in several steps.
+    /// The time to wait after a change: programs are often saved in several steps.
     private static let settlingMilliseconds = 150
-    /// How often it is looked without being told, where the system does not tell of changes.
+    /// The time between checks, if the system does not notify of changes.
     private static let lookMilliseconds = 1000
     private static let endMilliseconds = 700
     static let excerptBytes = 4096
@@ -57,7 +57,7 @@ final class Workshop {
         permissions = try bench.permissions()
     }
 
-    /// Until somebody ends it.
+    /// Runs until the user ends it.
     func run() throws(ClientError) {
         watchFolders()
         try start()
@@ -83,7 +83,7 @@ final class Workshop {
         if let failure { throw failure }
     }
 
-    /// Whether everything that was asked has been answered.
+    /// Whether every request has an answer.
     private func isQuiet(_ talk: Conversation) -> Bool {
         talk.isOutputAtEnd || talk.isSent && (0..<nextID).allSatisfy { !talk.answers(to: .number(String($0))).isEmpty }
     }
@@ -108,7 +108,7 @@ final class Workshop {
         send(Inspection.request("plugin.hello", bench.hello(info), id: 0), talk)
     }
 
-    /// A new process; nil where none can be started, with the reason.
+    /// A new process; nil with the reason if it cannot be started.
     private func patient() -> (KeptPatient?, problem: String) {
         let plan: KeptProcess.Plan
         do throws(ClientError) { plan = try bench.plan(info, runtimes: runtimes) } catch {
@@ -133,7 +133,7 @@ final class Workshop {
         self.talk = nil
     }
 
-    /// A file may have changed: what counts is whether the digest has.
+    /// Looks at the files after a change: only a new digest counts.
     private func lookAgain() throws(ClientError) {
         talk?.wait(Self.settlingMilliseconds) { isInterrupted }
         hasChanged = false
@@ -149,7 +149,7 @@ final class Workshop {
         try start()
     }
 
-    /// Nothing runs: a mistake in the manifest is waited out.
+    /// Waits for a change while a mistake in the manifest keeps the plugin from running.
     private func idle() throws(ClientError) {
         if isInputAtEnd { return isInterrupted = true }
         let nothing = Conversation(Nobody())
@@ -160,7 +160,7 @@ final class Workshop {
     }
 }
 
-/// In the place of a plugin that does not run.
+/// Stands in for a plugin that does not run.
 private final class Nobody: Patient {
     let (input, output, errors): (Int32, Int32, Int32) = (-1, -1, -1)
     func closeInput() {}

@@ -1,31 +1,31 @@
-/// What a host answered to one request.
+/// A host's answer to one request.
 enum Answer: Sendable {
-    /// The `result` exactly as it came, in JSON that was checked.
+    /// The exact bytes of `result`, in valid JSON.
     case result([UInt8])
     case failure(RemoteError)
 }
 
-/// A host that answers: the seam between the commands and the process, so that tests can answer from a list.
+/// A running host. It separates commands from the process, so that tests can answer from a list.
 struct HostConnection {
-    /// Gets notifications: the method, and the params as they came.
+    /// Receives notifications: the method, and the exact bytes of the params.
     typealias Listener = (_ method: String, _ params: [UInt8]) -> Void
-    /// The same, and answers whether it wants more.
+    /// Receives notifications, and returns whether it wants more.
     typealias Hearing = (_ method: String, _ params: [UInt8]) throws(ClientError) -> Bool
 
     /// Waits for the answer to a request that was sent.
     typealias Waiting = () throws(ClientError) -> Answer
 
-    /// Sends one request; its answer is waited for before the next one is sent. The params are JSON in one line; nil is none.
-    /// Notifications before the answer go to the listener, if there is one.
+    /// Sends one request. The caller waits for its answer before it sends the next one. The params are JSON in one
+    /// line; nil is none. Notifications before the answer go to the listener, if there is one.
     let ask: (_ method: String, _ params: [UInt8]?, _ listener: Listener?) throws(ClientError) -> Waiting
     /// Waits for notifications until the body answers false or the host ends.
     let listen: (Hearing) throws(ClientError) -> Void
-    /// What becomes readable when the host writes.
+    /// The descriptor that becomes readable when the host writes.
     let descriptor: () -> Int32?
-    /// Passes on the notifications that have come, also those that came with the latest answers. It reads once, if it is told
-    /// that there is something to read, and never waits for more.
+    /// Passes on the notifications that have come, also those before the latest answers. It reads once if there is
+    /// something to read, and never waits.
     let hear: (_ reading: Bool, _ listener: Listener) throws(ClientError) -> Void
-    /// Ends the conversation and waits for the host's end.
+    /// Ends the conversation and waits for the host to end.
     let close: () -> Void
 
     /// Sends one request and waits for its answer.
@@ -34,7 +34,7 @@ struct HostConnection {
     }
 }
 
-/// Which host to start, and on what.
+/// The host to start, and its store.
 struct HostOptions: Sendable, Equatable {
     enum Store: Sendable, Equatable {
         /// The store that the host finds in its environment.
@@ -44,10 +44,10 @@ struct HostOptions: Sendable, Equatable {
         case inMemory
     }
 
-    /// Its path, or its name on PATH; nil is `moodboard` beside this program, else on PATH.
+    /// The program's path, or its name on PATH; nil is `moodboard` beside this program, else on PATH.
     let program: String?
     let store: Store
-    /// What else its command line says.
+    /// Further arguments.
     var more: [String] = []
 
     var arguments: [String] {
@@ -59,9 +59,9 @@ struct HostOptions: Sendable, Equatable {
     }
 }
 
-/// The two ways to use a host; a value of closures for the same reason as `HostConnection`.
+/// The two ways to use a host, as closures for tests.
 struct HostLauncher {
     let connect: (HostOptions) throws(ClientError) -> HostConnection
-    /// Hands our stdin to the host and its answers to our stdout until both have ended.
+    /// Connects our stdin and stdout to the host's until both have ended.
     let passThrough: (HostOptions) throws(ClientError) -> Void
 }

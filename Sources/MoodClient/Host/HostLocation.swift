@@ -1,15 +1,15 @@
 import Platform
 
-/// Where the host's program is.
+/// Finds the host's program.
 ///
-/// The order is: what was asked for, then `moodboard` beside this program, then `moodboard` on PATH. Beside comes first
+/// The order is: the requested one, then `moodboard` beside this program, then `moodboard` on PATH. Beside comes first
 /// so that a client and a host that were built together stay together.
 struct HostLocation {
     static let programName = "moodboard"
 
-    /// This program's own path where the system tells it.
+    /// This program's own path, if the system tells it.
     let ownPath: String?
-    /// This program's name as it was called.
+    /// The name by which this program was called.
     let calledAs: String?
     /// The value of PATH.
     let searchPath: String?
@@ -21,7 +21,7 @@ struct HostLocation {
             searchPath: Terminal.searchPath(), isExecutable: Terminal.isExecutable)
     }
 
-    /// - Parameter asked: a path when it has a slash, else a name on PATH; nil is the usual host.
+    /// - Parameter asked: a path if it has a slash, else a name on PATH; nil is the usual host.
     func find(_ asked: String?) throws(ClientError) -> String {
         if let asked { return try findAsked(asked) }
         if let directory = ownDirectory {

@@ -8,10 +8,10 @@ import Platform
 final class HostProcess {
     /// The longest answer that is read, in bytes: well above the host's own limit for what it writes.
     static let answerBytesMax = 64 * 1024 * 1024
-    /// How long a host may take to end by itself: the protocol allows it two seconds.
+    /// The time in which a host may end by itself: the protocol allows it two seconds.
     static let endMillisecondsMax = 3_000
 
-    /// A host without plugins has ended by then.
+    /// The time in which a host without plugins ends.
     private static let leaveMilliseconds = 50
 
     private var child: ChildProcess
@@ -19,7 +19,7 @@ final class HostProcess {
     private var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
     private var lastID = 0
     private var isAtEnd = false
-    /// Notifications that came before answers, for `hear` and `listen`. Only who subscribed gets some.
+    /// Notifications that came before answers, for `hear` and `listen`. Only subscribers get some.
     private var unheard: [(method: String, params: [UInt8])] = []
 
     init(_ options: HostOptions, location: HostLocation) throws(ClientError) {
@@ -46,8 +46,8 @@ final class HostProcess {
             close: { self.close() })
     }
 
-    /// How the host ends is of no matter here: it has answered all that it was asked. One that still tells plugins of a change
-    /// is left to itself.
+    /// Leaves the host. Its exit status does not matter: it has answered every request. A host that still notifies
+    /// plugins of a change ends by itself.
     func close() { child.leave(after: Self.leaveMilliseconds) }
 
     private func send(_ method: String, _ params: [UInt8]?) throws(ClientError) {
@@ -125,7 +125,7 @@ final class HostProcess {
         }
     }
 
-    /// Reads what is there, waiting until something is.
+    /// Reads once, and waits until there is something.
     private func read() throws(ClientError) {
         let before = reader.buffer.count
         do throws(SystemError) {

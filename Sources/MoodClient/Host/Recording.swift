@@ -7,25 +7,25 @@ import Platform
 ///     --> {"jsonrpc":"2.0","id":1,"method":"host.ping"}
 ///     <-- {"jsonrpc":"2.0","id":1,"result":{}}
 ///
-/// `-->` and `<--` are lines, sent and received; `-->hex` and `<--hex` are other bytes, two digits each.
+/// `-->` and `<--` are lines, sent and received. `-->hex` and `<--hex` are other bytes, two digits each.
 struct Recording {
     enum Side: String { case sent = "-->", received = "<--" }
 
     struct Piece {
         let side: Side
         let bytes: [UInt8]
-        /// In the text, from 1.
+        /// The line in the text, from 1.
         let line: Int
     }
 
     /// The host's command line.
     var arguments: [String] = []
     private(set) var pieces: [Piece] = []
-    /// What has come of the text, and what of its lines has not ended yet.
+    /// The text since the last `take`, and the unfinished line of each side.
     private var text: [UInt8] = []
     private var unended: [Side: [UInt8]] = [:]
 
-    /// Begins one.
+    /// Begins a recording.
     init(arguments: [String]) {
         self.arguments = arguments
         text = Array("@start \(arguments.joined(separator: " "))\n".utf8)
@@ -44,13 +44,13 @@ struct Recording {
         unended[side] = rest
     }
 
-    /// No more will come: what has not ended is a piece too.
+    /// Writes the unfinished line of a side, of which no more will come.
     mutating func end(_ side: Side) {
         if let rest = unended.removeValue(forKey: side), !rest.isEmpty { write(rest, side) }
     }
 
-    /// The text that has come since the last call.
-    /// - Parameter isAtEnd: whether what has not ended is all that will come of it.
+    /// The text that was added since the last call.
+    /// - Parameter isAtEnd: whether to write unfinished lines too.
     mutating func take(isAtEnd: Bool) -> [UInt8] {
         if isAtEnd { for side in [Side.sent, .received] { end(side) } }
         defer { text.removeAll(keepingCapacity: true) }
@@ -71,7 +71,7 @@ struct Recording {
 
     // MARK: Reading
 
-    /// - Throws: the number of the line that is no step of a recording.
+    /// - Throws: the number of the first line that is no step of a recording.
     init(reading text: [UInt8]) throws(BadLine) {
         var number = 0
         for line in text.split(separator: 0x0a, omittingEmptySubsequences: false) {

@@ -1,7 +1,7 @@
 import JSONCodec
 import JSONRPC
 
-/// The error of an answer: as bytes for programs, taken apart for people.
+/// An error answer: its bytes for programs, its members for people.
 struct RemoteError: Error, Sendable {
     let code: Int
     let message: String
@@ -9,10 +9,10 @@ struct RemoteError: Error, Sendable {
     /// Whether the same request may succeed later.
     let isRetryable: Bool
     let data: JSONValue?
-    /// The error object exactly as it came.
+    /// The exact bytes of the error object.
     let json: [UInt8]
 
-    /// Reads an error object. Members of the wrong kind count as missing: there is still an error to report.
+    /// Reads an error object. Members of the wrong type count as missing: there is still an error to report.
     init(json: [UInt8]) {
         let value = try? JSONValue.parse(json)
         self.json = json
@@ -23,7 +23,7 @@ struct RemoteError: Error, Sendable {
         isRetryable = data?["retryable"]?.boolean ?? false
     }
 
-    /// An error that the client finds itself, in the host's words and shape.
+    /// An error of the client itself, in the host's words and shape.
     init(_ error: RPCError) {
         var writer = JSONWriter()
         error.write(to: &writer)
@@ -38,7 +38,7 @@ struct RemoteError: Error, Sendable {
     /// One or two lines for people: the message, and what `data` adds to it.
     var lines: [String] { lines(for: nil) }
 
-    /// The same in the words of a command; one that sends requests as they are has those of the protocol.
+    /// The lines in the words of a command. `mood rpc` sends raw requests, so it has the protocol's words.
     func lines(for command: Command?) -> [String] {
         var facts: [String] = []
         let command = command?.name == Command.call.name ? nil : command
@@ -55,10 +55,10 @@ struct RemoteError: Error, Sendable {
         return (facts.isEmpty ? [told] : [told, facts.joined(separator: " ")]) + problems
     }
 
-    /// How many places in a file are named.
+    /// The most problems in a file to print.
     private static let problemsShown = 20
 
-    /// Places in a file, a line each: `moods.json:75: holds …`. The message has named the first.
+    /// Problems in a file, a line each: `moods.json:75: holds …`. The message has named the first.
     private var problems: [String] {
         let all = data?["problems"]?.array ?? []
         guard all.count > 1 else { return [] }
@@ -72,7 +72,7 @@ struct RemoteError: Error, Sendable {
         return lines + (rest > 0 ? ["… and \(rest) more"] : [])
     }
 
-    /// What a person at a shell can do, which the host cannot know.
+    /// Advice for a person at a shell, which the host cannot give.
     private var advice: String? {
         switch code {
         // A plugin's id has dots, a mood's has none.

@@ -1,16 +1,16 @@
 import JSONCodec
 import Platform
 
-/// The files of plugins that the client copies, writes and removes. What is a right plugin the host says.
+/// The files of plugins that the client copies, writes and removes. The host decides which plugins are valid.
 enum PluginFiles {
-    /// More than a plugin may have: whoever names a wrong folder does not copy a disk.
+    /// More than a plugin may have, so that a wrong folder does not copy a disk.
     private static let filesMax = 8192
     private static let bytesMax = 128 << 20
     private static let ignored = [".git", "__pycache__"]
 
     static func folder(inStore store: String, _ id: String) -> String { "\(store)/plugins/\(id)" }
 
-    /// Two or more labels; the name of a folder, so nothing else may be in it.
+    /// Whether a text is a plugin's id: two or more labels. It names a folder, so it may contain nothing else.
     static func isID(_ text: String) -> Bool {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let hyphen = UInt8(ascii: "-")
@@ -31,8 +31,8 @@ enum PluginFiles {
         return id
     }
 
-    /// Copies a folder into a store. It has its name only once it is whole.
-    /// - Returns: where it is then.
+    /// Copies a folder into a store. It gets its name when it is complete.
+    /// - Returns: its new path.
     static func copy(_ source: String, toStore store: String, as id: String) throws(ClientError) -> String {
         let target = folder(inStore: store, id)
         let temporary = "\(store)/plugins/.adding-\(ProcessFacts.processID)"
@@ -48,7 +48,7 @@ enum PluginFiles {
             try copy(source, to: temporary, &files, &bytes)
             try reading(target) { () throws(SystemError) in try FileSystem.system.rename(temporary, target) }
         } catch {
-            // What is left begins with a dot, and is no plugin.
+            // A leftover begins with a dot, and is no plugin.
             try? remove(temporary)
             throw error
         }
@@ -93,12 +93,12 @@ enum PluginFiles {
         try removeAll(Array(path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed()), in: above.descriptor)
     }
 
-    /// By names in open folders: nobody can put a link in a folder's place meanwhile.
+    /// Removes by names in open folders, so that another process cannot put a link in a folder's place.
     private static func removeAll(_ name: [UInt8], in folder: Int32) throws(SystemError) {
         let calls = FolderCalls.system
         guard try calls.status(folder, name).kind == .directory else { return try calls.remove(folder, name, false) }
         let inner = File(descriptor: try calls.openFolder(folder, name), path: "", in: .system)
-        // A copy that runs is read-only, and only who may write in a folder takes something out of it.
+        // An installed copy is read-only, and removing a folder's content needs permission to write in the folder.
         try calls.setPermissions(inner.descriptor, 0o700)
         for name in try calls.names(inner.descriptor) { try removeAll(name, in: inner.descriptor) }
         try calls.remove(folder, name, true)
@@ -138,7 +138,7 @@ enum PluginFiles {
         }
     }
 
-    /// All that is in a file.
+    /// The content of a file.
     static func contents(of path: String, bytesMax: Int) throws(ClientError) -> [UInt8] {
         try reading(path) { () throws(SystemError) in try contents(path, bytesMax: bytesMax) }
     }

@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What the host tells of a plugin, in words for people. Nothing in it is escaped yet.
+/// The host's description of a plugin, in words for people. It is not escaped yet.
 struct PluginView {
     struct Row {
         let term: String
@@ -16,7 +16,7 @@ struct PluginView {
     var digest: String? { info["digest"]?.string }
     var path: String { info["path"]?.string ?? "" }
     var isDisabled: Bool { state == "disabled" }
-    /// Without secrets.
+    /// The configuration without secrets.
     var config: JSONValue { info["config"] ?? .object([]) }
 
     /// `org.example.poem is stopped`, escaped for a terminal.
@@ -25,7 +25,7 @@ struct PluginView {
         return Escaping.visible("\(id) is \(state)\(reason)")
     }
 
-    /// Everything, for a person who wants to know.
+    /// All facts about the plugin.
     var rows: [Row] {
         var rows = [Row(term: "plugin", text: title), Row(term: "state", text: state)]
         if let reason = info["reason"]?.string { rows.append(Row(term: "reason", text: reason)) }
@@ -50,7 +50,7 @@ struct PluginView {
         [id, info["name"]?.string, info["version"]?.string].compactMap { $0 }.joined(separator: "  ")
     }
 
-    /// What a person says yes to.
+    /// The facts on which a person decides about trust.
     var question: [Row] {
         [Row(term: "plugin", text: title)] + trusted
             + [
@@ -90,7 +90,7 @@ struct PluginView {
         return kinds.isEmpty ? "nothing" : kinds.joined(separator: "; ")
     }
 
-    /// What permissions say; nil where it is nothing.
+    /// Permissions in words; nil if there are none.
     private func words(of permissions: JSONValue?) -> String? {
         var words: [String] = []
         switch permissions?["moods"]?.string {
@@ -109,7 +109,7 @@ struct PluginView {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    /// A command or the like: texts one after the other.
+    /// A value such as a command: its texts one after the other.
     private static func words(_ value: JSONValue) -> String {
         if let text = value.string { return text }
         if let elements = value.array { return elements.map(words).joined(separator: " ") }

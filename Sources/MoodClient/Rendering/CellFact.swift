@@ -1,10 +1,10 @@
-/// How a cell is told as a term and what it says: names of its members. `all` has them by the type of the cell; it is made
-/// from the declarations.
+/// The form of a cell as a term and its value: names of the cell's members. `all` has a form for each type of cell; it
+/// is made from the declarations.
 struct CellFact: Sendable {
-    /// The member that is the term; the type is it, if nil.
+    /// The member that is the term; nil takes the type.
     let term: String?
-    /// The members that are told, if they are there.
+    /// The members to show, if they are there.
     let members: [String]
-    /// Told in brackets, if it says something else.
+    /// The member to show in brackets, if it says something else.
     let note: String?
 }

@@ -1,9 +1,9 @@
-/// How many columns a text takes on a terminal: Unicode Standard Annex #11 (East Asian Width) and UTS #51 (emoji), by
-/// grapheme cluster, which is what is drawn.
+/// The number of columns of a text on a terminal: Unicode Standard Annex #11 (East Asian Width) and UTS #51 (emoji), by
+/// grapheme cluster, because terminals draw clusters.
 ///
-/// An emoji takes two columns however many scalars it is made of (a family, a flag, a keycap, a skin tone); otherwise
-/// each scalar of the cluster counts: two when it is wide, none when it combines with the one before, else one.
-/// Terminals differ on a few clusters; these are the values that most agree on.
+/// An emoji takes two columns, even if it has several scalars (a family, a flag, a keycap, a skin tone). In other
+/// clusters each scalar counts: two if it is wide, none if it combines with the one before, else one. Terminals differ
+/// on a few clusters; most agree on these values.
 enum DisplayWidth {
     static func of(_ text: String) -> Int {
         var text = text
@@ -20,7 +20,7 @@ enum DisplayWidth {
         return min(scalars.reduce(0) { $0 + of($1) }, 2)
     }
 
-    /// The text, cut with an ellipsis at its end if it takes more columns than there are.
+    /// Cuts a text that is too wide, with an ellipsis at its end.
     static func cut(_ text: String, to columns: Int) -> String {
         guard of(text) > columns else { return text }
         guard columns > 0 else { return "" }
@@ -35,7 +35,7 @@ enum DisplayWidth {
         return result + "…"
     }
 
-    /// The text, padded with spaces after it.
+    /// Pads a text with spaces at its end.
     static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(columns - of(text), 0))
     }
@@ -43,7 +43,7 @@ enum DisplayWidth {
     private static func isEmoji(_ scalars: Character.UnicodeScalarView, _ first: Unicode.Scalar) -> Bool {
         if first.properties.isEmojiPresentation { return true }
         guard scalars.count > 1 else { return false }
-        // An ASCII digit is an emoji by property, but drawn as one only with the selector after it.
+        // An ASCII digit is an emoji by property, but terminals draw it as one only with the selector.
         return scalars.contains { $0.value == 0xfe0f || $0.value == 0x20e3 } && first.properties.isEmoji
     }
 
@@ -70,8 +70,8 @@ enum DisplayWidth {
         return low < wide.count && wide[low].contains(value)
     }
 
-    /// East Asian Width W and F without the emoji, which have a property. Unassigned scalars between wide blocks are
-    /// included.
+    /// East Asian Width W and F without the emoji, which have a property. Includes unassigned scalars between wide
+    /// blocks.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115f, 0x2329...0x232a, 0x2630...0x2637, 0x268a...0x268f, 0x2e80...0x303e, 0x3041...0x3247,
         0x3250...0xa4cf, 0xa960...0xa97f, 0xac00...0xd7a3, 0xf900...0xfaff, 0xfe10...0xfe1f, 0xfe30...0xfe6f,

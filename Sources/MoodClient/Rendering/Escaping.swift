@@ -1,16 +1,16 @@
 /// Makes characters visible that would control a terminal or reorder its line.
 ///
-/// Escaped are the C0 and C1 controls and DEL (ISO/IEC 6429), line and paragraph separators, the byte order mark, and
+/// It escapes the C0 and C1 controls and DEL (ISO/IEC 6429), line and paragraph separators, the byte order mark, and
 /// the controls of the Unicode bidirectional algorithm (UAX #9, section 2), which can make a line read as another one.
-/// Joiners and variation selectors stay: emoji and some scripts are made with them.
+/// Joiners and variation selectors stay: emoji and some scripts need them.
 enum Escaping {
-    /// Text for one line.
+    /// Escapes text for one line.
     static func visible(_ text: String) -> String { escaped(text, keepingLines: false) }
 
-    /// Text that may have several lines; tabs stay too.
+    /// Escapes text that may have several lines. Tabs stay too.
     static func visibleLines(_ text: String) -> String { escaped(text, keepingLines: true) }
 
-    /// JSON for a terminal. A control that JSON allows raw is written as `\u` and four digits, which is the same JSON
+    /// Escapes JSON for a terminal. A control that JSON allows raw becomes `\u` and four digits, which is the same JSON
     /// value. Outside strings only spaces can occur; they stay.
     static func visible(json: [UInt8]) -> [UInt8] {
         let text = String(decoding: json, as: UTF8.self)

@@ -1,10 +1,10 @@
 import Platform
 
-/// Times between the protocol's form (RFC 3339 in UTC) and a person's (the clock on their wall).
+/// Converts times between the protocol's form (RFC 3339 in UTC) and a person's local time.
 struct Moment {
     let secondsSince1970: Int
 
-    /// Reads RFC 3339 (section 5.6), fractions dropped; nil for anything else.
+    /// Reads RFC 3339 (section 5.6) without fractions; nil for anything else.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -25,7 +25,7 @@ struct Moment {
 
     init(secondsSince1970: Int) { self.secondsSince1970 = secondsSince1970 }
 
-    /// Seconds east of UTC.
+    /// The seconds east of UTC.
     private static func offset(_ bytes: [UInt8], _ at: Int) -> Int? {
         if bytes[at] | 0x20 == UInt8(ascii: "z") { return at + 1 == bytes.count ? 0 : nil }
         guard bytes.count == at + 6, bytes[at + 3] == UInt8(ascii: ":"), let hours = number(bytes, at + 1, 2),
@@ -48,7 +48,7 @@ struct Moment {
         return value
     }
 
-    /// Days in the proleptic Gregorian calendar, with years that begin in March so that the leap day comes last.
+    /// Counts days in the proleptic Gregorian calendar. Its years begin in March, so that the leap day comes last.
     private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
         let years = month > 2 ? year : year - 1
         let monthsSinceMarch = (month + 9) % 12
@@ -98,7 +98,7 @@ struct Moment {
 }
 
 extension LocalTime {
-    /// `2026-01-02 06:04`. The zone is in a heading or after it.
+    /// `2026-01-02 06:04`, without the zone.
     var text: String { date + " " + clock }
 
     /// `2026-01-02`

@@ -1,4 +1,4 @@
-/// A line for each mood in a person's own form: `{emoji} {label}`; `{{` and `}}` are braces.
+/// A person's own format for a line about a mood: `{emoji} {label}`; `{{` and `}}` are braces.
 struct MoodTemplate {
     struct Fault: Error { let message: String }
 
@@ -6,7 +6,7 @@ struct MoodTemplate {
         "id", "emoji", "label", "notes", "tags", "valence", "date", "time", "timestamp", "timeZone", "favorite",
     ]
 
-    /// For help.
+    /// The names, for help.
     static let namesText = names.map { "{\($0)}" }.joined(separator: " ")
 
     private enum Piece { case text(String), name(String) }
@@ -39,7 +39,7 @@ struct MoodTemplate {
         pieces.append(.text(text))
     }
 
-    /// For a terminal everything of the mood is made visible.
+    /// The line for a mood, escaped for a terminal.
     func line(of mood: MoodView, console: Console) -> String {
         pieces.reduce(into: "") { line, piece in
             switch piece {

@@ -1,11 +1,11 @@
 import Platform
 
 extension MoodView {
-    /// How much of a label, and then of a note, is worth more than an id, a zone, a time or a scale.
+    /// The columns of a label, and then of a note, that are worth more than an id, a zone, a time or a scale.
     private static let comfortable = 20
 
     /// The table of a list, for a terminal. A narrow one keeps the number, the day, the mood and then the note.
-    /// - Parameter shorten: an id as it is shown.
+    /// - Parameter shorten: the form of an id to show.
     static func table(
         _ moods: [MoodView], palette: Palette, console: Console, shorten: (String) -> String
     ) -> Table {
@@ -33,7 +33,7 @@ extension MoodView {
         return table
     }
 
-    /// `▰▰▰▱▱`: from none for -1 to all for 1. One that the palette only makes likely is marked. Empty if unknown.
+    /// `▰▰▰▱▱`: from none for -1 to all for 1. A valence that comes only from the palette has a mark. Empty if unknown.
     private func valenceBar(_ palette: Palette) -> String {
         let parts = 5
         let own = valence.flatMap(Double.init)
@@ -43,7 +43,7 @@ extension MoodView {
         return own == nil ? bar + "~" : bar
     }
 
-    /// Line breaks as a visible sign.
+    /// Replaces line breaks by a visible sign.
     private static func oneLine(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x0a || $0 == 0x0d }) else { return text }
         var result = String.UnicodeScalarView()

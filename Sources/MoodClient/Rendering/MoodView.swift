@@ -1,20 +1,20 @@
 import JSONCodec
 import Platform
 
-/// The parts of a mood that people see. Missing and odd members are shown as missing: the host has checked the rest.
+/// The parts of a mood that people see. Missing and odd members count as missing: the host has checked the rest.
 struct MoodView {
     let id: String
     let emoji: String
     let label: String
     let timestamp: String
-    /// The zone in which it was lived.
+    /// The zone of the place where it was lived.
     let timeZone: String?
     let isFavorite: Bool
     let notes: String
     let tags: [String]
-    /// Its own, as the host wrote it.
+    /// Its own valence, as the host wrote it.
     let valence: String?
-    /// `sleep 7, energy -2.5`; empty where there are none.
+    /// `sleep 7, energy -2.5`; empty without scales.
     let scales: String
     let members: [JSONValue.Member]
 
@@ -40,7 +40,7 @@ struct MoodView {
     /// `😊 Happy of 2026-01-02 06:04`
     func told(_ console: Console) -> String { localTime(console).map { "\(title) of \($0.time.text)" } ?? title }
 
-    /// When it was on the clocks where it was lived, else on those here; whether those here show something else.
+    /// Its local time in its own zone, else in this system's; and whether this system's clocks show another time.
     func localTime(_ console: Console) -> (time: LocalTime, isElsewhere: Bool)? {
         guard let moment = Moment(timestamp), let here = console.localTime(moment.secondsSince1970) else { return nil }
         guard let timeZone, let there = console.localTimeInZone(moment.secondsSince1970, timeZone) else {
@@ -49,7 +49,7 @@ struct MoodView {
         return (there, there.text != here.text)
     }
 
-    /// For programs: id, time, emoji, label, valence, tags and note, with tabs between them.
+    /// A line for programs: id, time, emoji, label, valence, tags and note, with tabs between them.
     var fields: String {
         [id, timestamp, emoji, label, valence ?? "", tags.joined(separator: ","), notes].map(Self.escaped)
             .joined(separator: "\t")
@@ -58,7 +58,7 @@ struct MoodView {
     /// A line for programs.
     static func fields(_ fields: [String]) -> String { fields.map(escaped).joined(separator: "\t") + "\n" }
 
-    /// A tab, a line's end and a backslash are `\t`, `\n` and `\\`.
+    /// Escapes a tab, a line end and a backslash as `\t`, `\n` and `\\`.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x09 || $0 == 0x0a || $0 == 0x5c }) else { return text }
         var result = String.UnicodeScalarView()
@@ -81,8 +81,8 @@ struct MoodView {
         return members.filter { !known.contains($0.name) }
     }
 
-    /// Everything about one mood, a line for each thing.
-    /// - Parameter width: of the terminal; nil where lines are as long as they are.
+    /// All about one mood, a line for each fact.
+    /// - Parameter width: the terminal's; nil leaves lines as long as they are.
     func card(console: Console, style: Style, width columns: Int? = nil) -> String {
         var text = style.apply(.heading, to: title) + (isFavorite ? " " + style.apply(.mark, to: "★") : "") + "\n"
         var rows = [("id", id)] + times(console)
@@ -113,7 +113,7 @@ struct MoodView {
         columns.map { Paragraph.wrapped(text, to: max($0, Table.narrowest)) } ?? [text]
     }
 
-    /// When it was, where it was lived; and when that was here, if the clocks here showed something else.
+    /// The local time in the mood's own zone, and this system's local time if that differs.
     private func times(_ console: Console) -> [(String, String)] {
         guard let local = localTime(console) else { return [("when", timestamp)] }
         let zone = timeZone ?? local.time.zone

@@ -1,8 +1,8 @@
-/// A line of a text as it is laid out on a terminal: tabs as spaces, and lines that end between words.
+/// Layout of a line of text on a terminal: tabs as spaces, and line breaks between words.
 enum Paragraph {
     private static let tabStop = 8
 
-    /// Each tab becomes spaces to the next stop.
+    /// Replaces each tab by spaces to the next stop.
     static func withoutTabs(_ line: String) -> String {
         guard line.utf8.contains(0x09) else { return line }
         var (result, column) = ("", 0)
@@ -19,8 +19,8 @@ enum Paragraph {
         return result
     }
 
-    /// Lines of at most so many columns. A word that is longer stays whole, as an address must, unless it is of a script
-    /// without spaces. Spaces where a line ends are left out; those at the beginning stay.
+    /// Breaks a text into lines of at most so many columns. A longer word stays whole, as an address must, unless its
+    /// script has no spaces. Spaces at a line end are dropped; those at the beginning stay.
     static func wrapped(_ text: String, to columns: Int) -> [String] {
         guard columns > 0, DisplayWidth.of(text) > columns else { return [text] }
         var (lines, line, width) = ([String](), "", 0)

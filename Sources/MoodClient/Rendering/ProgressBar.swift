@@ -10,14 +10,14 @@ final class ProgressBar {
     private let style: Style
     private var shown = ""
 
-    /// Nil if stderr is not a terminal.
+    /// Nil if stderr is no terminal.
     init?(_ console: Console, choice: String?) {
         guard console.isErrorTerminal, console.environment("TERM") != "dumb" else { return nil }
         self.console = console
         style = Style(choice: choice, isTerminal: true, environment: console.environment)
     }
 
-    /// Takes a notification of the host; only a `$/progress` that makes sense counts.
+    /// Takes a notification of the host; only a valid `$/progress` counts.
     func hear(_ method: String, _ params: [UInt8]) {
         guard method == "$/progress", let value = (try? JSONValue.parse(params))?["value"],
             let done = value["done"]?.integer, let total = value["total"]?.integer

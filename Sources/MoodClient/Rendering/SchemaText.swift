@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What a JSON Schema of the host says, in a few words: `integer 1-1000`, `"text" or "html"`, `array of UUID`.
+/// A JSON Schema of the host in a few words: `integer 1-1000`, `"text" or "html"`, `array of UUID`.
 enum SchemaText {
     static func words(_ schema: JSONValue) -> String {
         if let name = reference(schema) { return name }
@@ -24,7 +24,7 @@ enum SchemaText {
         }
     }
 
-    /// The name of what a schema refers to; beside a description the reference is wrapped.
+    /// The name of a schema's reference. A reference with a description is wrapped.
     private static func reference(_ schema: JSONValue) -> String? {
         let wrapped = schema["allOf"]?.array?.first
         let place = schema["$ref"]?.string ?? wrapped?["$ref"]?.string

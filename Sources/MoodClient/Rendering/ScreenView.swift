@@ -1,18 +1,18 @@
 import JSONCodec
 
-/// A screen of the host as lines of text. Cells of an unknown kind are shown by the members that all cells have.
+/// A screen of the host as lines of text. A cell of an unknown kind shows the members that all cells have.
 struct ScreenView {
     private let screen: JSONValue
     private let style: Style
-    /// The terminal's width; nil if nothing is cut.
+    /// The terminal's width; nil cuts nothing.
     private let width: Int?
-    /// An id as it is shown.
+    /// The form of an id to show.
     private let shorten: (String) -> String
     private var text = ""
     /// Terms and their meanings, written together so that they can be aligned.
     private var facts: [(term: String, value: String, note: String)] = []
 
-    /// - Parameter screen: what `nav.screen` answered.
+    /// - Parameter screen: the result of `nav.screen`.
     static func text(
         of screen: JSONValue, style: Style, width: Int?, shorten: @escaping (String) -> String
     ) -> String {
@@ -51,7 +51,7 @@ struct ScreenView {
         for sentence in footer { line(sentence, .quiet) }
     }
 
-    /// Neighbouring cells of one kind.
+    /// Groups neighboring cells of one kind.
     private static func runs(_ cells: [JSONValue]) -> [[JSONValue]] {
         var runs: [[JSONValue]] = []
         for cell in cells {
@@ -144,7 +144,7 @@ struct ScreenView {
     private mutating func add(_ fact: CellFact, of cell: JSONValue, _ kind: String) {
         func told(_ name: String) -> String? {
             guard let member = cell[name] else { return nil }
-            // Of several things the titles.
+            // A list shows the titles of its elements.
             if let elements = member.array {
                 return elements.compactMap { $0["title"]?.string }.joined(separator: ", ")
             }
@@ -155,7 +155,7 @@ struct ScreenView {
         facts.append((fact.term.map { told($0) ?? "" } ?? kind, value, Self.note(note, value)))
     }
 
-    /// A repeated text is left out.
+    /// Leaves out a note that repeats the value.
     private static func note(_ text: String, _ value: String) -> String { text == value ? "" : text }
 
     private mutating func writeFacts() {

@@ -1,4 +1,4 @@
-/// Colours on a terminal, or none: https://no-color.org, and `--color`, which wins because it was said last.
+/// Colors on a terminal, or none: https://no-color.org, and `--color`, which takes precedence.
 struct Style {
     enum Role: Sendable { case plain, heading, quiet, mark, failure }
 
@@ -8,7 +8,7 @@ struct Style {
 
     /// - Parameters:
     ///   - choice: the value of `--color`; nil counts as auto.
-    ///   - usual: what the person's settings say; the environment is nearer.
+    ///   - usual: the person's setting; the environment takes precedence.
     init(choice: String?, usual: String? = nil, isTerminal: Bool, environment: (String) -> String?) {
         switch choice {
         case "always": isColored = true

@@ -2,12 +2,12 @@
 struct Table {
     struct Column {
         let title: String
-        /// Whether it may be cut when the terminal is too narrow.
+        /// Whether a terminal that is too narrow may cut it.
         let isFlexible: Bool
-        /// Which goes first when the terminal is far too narrow: the lowest. Nil stays.
+        /// The order in which columns are left out on a very narrow terminal: the lowest first. Nil stays.
         let rank: Int?
         let role: Style.Role
-        /// The width that others of a lower rank make room for.
+        /// The width for which columns of a lower rank are left out.
         let comfortable: Int
 
         init(
@@ -23,17 +23,17 @@ struct Table {
     }
 
     private static let gap = "  "
-    /// No flexible column is made narrower than this.
+    /// The narrowest flexible column.
     static let narrowest = 8
 
     let columns: [Column]
-    /// Already escaped, one text a column.
+    /// The rows: escaped texts, one for each column.
     var rows: [[String]] = []
 
     init(_ columns: [Column]) { self.columns = columns }
 
     /// The lines, each ended by a line feed.
-    /// - Parameter width: the terminal's; nil if nothing is cut.
+    /// - Parameter width: the terminal's; nil cuts nothing.
     func text(width: Int?, style: Style) -> String {
         var used = columns.indices.filter { index in
             rows.contains { index < $0.count && !$0[index].isEmpty }
@@ -54,7 +54,7 @@ struct Table {
         }
     }
 
-    /// Leaves columns out until the others fit, cut as far as they may be.
+    /// Leaves columns out until the others fit when they are cut as far as possible.
     private func leaveOut(_ used: inout [Int], _ width: Int) {
         while true {
             let ranked = used.compactMap { index in columns[index].rank.map { (index, $0) } }
