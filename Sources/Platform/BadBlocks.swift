@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Reads around what a disk does not give back: a block whose read fails with EIO reads as zeros, and is written down.
+/// Reads past bad blocks of a disk: a block whose read fails with EIO reads as zeros, and is recorded.
 ///
-/// For reading a damaged file to its end: stopping at the first bad block would hide what lies after it. No text contains
-/// zeros, so no line with such a block passes for whole.
+/// For reading a damaged file to its end, beyond its first bad block. No text contains zeros, so no line with such a
+/// block counts as whole.
 public final class BadBlocks: Sendable {
     public struct Block: Sendable, Equatable {
         /// The path that the file was opened by.
         public let path: String
-        /// Where it begins, in bytes.
+        /// The offset in the file, in bytes.
         public let offset: Int
-        /// Bytes.
+        /// The length in bytes.
         public let count: Int
     }
 
-    /// What is given up at once, in bytes: the size in which disks and file systems hand out data.
+    /// Size of the unit to skip, in bytes: that of disks and file systems.
     private static let blockBytes = 4096
-    /// More are not written down; they still read as zeros.
+    /// Limit of recorded blocks; further ones still read as zeros.
     private static let blocksMax = 1000
 
     private struct State {
@@ -29,10 +29,10 @@ public final class BadBlocks: Sendable {
 
     public init(in system: FileSystem) { self.system = system }
 
-    /// What could not be read so far, in the order in which it was asked for.
+    /// The blocks that could not be read so far, in order.
     public var found: [Block] { state.withLock { $0.blocks } }
 
-    /// The file system, but for reads that fail.
+    /// The file system, with failing reads replaced.
     public var fileSystem: FileSystem {
         var around = system
         around.open = { [self] path, access throws(SystemError) in
@@ -54,7 +54,7 @@ public final class BadBlocks: Sendable {
         } catch {
             guard error.code == EIO else { throw error }
         }
-        // Only as far as the end of the block, to lose no more than that.
+        // Only to the end of the block, to lose no more than that.
         let end = (offset / Self.blockBytes + 1) * Self.blockBytes
         let block = UnsafeMutableRawBufferPointer(rebasing: into[..<min(into.count, end - offset)])
         do {
@@ -69,7 +69,7 @@ public final class BadBlocks: Sendable {
         return count
     }
 
-    /// A file that is read twice asks for the same block again.
+    /// Records a block once: a second pass over the file finds it again.
     private func note(_ descriptor: Int32, _ offset: Int, _ count: Int) {
         state.withLock { state in
             let block = Block(path: state.paths[descriptor] ?? "", offset: offset, count: count)

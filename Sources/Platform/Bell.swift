@@ -1,10 +1,10 @@
 import CPlatform
 
-/// What one thread waits for and another one rings; rings that nobody waits for yet are not lost.
+/// A wake-up from one thread to another; a ring before the wait is not lost.
 public final class Bell: Sendable {
     private let ends: (readEnd: Int32, writeEnd: Int32)
 
-    /// Nil where there are no descriptors left.
+    /// Nil if there are no descriptors left.
     public init?() {
         guard let ends = try? Pipe.make() else { return nil }
         for end in [ends.readEnd, ends.writeEnd] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -18,7 +18,7 @@ public final class Bell: Sendable {
 
     public func ring() {
         var byte: UInt8 = 1
-        // A pipe that is full is readable anyway.
+        // A full pipe is readable anyway.
         _ = retryingInterrupted { write(ends.writeEnd, &byte, 1) }
     }
 

@@ -1,11 +1,11 @@
 import CPlatform
 
-/// CRC-32C (Castagnoli): the checksum of journal lines, snapshots and whatever else is kept on disk.
+/// CRC-32C (Castagnoli): the checksum of journal lines, snapshots and other stored data.
 ///
-/// Polynomial 1EDC6F41, bits reflected, register inverted at both ends; `123456789` gives e3069283 (RFC 3720,
-/// appendix B.4). It finds every burst of up to 32 bits. It is no protection against somebody who wants to deceive.
+/// Polynomial 1EDC6F41, bits reflected, register inverted at both ends; `123456789` gives e3069283 (RFC 3720, appendix
+/// B.4). It finds every burst of up to 32 bits. It is no protection against an attacker.
 public enum CRC32C {
-    /// The checksum of `bytes`; `seed` is the checksum of what went before, so that a file can be summed in pieces.
+    /// The checksum of `bytes`; `seed` is the checksum of the bytes before, so that a file can be summed in pieces.
     ///
     /// Complexity: linear; about 20 GB/s where the processor has the instruction, 1-2 GB/s elsewhere.
     @inline(__always)
@@ -16,10 +16,10 @@ public enum CRC32C {
             : portable(bytes, seed: seed)
     }
 
-    /// Asked once: under a hypervisor the question alone costs more than summing a megabyte.
+    /// Determined once: under a hypervisor the cpuid instruction costs more than summing a megabyte.
     @usableFromInline static let hasInstruction = cplatform_has_crc_instruction() != 0
 
-    /// The same by tables, eight bytes a step.
+    /// The checksum by tables, eight bytes a step.
     static func portable(_ bytes: UnsafeRawBufferPointer, seed: UInt32) -> UInt32 {
         var register = ~seed
         var at = 0
@@ -43,7 +43,7 @@ public enum CRC32C {
         return ~register
     }
 
-    /// Entry `lane * 256 + byte`: what `byte` does to the register when `lane` zero bytes follow it.
+    /// Entry `lane * 256 + byte`: the effect of `byte` on the register when `lane` zero bytes follow it.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
@@ -60,10 +60,10 @@ public enum CRC32C {
         return tables
     }()
 
-    /// The eight lower-case hexadecimal digits in which a checksum is written, as they lie in memory: storing the
-    /// answer writes them, and one comparison of eight loaded bytes checks them.
+    /// The eight lower-case hexadecimal digits of a checksum, in the byte order of memory: storing the result writes
+    /// them, and one comparison of eight loaded bytes checks them.
     public static func hexDigits(of checksum: UInt32) -> UInt64 {
-        // One nibble to a byte, the first digit lowest, then all eight to digits at once.
+        // One nibble in each byte, the first digit lowest; then all eight become digits at once.
         var nibbles = UInt64(checksum.byteSwapped)
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF

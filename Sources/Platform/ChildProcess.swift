@@ -1,36 +1,36 @@
 import CPlatform
 
-/// A program that was started, if wanted with a pipe to its stdin and one from its stdout; its stderr is ours.
+/// A started program, with an optional pipe to its stdin and one from its stdout; its stderr is ours.
 ///
-/// Made for peers that speak a protocol over their stdio. It is started with `posix_spawn`, so no code of ours runs
-/// between fork and exec, and Foundation's `Process`, which misses exits and leaks descriptors, stays out.
+/// Made for peers with a protocol over stdio. `posix_spawn` starts it, so no code of ours runs between fork and exec;
+/// Foundation's `Process` misses exits and leaks descriptors.
 ///
 /// Invariants
 /// 1. The child gets descriptors 0, 1 and 2 and no other; our ends are close-on-exec and numbered 3 or higher.
-/// 2. It is reaped at most once: `status` remembers, and no signal is sent to an id that was reaped.
+/// 2. It is reaped at most once: `status` records that, and no signal goes to a reaped id.
 /// 3. Dropping the value closes our ends, which a well-behaved peer takes as the end; `finish` also waits for it.
 public struct ChildProcess: ~Copyable {
-    /// Where the child's stdout goes.
+    /// The destination of the child's stdout.
     public enum Output: Sendable {
         /// To us, for `read`.
         case pipe
         /// To us, and its stderr too.
         case pipeWithErrors
-        /// To wherever ours goes.
+        /// The destination of our stdout.
         case inherited
     }
 
-    /// Where the child's stdin comes from.
+    /// The source of the child's stdin.
     public enum Input: Sendable {
         /// From us, by `write`.
         case pipe
-        /// From where ours comes.
+        /// The source of our stdin.
         case inherited
     }
 
-    /// Where the child's stderr goes.
+    /// The destination of the child's stderr.
     public enum Errors: Sendable {
-        /// To wherever ours goes.
+        /// The destination of our stderr.
         case inherited
         /// Nowhere.
         case discarded
@@ -49,23 +49,23 @@ public struct ChildProcess: ~Copyable {
             }
         }
 
-        /// From what `waitpid` says: the layout of its word is the same on Linux and Darwin.
+        /// Decodes the word of `waitpid`, whose layout is equal on Linux and Darwin.
         fileprivate init(word: Int32) {
             self = word & 0x7f == 0 ? .exited(word >> 8 & 0xff) : .signalled(word & 0x7f)
         }
     }
 
     public let id: pid_t
-    /// The way to the child's stdin; -1 once closed.
+    /// Our end of the child's stdin; -1 once closed.
     public private(set) var input: Int32
-    /// What the child writes on its stdout; -1 once closed, or where it is not ours.
+    /// Our end of the child's stdout; -1 once closed, or if it is not ours.
     public private(set) var output: Int32
-    /// How it ended; nil while it has not been seen to end.
+    /// How it ended; nil until its end has been seen.
     public private(set) var status: Status?
 
     /// Starts the program at `path`.
-    /// - Parameter arguments: after the program's own name, which is `path`.
-    /// - Throws: what the system says of the pipe or of the start: no such file, no permission, not a program.
+    /// - Parameter arguments: the arguments after the program's own name, which is `path`.
+    /// - Throws: the system's error for the pipe or the start: no such file, no permission, not a program.
     public static func start(
         path: String, arguments: [String], input: Input = .pipe, output: Output, errors: Errors = .inherited
     ) throws(SystemError) -> ChildProcess {
@@ -95,33 +95,33 @@ public struct ChildProcess: ~Copyable {
     }
 
     /// Writes everything; the calling thread waits while the child does not read.
-    /// - Throws: `EPIPE` when the child reads no more, which needs SIGPIPE to be ignored (`Terminal.ignoreBrokenPipes`).
+    /// - Throws: `EPIPE` when the child stops reading, if SIGPIPE is ignored (`Terminal.ignoreBrokenPipes`).
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         try StandardStream.writeAll(bytes, to: input)
     }
 
-    /// Reads what is there, waiting until something is; 0 when the child has closed its stdout.
+    /// Reads the available bytes, waiting for the first; 0 when the child has closed its stdout.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         try StandardStream.read(from: output, into: buffer)
     }
 
-    /// Our end of the child's stdout, to wait for; nil where there is none.
+    /// Our end of the child's stdout, to poll; nil if there is none.
     public var outputDescriptor: Int32? { output >= 0 ? output : nil }
 
-    /// Tells the child that nothing more will come.
+    /// Closes the child's stdin, so that the child reads its end.
     public mutating func closeInput() {
         if input >= 0 { close(exchange(&input, with: -1)) }
     }
 
-    /// Closes our end of the child's stdout, so that a child that writes without end does not stay for ever.
+    /// Closes our end of the child's stdout, so that a child that writes without end does not stay forever.
     public mutating func closeOutput() {
         if output >= 0 { close(exchange(&output, with: -1)) }
     }
 
-    /// Copies a descriptor to the child's stdin until the descriptor ends or the child reads no more.
+    /// Copies a descriptor to the child's stdin until the descriptor ends or the child stops reading.
     ///
-    /// The child's end is noticed while waiting for input too: a pipe whose reader has gone reports an error.
-    /// - Throws: when the descriptor cannot be read.
+    /// It also notices the child's end while it waits for input: a pipe without a reader reports an error.
+    /// - Throws: if the descriptor cannot be read.
     public func copyInput(from source: Int32) throws(SystemError) {
         let size = 1 << 18
         _ = cplatform_set_pipe_size(input, Int32(size))
@@ -147,7 +147,7 @@ public struct ChildProcess: ~Copyable {
         }
     }
 
-    /// From now on nothing waits at either end: for a loop that looks after both (`PipeEnd`).
+    /// Makes both ends non-blocking, for an event loop (`PipeEnd`).
     public func stopWaiting() {
         for end in [input, output] where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK | fcntl(end, F_GETFL)) }
     }
@@ -158,10 +158,10 @@ public struct ChildProcess: ~Copyable {
     /// Sends SIGKILL.
     public func kill() { if status == nil { _ = sendSignal(id, SIGKILL) } }
 
-    /// Whether it has ended; it never waits.
+    /// Whether it has ended; never waits.
     public mutating func hasEnded() -> Bool { status != nil || reap(until: 0) }
 
-    /// Waits for the end of the child, however long it takes.
+    /// Waits for the end of the child without limit.
     public mutating func wait() -> Status? {
         if status != nil { return status }
         var word: Int32 = 0
@@ -170,15 +170,15 @@ public struct ChildProcess: ~Copyable {
         return status
     }
 
-    /// Ends the conversation: closes the child's stdin, and waits for its end no longer than that.
+    /// Ends the conversation: closes the child's stdin, and waits at most `milliseconds` for its end.
     public mutating func leave(after milliseconds: Int) {
         closeInput()
         if !drain(until: Clock.monotonicMilliseconds + milliseconds) { closeOutput() }
     }
 
-    /// Ends the conversation: closes the child's stdin, gives it `milliseconds` to end, as long again after SIGTERM, and
-    /// then kills it. What it still writes is thrown away.
-    /// - Returns: how it ended; nil if the system does not say (somebody else has reaped it).
+    /// Ends the conversation: closes the child's stdin, gives it `milliseconds` to end, as long again after SIGTERM,
+    /// and then kills it. Its further output is dropped.
+    /// - Returns: how it ended; nil if the system does not tell, because another part of the process has reaped it.
     public mutating func finish(within milliseconds: Int) -> Status? {
         closeInput()
         if drain(until: Clock.monotonicMilliseconds + milliseconds) { return status }
@@ -189,7 +189,7 @@ public struct ChildProcess: ~Copyable {
         return wait()
     }
 
-    /// Reads to the end of the child's stdout, which is nearly always its end too; whether it has been reaped.
+    /// Reads to the end of the child's stdout, which is nearly always its end too; returns whether it has been reaped.
     private mutating func drain(until deadline: Int) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
@@ -200,15 +200,15 @@ public struct ChildProcess: ~Copyable {
             let ready = poll(&waits, 1, Int32(clamping: rest))
             if ready < 0, cplatform_errno() != EINTR { break }
             guard ready > 0 else { continue }
-            // What cannot be read is thrown away here anyway; the child's end is what is waited for.
+            // The output is dropped anyway; only the child's end matters.
             guard let count = try? read(into: buffer), count > 0 else { break }
         }
         return reap(until: deadline)
     }
 
-    /// Waits for the child's end until the deadline; whether it has been reaped.
+    /// Waits for the child's end until the deadline; returns whether it has been reaped.
     ///
-    /// Linux tells of the end by a descriptor (pidfd_open(2), since 5.3). Elsewhere it is looked for at growing intervals.
+    /// Linux reports the end by a descriptor (pidfd_open(2), since 5.3). Elsewhere this polls at growing intervals.
     private mutating func reap(until deadline: Int) -> Bool {
         var pause = 50_000
         var end = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
@@ -238,13 +238,13 @@ public struct ChildProcess: ~Copyable {
 }
 
 extension ChildProcess {
-    /// Both pipes while the child is being started; -1 is none.
+    /// Both pipes during the start; -1 for none.
     private struct Pipes {
         var childInput: Int32 = -1
         var input: Int32 = -1
         var output: Int32 = -1
         var childOutput: Int32 = -1
-        /// Whether what the child says on stderr goes where its stdout goes.
+        /// Whether the child's stderr goes to its stdout.
         var hasErrors = false
 
         mutating func closeAll() {
@@ -252,7 +252,7 @@ extension ChildProcess {
         }
     }
 
-    /// A pipe whose ends are close-on-exec and out of the way of descriptors 0 to 2, which may be closed in us.
+    /// Makes a pipe whose ends are close-on-exec and above descriptors 0 to 2, which may be closed in this process.
     private static func pipeEnds() throws(SystemError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError(call: "pipe", code: cplatform_errno()) }
@@ -292,7 +292,7 @@ extension ChildProcess {
         }
         _ = cplatform_spawn_close_from(&actions, 3)
 
-        // A program expects SIGPIPE to be what it is by default, and no signal to be held back.
+        // A program expects the default for SIGPIPE, and no blocked signals.
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var signals = sigset_t()

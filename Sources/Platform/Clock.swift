@@ -1,9 +1,9 @@
 import CPlatform
 import Synchronization
 
-/// The two clocks: one tells the time of day, the other how much of it has passed.
+/// Two clocks: the time of day, and the time elapsed.
 public enum Clock {
-    /// Milliseconds since 1970-01-01T00:00:00Z. It may go back; no order may come from it.
+    /// Milliseconds since 1970-01-01T00:00:00Z. It may go back; do not derive an order from it.
     public static var milliseconds: Int64 {
         let shown = shown.load(ordering: .relaxed)
         if shown != .min { return shown }
@@ -11,13 +11,13 @@ public enum Clock {
         return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
-    /// What the clock shows where a test has set it; `Int64.min`: the time of day.
+    /// The time that a test has set; `Int64.min`: the time of day.
     private static let shown = Atomic<Int64>(.min)
 
-    /// From now on the clock stands at this moment, so that what a test sees can be had again.
+    /// Stops the clock at this time, so that a test can repeat its results.
     public static func set(milliseconds: Int64) { shown.store(milliseconds, ordering: .relaxed) }
 
-    /// The moment at which a clock that was set stands; then it goes on by a millisecond.
+    /// The time of a stopped clock, which then advances by a millisecond.
     public static func step() -> Int64 { shown.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// Milliseconds since some fixed moment; it never goes back.
@@ -26,7 +26,7 @@ public enum Clock {
         return Int(now.tv_sec) * 1000 + Int(now.tv_nsec) / 1_000_000
     }
 
-    /// Waits; a signal may end it earlier.
+    /// Waits; a signal may end the wait earlier.
     public static func sleep(milliseconds: Int) {
         var interval = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
         nanosleep(&interval, nil)
@@ -39,15 +39,15 @@ public enum Clock {
     }
 }
 
-/// Facts about this process and where it runs.
+/// Facts about this process and its machine.
 public enum ProcessFacts {
     public static var processID: Int { Int(getpid()) }
 
-    /// What the machine is called; nil where it has no name. gethostname(2).
+    /// The machine's name; nil if it has none. gethostname(2).
     public static var hostName: String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { room in
             guard let start = room.baseAddress, gethostname(start, room.count) == 0 else { return nil }
-            // A longer one may have no end.
+            // A longer name may lack its terminating NUL.
             room[room.count - 1] = 0
             let name = String(cString: start)
             return name.isEmpty ? nil : name
@@ -57,19 +57,19 @@ public enum ProcessFacts {
     /// The arguments after the program's name.
     public static var arguments: ProgramArguments { ProgramArguments() }
 
-    /// What this program is started by once more: the file itself where /proc tells it, else the path by which it was started.
+    /// The path to start this program again: the file itself if /proc names it, else the path by which it was started.
     public static var ownProgram: String { String(cString: cplatform_own_program()) }
 
-    /// This process is nobody's any more: what ends a terminal's processes does not end it. setsid(2).
+    /// Begins a session, so that signals to a terminal's processes do not reach this one. setsid(2).
     public static func beginSession() { _ = setsid() }
 
-    /// The value of an environment variable; nil when it is unset, empty or no text.
+    /// The value of an environment variable; nil if it is unset, empty or not UTF-8.
     public static func environment(_ name: String) -> String? {
         Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The value of an environment variable that says where something is; nil when it is unset or empty.
-    /// - Throws: where it is no text. What would be made of it is another path.
+    /// The value of an environment variable that names a path; nil if it is unset or empty.
+    /// - Throws: if it is not UTF-8: a converted value would be another path.
     public static func path(_ name: String) throws(NotText) -> String? {
         guard let value = getenv(name) else { return nil }
         guard let text = String(validatingCString: value) else {
@@ -79,11 +79,11 @@ public enum ProcessFacts {
     }
 }
 
-/// Bytes from outside that were to be text and are not UTF-8: an argument, or a variable of the environment.
+/// Bytes from outside that should be text but are not UTF-8: an argument, or an environment variable.
 public struct NotText: Error, Sendable, Equatable {
-    /// Where they stand: `HOME`, `argument 2`.
+    /// The place of the bytes: `HOME`, `argument 2`.
     public let source: String
-    /// The bytes for people: those that are not printable ASCII as `\xff`.
+    /// The bytes for people: those outside printable ASCII as `\xff`.
     public let shown: String
 
     public init(source: String, shown: String) {
@@ -105,12 +105,12 @@ public struct NotText: Error, Sendable, Equatable {
     }
 }
 
-/// A program's arguments after its name, made one by one: for a program that starts often and is given one or two.
-/// Bytes that are not UTF-8 become replacement characters, as in `CommandLine.arguments`; `fault` tells of them.
+/// A program's arguments after its name, made one by one: for a program that starts often and has one or two. Bytes
+/// that are not UTF-8 become replacement characters, as in `CommandLine.arguments`; `fault` reports them.
 public struct ProgramArguments: Sequence, IteratorProtocol {
     private var index: Int32 = 0
 
-    /// The first argument that is no text; nil where all are.
+    /// The first argument that is not UTF-8, if any.
     public var fault: NotText? {
         for index in 1..<Swift.max(CArguments.count, 1) {
             guard let bytes = CArguments[index], String(validatingCString: bytes) == nil else { continue }

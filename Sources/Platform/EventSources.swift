@@ -1,22 +1,21 @@
 import CPlatform
 
-/// What a thread waits for: descriptors and deadlines, each under a name. Any of them may come and go between two waits.
+/// The descriptors and deadlines that a thread waits for, each under a name. They may change between two waits.
 /// (poll(2); libuv: the handles and timers of a loop.)
 ///
 ///     sources.listen(to: descriptor, as: .input, for: .reading)
 ///     sources.setDeadline(.farewell, at: Clock.monotonicMilliseconds + 500)
 ///     switch sources.next() { … }
 ///
-/// It closes nothing, and may be used by one thread only.
+/// It closes nothing, and only one thread may use it.
 public struct EventSources: ~Copyable {
-    /// How the owner of the loop calls a source. A descriptor and a deadline may have the same name.
+    /// The loop's name for a source. A descriptor and a deadline may have the same name.
     public struct Name: Equatable, Sendable {
         public let number: Int
         public init(_ number: Int) { self.number = number }
     }
 
-    /// What is waited for. That a descriptor is closed from the other side is told of in any case, and without an interest
-    /// nothing else is.
+    /// The events to wait for. A hang-up by the other side is always reported, and without an interest nothing else is.
     public struct Interest: OptionSet, Sendable {
         public let rawValue: Int16
         public init(rawValue: Int16) { self.rawValue = rawValue }
@@ -27,36 +26,36 @@ public struct EventSources: ~Copyable {
     public enum Occurrence: Equatable, Sendable {
         /// It can be read, perhaps to the end of the stream.
         case readable(Name)
-        /// It takes bytes, or a write says why it never will.
+        /// It takes bytes, or a write reports why it never will.
         case writable(Name)
-        /// Nobody reads it any more.
+        /// The other side has closed it.
         case closed(Name)
-        /// The deadline has passed, and is set no more.
+        /// The deadline has passed, and is no longer set.
         case due(Name)
     }
 
-    /// First those that are not patient.
+    /// The poll entries, those without patience first.
     private var polls: [pollfd] = []
     private var patientStart = 0
     private var names: [Name] = []
     private var deadlines: [(name: Name, time: Int)] = []
-    /// From here on it has not been looked at what the last poll has found.
+    /// Index of the first poll result that was not handled yet.
     private var cursor = 0
-    /// Whether a patient one was told of last.
+    /// Whether the last occurrence came from a patient descriptor.
     private var isLookDue = false
-    /// Whether the last poll has found something that was told of.
+    /// Whether the last poll has led to an occurrence.
     private var hasTold = false
-    /// When the last poll returned. A deadline after that is told of after the next one: what came in time is told of first,
-    /// however long the thread was busy meanwhile.
+    /// Time of the last poll. A deadline after it is reported only after the next poll: events that came in time are
+    /// reported first, even if the thread was busy meanwhile.
     public private(set) var pollTime = Int.min
-    /// Who has hung up, which is told of when there is nothing else: what was sent before comes first.
+    /// The descriptor that hung up, reported when there is nothing else: data sent before comes first.
     private var hungUp: Name?
 
     public init() {}
 
-    /// Waits for a descriptor, from now on; what was waited for under this name is forgotten.
-    /// - Parameter isPatient: whether the others come first: between two of the patient ones it is looked whether another has
-    ///   something by now. A name is always patient, or never.
+    /// Waits for a descriptor from now on, in place of an earlier one of this name.
+    /// - Parameter isPatient: whether other descriptors go first: between two patient ones the others are polled again.
+    ///   A name is always patient, or never.
     public mutating func listen(
         to descriptor: Int32, as name: Name, for interest: Interest, isPatient: Bool = false
     ) {
@@ -73,7 +72,7 @@ public struct EventSources: ~Copyable {
         polls[place].events = interest.rawValue
     }
 
-    /// Waits no more for the descriptor of this name.
+    /// Stops waiting for the descriptor of this name.
     public mutating func forget(_ name: Name) {
         guard let place = names.firstIndex(of: name) else { return }
         names.remove(at: place)
@@ -82,7 +81,7 @@ public struct EventSources: ~Copyable {
         if place < patientStart { patientStart -= 1 }
     }
 
-    /// Sets a deadline, or with nil takes it away.
+    /// Sets a deadline, or removes it with nil.
     /// - Parameter time: by `Clock.monotonicMilliseconds`.
     public mutating func setDeadline(_ name: Name, at time: Int?) {
         guard let place = deadlines.firstIndex(where: { $0.name == name }) else {
@@ -92,7 +91,7 @@ public struct EventSources: ~Copyable {
         if let time { deadlines[place].time = time } else { deadlines.remove(at: place) }
     }
 
-    /// Waits until something happens, as long as it takes, and tells of one thing.
+    /// Waits until something happens, without limit, and returns one occurrence.
     public mutating func next() -> Occurrence {
         while true {
             while cursor < polls.count {
@@ -109,7 +108,7 @@ public struct EventSources: ~Copyable {
         }
     }
 
-    /// Looks whether one of those that are not patient has something by now. Then a patient one has its turn in any case.
+    /// Polls the descriptors without patience again. After that a patient one has its turn in any case.
     private mutating func lookAgain() -> Occurrence? {
         isLookDue = false
         let count = patientStart
@@ -150,7 +149,7 @@ public struct EventSources: ~Copyable {
         hungUp = nil
         let found = polls.withUnsafeMutableBufferPointer { poll($0.baseAddress, nfds_t($0.count), timeout) }
         if !deadlines.isEmpty { pollTime = Clock.monotonicMilliseconds }
-        // An interruption by a signal has found nothing.
+        // A poll that a signal interrupted has found nothing.
         cursor = found > 0 ? 0 : polls.count
     }
 }

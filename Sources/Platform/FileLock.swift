@@ -1,11 +1,11 @@
 import CPlatform
 
-/// An advisory lock that is held on a file, flock(2): it goes when the value goes, or the process dies.
+/// An advisory lock on a file, flock(2); it ends with the value or the process.
 ///
 /// The lock belongs to one open of the file, so two opens in one process exclude each other as two processes do. The
-/// descriptor is closed in children, so none of them can inherit the lock and keep it.
+/// descriptor is close-on-exec, so no child can inherit the lock and keep it.
 public struct FileLock: ~Copyable {
-    /// The locked file, which may be read and written through this.
+    /// The locked file, for reading and writing.
     public let file: File
 
     /// Writes to the locked file, in place.
@@ -14,11 +14,11 @@ public struct FileLock: ~Copyable {
     }
 
     public enum Failure: Error, Sendable, Equatable {
-        /// Somebody else held the lock for the whole time.
+        /// Another holder had the lock for the whole time.
         case timedOut
         case system(SystemError)
 
-        /// Nil where the time was over.
+        /// Nil after a time-out.
         public var cause: SystemError? {
             switch self {
             case .timedOut: nil
@@ -27,25 +27,25 @@ public struct FileLock: ~Copyable {
         }
     }
 
-    /// So often a lock is taken again because its file was removed or replaced meanwhile.
+    /// Limit of attempts to take a lock whose file was removed or replaced meanwhile.
     public static let roundsMax = 8
 
-    /// Takes the lock on the file at `path`, which is made when it is not there.
+    /// Takes the lock on the file at `path`, and creates a missing file.
     ///
-    /// If the lock is held, the wait is a blocking flock on a helper thread: a process that polls is overtaken again and
-    /// again by those that block. A waiter that timed out cannot be called back and stays in flock. The next attempt on the
-    /// same file joins it; if none comes, it lets go of the lock as soon as it gets it.
+    /// If the lock is held, the wait is a blocking flock on a helper thread: blocking waiters would overtake a polling
+    /// process again and again. A waiter that timed out cannot be called back and stays in flock. The next attempt on
+    /// the same file joins it; without one, it releases the lock as soon as it gets it.
     ///
     /// The time-out is in milliseconds of the monotonic clock; 0 does not wait.
     /// - Parameters:
-    ///   - queue: a directory that is locked while waiting, where there is one: see `TurnLock`.
+    ///   - queue: an optional directory to lock while waiting: see `TurnLock`.
     ///   - wait: how this thread waits.
     public static func acquire(
         _ path: String, behind queue: String? = nil, timeoutMilliseconds: Int, _ wait: LockWait? = nil,
         in fileSystem: FileSystem
     ) throws(Failure) -> FileLock {
         let deadline = Clock.monotonicMilliseconds + max(timeoutMilliseconds, 0)
-        // A second round only if the file was removed or replaced while we waited: such a lock excludes nobody.
+        // Another round only if the file was removed or replaced during the wait: such a lock excludes no process.
         for _ in 0..<roundsMax {
             let file = try acquireOnce(path, queue, deadline: deadline, wait, in: fileSystem)
             do {
@@ -84,7 +84,7 @@ public struct FileLock: ~Copyable {
         }
     }
 
-    /// Takes a lock that is free at once; else a thread begins to wait for it.
+    /// Takes a free lock at once; otherwise lets a thread begin to wait for it.
     private static func begin(
         _ path: String, _ queue: String?, deadline: Int, _ wait: LockWait?, in fileSystem: FileSystem
     ) throws(SystemError) -> Attempt {
@@ -105,7 +105,7 @@ extension FileLock {
         _ descriptor: Int32, behind queue: String?, in fileSystem: FileSystem
     ) throws(SystemError) {
         guard let queue else { return try fileSystem.lock(descriptor, .exclusiveNow) }
-        // Held until the end of this scope: those that wait already come first.
+        // Held until the end of this scope: earlier waiters come first.
         let turn = try File(queue, .directoryThroughLink, in: fileSystem)
         try fileSystem.lock(turn.descriptor, .exclusiveNow)
         try fileSystem.lock(descriptor, .exclusiveNow)
@@ -113,8 +113,8 @@ extension FileLock {
 }
 
 extension FileSystem {
-    /// Takes a lock that others hold for moments only: it is tried again and again.
-    /// - Returns: false where it was not free until the deadline (by `Clock.monotonicMilliseconds`), or a signal asks the
+    /// Takes a lock that others hold for moments only, by repeated attempts.
+    /// - Returns: false if it was not free until the deadline (by `Clock.monotonicMilliseconds`), or a signal asks the
     ///   process to end.
     public func lock(_ descriptor: Int32, _ lock: Lock, until deadline: Int) throws(SystemError) -> Bool {
         while true {

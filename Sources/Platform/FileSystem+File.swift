@@ -1,9 +1,9 @@
-/// An open file or directory: closed once, when its owner lets go.
+/// An open file or directory; its owner's end closes it once.
 ///
 /// Errors name the path that it was opened by.
 public struct File: ~Copyable, Sendable {
     public let descriptor: Int32
-    /// What errors name; set it when the file is renamed.
+    /// The path in errors; set it when the file is renamed.
     public var path: String
     private let fileSystem: FileSystem
 
@@ -22,7 +22,7 @@ public struct File: ~Copyable, Sendable {
 
     deinit { fileSystem.close(descriptor) }
 
-    /// Reads until `buffer` is full or the file ends: how many bytes were read.
+    /// Reads until `buffer` is full or the file ends; returns the number of bytes.
     public func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemError) -> Int {
         try naming { () throws(SystemError) in try fileSystem.readAll(descriptor, into: buffer, at: offset) }
     }
@@ -64,7 +64,7 @@ public struct File: ~Copyable, Sendable {
 }
 
 extension FileSystem {
-    /// Reads until `buffer` is full or the file ends: how many bytes were read.
+    /// Reads until `buffer` is full or the file ends; returns the number of bytes.
     public func readAll(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemError) -> Int {
@@ -78,11 +78,12 @@ extension FileSystem {
         return filled
     }
 
-    /// Linux keeps what one call writes in pieces as large as it can, up to 2 MiB. The larger they are, the sooner a random read
-    /// finds its page; but to get pieces of 2 MiB it may have to ask for fresh memory, and then takes ten times as long for all.
+    /// Linux keeps the bytes of one call in pieces as large as it can, up to 2 MiB. A random read finds its page sooner
+    /// in a larger piece; but for pieces of 2 MiB it may have to request fresh memory, which makes the write ten times
+    /// slower.
     public static let pieceBytes = 1 << 20
 
-    /// Writes all of `bytes`; where it throws, any part of them may have been written.
+    /// Writes all of `bytes`; if it throws, any part of them may have been written.
     public func writeAll(
         _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int
     ) throws(SystemError) {

@@ -24,7 +24,7 @@ extension FileSystem {
 
 /// One function per call, so that each closure above stays one line.
 private enum SystemFiles {
-    /// At once: a process can only end between two calls.
+    /// Limit of one read: a process can end only between two calls.
     private static let readBytesMax = 1 << 20
 
     @discardableResult @inline(__always)
@@ -34,7 +34,7 @@ private enum SystemFiles {
     }
 
     static func open(_ path: String, _ access: FileSystem.Access) throws(SystemError) -> Int32 {
-        // Non-blocking, because somebody may have put a FIFO in the file's place, and opening it would wait for ever.
+        // Non-blocking, because opening a FIFO in the file's place would block forever.
         var flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         switch access {
         case .read: flags |= O_RDONLY | O_NOFOLLOW
@@ -48,7 +48,7 @@ private enum SystemFiles {
         let result = retryingInterrupted { Int(systemOpen(path, flags, 0o600)) }
         let opened = Int32(truncatingIfNeeded: try check("open", on: path, result))
         guard opened < 3 else { return opened }
-        // A process that was started with its standard descriptors closed would print into the store.
+        // If the process was started without standard descriptors, its output would go into the store.
         let raised = fcntl(opened, F_DUPFD_CLOEXEC, 3)
         let code = cplatform_errno()
         close(opened)
@@ -71,7 +71,7 @@ private enum SystemFiles {
     ) throws(SystemError) -> Int {
         let result = retryingInterrupted { pwrite(descriptor, bytes.baseAddress, bytes.count, off_t(offset)) }
         let written = try check("pwrite", result)
-        // A write of nothing may succeed; asked again for ever it would be an endless loop.
+        // A write may return 0; repeating it would be an endless loop.
         guard written > 0 || bytes.isEmpty else { throw SystemError(call: "pwrite", code: EIO) }
         return written
     }
@@ -166,7 +166,7 @@ private enum SystemFiles {
     }
 }
 
-// The two calls whose names the functions above bear too.
+// The two calls whose names the functions above share.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 

@@ -1,13 +1,13 @@
 import CPlatform
 
-/// Small files that are read whole and replaced whole.
+/// Small files that are read and replaced as a whole.
 extension FileSystem {
-    /// No file that is read whole is longer, in bytes: a hole of a terabyte would take all memory.
+    /// Longest file to read as a whole, in bytes: a hole of a terabyte would take all memory.
     public static let wholeMax = 1 << 32
 
-    /// What a file holds; nil where there is none.
-    /// - Parameter bytesMax: of more, only so many and one more are read, so that the caller can tell.
-    /// - Throws: EFBIG where the file is longer than `wholeMax`, and all of it was asked for.
+    /// The content of a file; nil if there is none.
+    /// - Parameter bytesMax: of a longer file, this many bytes and one more are read, so that the caller notices.
+    /// - Throws: EFBIG if the whole file is requested and longer than `wholeMax`.
     public func readWhole(_ path: String, bytesMax: Int = .max - 1) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) {
             let file = try File(path, .read, in: self)
@@ -25,14 +25,14 @@ extension FileSystem {
         }
     }
 
-    /// Replaces a file, or makes it: whoever reads sees the old one or the new one, also after a power cut.
+    /// Replaces or makes a file: a reader sees the old or the new one, also after a power cut.
     /// - Parameters:
-    ///   - temporary: a path on the same file system that nobody else uses.
-    ///   - contents: made when it is known which file they will be in.
+    ///   - temporary: an unused path on the same file system.
+    ///   - contents: makes the bytes, given the status of their file.
     public func replaceWhole(
         _ path: String, by temporary: String, _ contents: (FileStatus) -> [UInt8]
     ) throws(SystemError) {
-        // Left by somebody who was killed.
+        // A killed process may have left the file.
         try? unlink(temporary)
         do throws(SystemError) {
             let file = try File(temporary, .create, in: self)

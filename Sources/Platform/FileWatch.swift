@@ -1,25 +1,25 @@
 import CPlatform
 
-/// Tells when one file of a directory is written to: a descriptor that becomes readable. Linux: inotify(7); elsewhere
-/// there is none, and the caller looks now and then.
+/// A watch on one file of a directory: a descriptor that becomes readable on writes. Linux: inotify(7); elsewhere there
+/// is none, and the caller polls.
 ///
-/// The directory is watched and not the file, which may not be there yet. What is told is only that something happened:
-/// between two looks any number of writes are one.
+/// It watches the directory, because the file may not exist yet. It reports only that something happened: any number of
+/// writes between two calls are one.
 public struct FileWatch: ~Copyable {
     public let descriptor: Int32
     private let name: [UInt8]
 
-    /// What is told of. But for the first, what is written to files of the directory wakes nobody.
+    /// The changes to report. Only with `writes`, writes to files of the directory wake the reader.
     public enum Interest: Sendable {
-        /// What is written to the file.
+        /// Writes to the file.
         case writes
-        /// Another one in its place, by a rename.
+        /// Its replacement by a rename.
         case replacement
-        /// The same; and that it is made, and that it goes.
+        /// Its replacement, creation and removal.
         case presence
     }
 
-    /// Nil where the system has no such thing, has no more of them, or there is no such directory.
+    /// Nil if the system has no watches, no more of them, or no such directory.
     public init?(directory: String, name: String, for interest: Interest = .writes) {
         #if os(Linux)
             let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
@@ -47,13 +47,13 @@ public struct FileWatch: ~Copyable {
     public enum News: Sendable {
         /// Something happened, but not to the file.
         case none
-        /// It was written to, or is another one, or has come or gone.
+        /// The file was written to, replaced, created or removed.
         case written
-        /// The directory is gone, or has another name: this watch is of no use any more.
+        /// The directory has vanished or was renamed: this watch is useless.
         case lost
     }
 
-    /// Takes what has happened since the last call.
+    /// Takes the events since the last call.
     public func take() -> News {
         var news = News.none
         #if os(Linux)
@@ -72,7 +72,8 @@ public struct FileWatch: ~Copyable {
     }
 
     #if os(Linux)
-        /// Each event is 16 bytes (watch, mask, cookie, the length of the name) and the name, with zeros after it.
+        /// Parses events of 16 bytes (watch, mask, cookie, the length of the name), each with the name and zeros after
+        /// it.
         private func note(_ events: UnsafeRawBufferPointer) -> News {
             var news = News.none
             var at = 0
@@ -82,7 +83,7 @@ public struct FileWatch: ~Copyable {
                 if mask & UInt32(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF) != 0 { return .lost }
                 let end = min(at + 16 + length, events.count)
                 let named = events[(at + 16)..<end].prefix { $0 != 0 }
-                // After an overflow nobody knows what was lost.
+                // After an overflow it is unknown which events were lost.
                 if mask & UInt32(IN_Q_OVERFLOW) != 0 || named.elementsEqual(name) { news = .written }
                 at = end
             }

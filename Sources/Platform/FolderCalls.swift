@@ -1,7 +1,7 @@
 import CPlatform
 
-/// System calls on what is in a folder, one closure for each, so that a test can make any of them fail. Names are bytes, as the
-/// system has them, and are looked up in an open folder: nobody can put another folder in its place meanwhile.
+/// System calls on the content of a folder, one closure for each, so that a test can make any of them fail. Names are
+/// bytes, as in the system, and are resolved in an open folder, which no other process can replace meanwhile.
 public struct FolderCalls: Sendable {
     /// fstatat(2) without following a link.
     public var status: @Sendable (_ folder: Int32, _ name: [UInt8]) throws(SystemError) -> FileStatus
@@ -22,7 +22,7 @@ public struct FolderCalls: Sendable {
     /// unlinkat(2) of a file, or of an empty folder.
     public var remove: @Sendable (_ folder: Int32, _ name: [UInt8], _ isFolder: Bool) throws(SystemError) -> Void
 
-    /// syncfs(2): all of the file system on which an open folder is. Elsewhere fsync(2) of the folder, which promises less.
+    /// syncfs(2): the whole file system of an open folder. Elsewhere fsync(2) of the folder, which promises less.
     public var syncAll: @Sendable (_ descriptor: Int32) throws(SystemError) -> Void
 
     /// The operating system's calls.
@@ -53,13 +53,13 @@ public struct FolderCalls: Sendable {
             try check("syncfs", [], Int(cplatform_sync_file_system(descriptor)))
         })
 
-    /// Whether a path leads, through links too, to a file that this process may execute.
+    /// Whether a path leads, also through links, to a file that this process may execute.
     public static func isExecutableFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 
-    /// The path without any link, realpath(3); nil where nothing is there.
+    /// The path without any link, realpath(3); nil if there is no such file.
     public static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
@@ -88,7 +88,7 @@ public struct FolderCalls: Sendable {
     }
 
     private static func names(_ folder: Int32) throws(SystemError) -> [[UInt8]] {
-        // Of its own, because reading moves its place and closing closes it.
+        // A descriptor of its own, because reading moves its position and closing closes it.
         let own = try open(folder, [UInt8(ascii: ".")], O_RDONLY | O_DIRECTORY)
         guard let stream = fdopendir(own) else {
             let code = cplatform_errno()

@@ -1,8 +1,8 @@
 import CPlatform
 import Synchronization
 
-/// A thread beside the others that does one piece of work after the other, in the order in which they were given. There is
-/// one while there is something to do. (Dispatch: a serial queue; Java: a single-thread executor.)
+/// A background thread that runs work items one after the other, in the order of their submission. It exists while
+/// there is work. (Dispatch: a serial queue; Java: a single-thread executor.)
 public final class HelperThread: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -10,7 +10,7 @@ public final class HelperThread: Sendable {
     }
 
     private let state = Mutex(State())
-    /// A pipe that becomes readable when a piece is done, and at each `wake`; made with the first piece, and kept.
+    /// A pipe that becomes readable when an item is done, and at each `wake`; made for the first item, and kept.
     private let readEnd = Atomic<Int32>(-1)
     private let writeEnd = Atomic<Int32>(-1)
 
@@ -22,14 +22,14 @@ public final class HelperThread: Sendable {
         }
     }
 
-    /// What to listen to; -1 before there was any work.
+    /// The descriptor to poll; -1 before the first item.
     public var descriptor: Int32 { readEnd.load(ordering: .acquiring) }
 
-    /// Whether something is at work or waits for its turn.
+    /// Whether an item is running or waiting.
     public var isRunning: Bool { state.withLock { $0.isRunning } }
 
-    /// Does `body` after everything that was given before. By the thread that also listens.
-    /// - Returns: false, and nothing is done, where there can be no thread.
+    /// Runs `body` after all earlier items. Only the polling thread may call this.
+    /// - Returns: false if no thread can be started; then nothing is done.
     public func run(_ body: @escaping @Sendable () -> Void) -> Bool {
         guard hasPipe() else { return false }
         let isFirst = state.withLock { state in
@@ -42,20 +42,20 @@ public final class HelperThread: Sendable {
             try Thread.startDetached { [self] in work() }
             return true
         } catch {
-            // Nobody else has given anything meanwhile, because that is for one thread to do.
+            // No other item was added meanwhile, because only one thread may do that.
             state.withLock { $0 = State() }
             return false
         }
     }
 
-    /// Tells the thread that listens that there is something to look at. By the work itself.
+    /// Wakes the polling thread. The work item calls this.
     public func wake() {
         var byte: UInt8 = 1
-        // A pipe that is full is readable anyway.
+        // A full pipe is readable anyway.
         _ = retryingInterrupted { write(writeEnd.load(ordering: .acquiring), &byte, 1) }
     }
 
-    /// Takes what has made `descriptor` readable; asked before looking at what there is, so that nothing is missed.
+    /// Empties the pipe of `descriptor`; call it before checking for results, so that none is missed.
     public func drain() {
         if self.descriptor < 0 { return }
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
@@ -64,8 +64,8 @@ public final class HelperThread: Sendable {
         }
     }
 
-    /// Waits until nothing is at work. By the thread that listens.
-    /// - Returns: false when the time was over first.
+    /// Waits until no item is running. Only the polling thread may call this.
+    /// - Returns: false after a time-out.
     public func wait(milliseconds: Int) -> Bool {
         let deadline = Clock.monotonicMilliseconds + milliseconds
         while true {

@@ -1,8 +1,8 @@
 import CPlatform
 
-/// The program as a keeper of a plugin: what `KeptProcess.start` starts.
+/// The program as a supervisor ("keeper") of a plugin, started by `KeptProcess.start`.
 ///
-/// For the first lines of a program, before anything else is touched:
+/// Call it in the first lines of a program, before anything else:
 ///
 ///     if Keeper.isAsked { Keeper.run() }
 public enum Keeper {
@@ -12,7 +12,8 @@ public enum Keeper {
         return strcmp(argument, CPLATFORM_KEEPER_ARGUMENT) == 0
     }
 
-    /// Keeps, and ends the process with the plugin. Another program that was started by hand so says that it is not for that.
+    /// Supervises the plugin, and ends the process with it. If a user started it by hand, prints that this is not for
+    /// users.
     public static func run() -> Never {
         var words: [UnsafeMutablePointer<CChar>?] = (0..<CArguments.count).map { CArguments[$0] }
         cplatform_keep(Int32(clamping: words.count), &words)

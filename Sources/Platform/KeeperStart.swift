@@ -1,21 +1,21 @@
 import CPlatform
 import Synchronization
 
-/// A keeper from the moment on when it is asked for: another thread starts it, and until then there is no id.
+/// The start of a keeper, on another thread: until it is done there is no id.
 ///
-/// A clone with namespaces takes some milliseconds of the thread that calls it, and the loop has requests to answer. The thread
-/// stays, because the kernel ends a keeper with the thread that started it. What goes wrong is reported as a keeper would.
+/// A clone with namespaces takes its calling thread some milliseconds, and the loop has requests to answer. That thread
+/// never ends, because the kernel ends a keeper with the thread that started it. Errors are reported as a keeper would.
 final class KeeperStart: Sendable {
     private enum State {
-        /// Whether it is to be killed as soon as it is there, and whether nobody will reap it.
+        /// `isUnwanted`: kill it as soon as it exists. `isAlone`: its owner will not reap it.
         case asked(isUnwanted: Bool, isAlone: Bool)
         case started(pid_t, hasNamespaces: Bool)
-        /// Reaped, or never there.
+        /// Reaped, or never started.
         case gone
     }
 
     private let state = Mutex(State.asked(isUnwanted: false, isAlone: false))
-    /// Our end of the socket, which `KeptProcess` has open for longer than this.
+    /// Our end of the socket; `KeptProcess` keeps it open for longer than this.
     private let reports: Int32
 
     /// - Parameter theirs: stdin, stdout, stderr and the socket; closed when the keeper has them.
@@ -60,10 +60,10 @@ final class KeeperStart: Sendable {
         _ = retryingInterrupted { Int(waitpid(id, nil, 0)) }
     }
 
-    /// Nil where there is none, or none yet.
+    /// Nil before the start and after the end.
     var id: pid_t? { state.withLock { if case .started(let id, _) = $0 { id } else { nil } } }
 
-    /// Has the keeper, and all that it keeps, be killed.
+    /// Has the keeper killed with all its processes.
     func kill() {
         state.withLock { state in
             switch state {
@@ -79,12 +79,12 @@ final class KeeperStart: Sendable {
             _ = sendSignal(id, SIGKILL)
         } else {
             cplatform_keeper_hang_up(reports)
-            // Somebody may have stopped it.
+            // A stopped keeper would not notice.
             _ = sendSignal(id, SIGCONT)
         }
     }
 
-    /// Whether everything is gone. It never waits; to be asked again until it is so.
+    /// Whether all its processes are gone. Never waits; call it until it returns true.
     func reap() -> Bool {
         state.withLock { state in
             switch state {
@@ -98,7 +98,7 @@ final class KeeperStart: Sendable {
         }
     }
 
-    /// Nobody will ask again.
+    /// Gives up reaping: the starting thread does it.
     func leave() {
         state.withLock { if case .asked = $0 { $0 = .asked(isUnwanted: true, isAlone: true) } }
     }

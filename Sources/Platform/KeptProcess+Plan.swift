@@ -1,26 +1,26 @@
 import CPlatform
 
 extension KeptProcess {
-    /// What to start, and what it may do. Paths are absolute.
+    /// The program to start, and its permissions. Paths are absolute.
     public struct Plan: Sendable {
-        /// The program that keeps: normally `/proc/self/exe`. It calls `Keeper.run` when `Keeper.isAsked`.
+        /// The keeper program: normally `/proc/self/exe`. It calls `Keeper.run` if `Keeper.isAsked`.
         public var keeper: String
-        /// Started by this name.
+        /// The path of the program.
         public var program: String
-        /// All of them, the name first.
+        /// All arguments, the name first.
         public var arguments: [String]
-        /// `NAME=value`; nothing else is in it.
+        /// The whole environment, as `NAME=value`.
         public var environment: [String]
-        /// The working directory, which it may read and run.
+        /// The working directory, readable and executable.
         public var directory: String
-        /// What it may read and, unless `isDataReadOnly`, write.
+        /// A folder that is readable and, unless `isDataReadOnly`, writable.
         public var dataDirectory: String?
         public var isDataReadOnly: Bool
-        /// More folders that it may read and run.
+        /// More readable and executable folders.
         public var runtimes: [String]
-        /// Files and folders that it may read.
+        /// Readable files and folders.
         public var readable: [String]
-        /// Files and folders that it may read and write.
+        /// Readable and writable files and folders.
         public var writable: [String]
         public var network: Bool
         /// For each of its processes.
@@ -29,11 +29,12 @@ extension KeptProcess {
         public var cpuSeconds: Int
         /// For each file that it writes.
         public var fileBytes: Int
-        /// All of them and their threads together, the keeper too.
+        /// For all its processes and threads together, including the keeper.
         public var processes: Int
         /// For each of its processes.
         public var openFiles: Int
-        /// What cannot be enforced does not run. Memory that processes share is refused then, because no limit counts it.
+        /// Whether to refuse the start if a limit cannot be enforced. Shared memory is refused then, because no limit
+        /// counts it.
         public var requiresIsolation: Bool
 
         public init(
@@ -61,7 +62,7 @@ extension KeptProcess {
             self.requiresIsolation = requiresIsolation
         }
 
-        /// The plan as the keeper reads it (Keeper.h).
+        /// Encodes the plan for the keeper (Keeper.h).
         func message() throws(SystemError) -> [UInt8] {
             var bytes: [UInt8] = [0, 0, 0, 0]
             var pairs = [("program", program), ("directory", directory)]

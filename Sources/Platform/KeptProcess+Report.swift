@@ -4,24 +4,25 @@ extension KeptProcess {
         case files, network, calls, processes, limits
     }
 
-    /// How well a part holds.
+    /// The strength of a part.
     public enum Level: Equatable, Sendable {
-        /// The kernel sees to it.
+        /// The kernel enforces it.
         case enforced
-        /// Nobody sees to it, or not to all of it.
+        /// It is not enforced, or not completely.
         case declared(reason: String)
     }
 
-    /// What the keeper says of the plugin.
+    /// The keeper's reports about the plugin.
     public enum Report: Sendable {
-        /// It runs. The id is how /proc numbers it; each part is there once.
+        /// It runs. The id is the one in /proc; each part occurs once.
         case started(pid: Int32, isolation: [(Part, Level)])
-        /// It does not run, and nothing of it has run.
+        /// It does not run, and no part of it has run.
         case refused(reason: String)
-        /// It has ended, and so has all that it had started. Where the keeper was killed, `reap` alone says when they are gone.
+        /// It has ended, with all processes that it started. If the keeper was killed, only `reap` tells when they are
+        /// gone.
         case ended(ChildProcess.Status)
 
-        /// From a line of the keeper's (Keeper.h); nil for a line that no keeper writes.
+        /// Parses a line of the keeper (Keeper.h); nil for a line that no keeper writes.
         init?(line: ArraySlice<UInt8>) {
             let members = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)

@@ -1,30 +1,30 @@
 import CPlatform
 
-/// A plugin's process and everything that it starts, held by a keeper.
+/// A plugin's process and all its descendants, supervised by a keeper.
 ///
-/// The keeper is a process between the host and the plugin (Keeper.c says what it does). Where the kernel has namespaces it is
-/// process 1 of one of its own, so that nothing escapes from it: not a session of its own, not a double fork. The data
-/// does not pass through it: `input`, `output` and `errors` are the plugin's own pipes.
+/// The keeper is a process between the host and the plugin (see Keeper.c). If the kernel has namespaces, it is process
+/// 1 of its own, so that no descendant escapes by a session of its own or a double fork. The data does not pass through
+/// it: `input`, `output` and `errors` are the plugin's own pipes.
 ///
 /// Invariants
 /// 1. The plugin gets descriptors 0, 1 and 2 and no other; ours are close-on-exec and numbered 4 or higher.
-/// 2. The keeper is reaped at most once, and no signal is sent to an id that was reaped.
-/// 3. All is gone when the keeper is, and when the host is.
+/// 2. The keeper is reaped at most once, and no signal goes to a reaped id.
+/// 3. All its processes end with the keeper, and with the host.
 public struct KeptProcess: ~Copyable {
     private let keeper: KeeperStart
-    /// The way to the plugin's stdin; -1 once closed. Nothing here waits: what has no room is `EAGAIN`.
+    /// Our end of the plugin's stdin; -1 once closed. It never blocks: without room a write gives `EAGAIN`.
     public private(set) var input: Int32
-    /// What the plugin writes on its stdout; -1 once closed.
+    /// Our end of the plugin's stdout; -1 once closed.
     public private(set) var output: Int32
-    /// What the plugin writes on its stderr; -1 once closed.
+    /// Our end of the plugin's stderr; -1 once closed.
     public private(set) var errors: Int32
-    /// Readable when `readReport` has something to say, and at the keeper's end.
+    /// Readable when there is a report, and at the keeper's end.
     public let reports: Int32
     private var line: [UInt8] = []
     private var hasSaidEnd = false
 
-    /// Has a keeper started, which starts the program. It does not wait for either: what becomes of them is said by `readReport`.
-    /// - Throws: `EINVAL` for a text with a NUL, `E2BIG` for a plan over 64 KiB, and what the system says of pipes.
+    /// Starts a keeper, which starts the program. Does not wait for either: `readReport` tells the outcome.
+    /// - Throws: `EINVAL` for a text with a NUL, `E2BIG` for a plan over 64 KiB, and the system's errors for pipes.
     public static func start(_ plan: borrowing Plan) throws(SystemError) -> KeptProcess {
         let message = try plan.message()
         var ends = Ends()
@@ -38,7 +38,7 @@ public struct KeptProcess: ~Copyable {
                 throw SystemError(call: "fcntl", code: cplatform_errno())
             }
         }
-        // It has room before anybody reads.
+        // The socket has room for it without a reader.
         guard cplatform_keeper_send(ends.ours.3, message, message.count) == message.count else {
             throw SystemError(call: "send", subject: "plan", code: cplatform_errno())
         }
@@ -56,10 +56,10 @@ public struct KeptProcess: ~Copyable {
         self.reports = reports
     }
 
-    /// The keeper, from its start until it has been reaped.
+    /// The keeper's id, from its start until it has been reaped.
     public var keeperID: pid_t? { keeper.id }
 
-    /// Kills, waits two seconds at most, and closes everything.
+    /// Kills the processes, waits two seconds at most, and closes everything.
     deinit {
         keeper.kill()
         var pause = 50_000
@@ -73,7 +73,7 @@ public struct KeptProcess: ~Copyable {
         for end in [input, output, errors, reports] where end >= 0 { close(end) }
     }
 
-    /// Tells the plugin that nothing more will come.
+    /// Closes the plugin's stdin, so that the plugin reads its end.
     public mutating func closeInput() { Self.closeEnd(&input) }
     public mutating func closeOutput() { Self.closeEnd(&output) }
     public mutating func closeErrors() { Self.closeEnd(&errors) }
@@ -82,10 +82,10 @@ public struct KeptProcess: ~Copyable {
         if end >= 0 { close(exchange(&end, with: -1)) }
     }
 
-    /// What the keeper says next; nil: nothing yet, or nothing any more. It never waits.
+    /// The keeper's next report; nil if there is none yet, or none any more. Never waits.
     ///
-    /// First comes `started` or `refused`. After `refused` and `ended` nothing comes. A keeper that was killed says no end, so
-    /// the end of its stream is one.
+    /// The first is `started` or `refused`. Nothing follows `refused` and `ended`. A killed keeper reports no end, so
+    /// the end of its stream counts as one.
     public mutating func readReport() -> Report? {
         while !hasSaidEnd {
             if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
@@ -110,18 +110,18 @@ public struct KeptProcess: ~Copyable {
         return nil
     }
 
-    /// Sends SIGTERM to the plugin and to all that it started.
+    /// Sends SIGTERM to the plugin and all its descendants.
     public func terminate() { _ = cplatform_keeper_send(reports, "t", 1) }
 
-    /// Kills the plugin and all that it started.
+    /// Kills the plugin and all its descendants.
     public func kill() { keeper.kill() }
 
-    /// Whether everything is gone. It never waits; to be asked again until it is so.
+    /// Whether all its processes are gone. Never waits; call it until it returns true.
     public func reap() -> Bool { keeper.reap() }
 }
 
 extension KeptProcess {
-    /// Both sides' ends while a keeper is being started: stdin, stdout, stderr and the socket; -1 is none.
+    /// Both sides' ends during the start of a keeper: stdin, stdout, stderr and the socket; -1 for none.
     private struct Ends {
         typealias Four = (Int32, Int32, Int32, Int32)
         static let none: Four = (-1, -1, -1, -1)

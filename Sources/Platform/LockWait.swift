@@ -1,17 +1,17 @@
 import Synchronization
 
-/// How one thread waits for a lock: there, or beside its other work. Beside it the attempt that finds the lock held begins the
-/// wait and fails at once. When `descriptor` is readable, the next attempt gets the lock. (As with a descriptor that does not
-/// block: EAGAIN, poll, and again.)
+/// The way in which one thread waits for a lock: blocking, or in the background of its other work. In the background,
+/// an attempt that finds the lock held begins the wait and fails at once. When `descriptor` is readable, the next
+/// attempt gets the lock. (As with a non-blocking descriptor: EAGAIN, poll, and again.)
 ///
 /// There is one wait at a time.
 public final class LockWait: Sendable {
     public enum Mode: Sendable {
-        /// An attempt blocks until it has the lock or its time is over.
+        /// Blocking: an attempt waits until it has the lock or its time is over.
         case here
-        /// It fails at once, and the wait goes on.
+        /// In the background: an attempt fails at once, and the wait goes on.
         case beside
-        /// It fails at once, and nothing is waited for.
+        /// Never: an attempt fails at once, and nothing waits.
         case nowhere
     }
 
@@ -19,7 +19,7 @@ public final class LockWait: Sendable {
         var mode = Mode.here
         var ticket: Int?
         var deadline = 0
-        /// The deadline of the first of the waits since `end`.
+        /// The deadline of the first wait since `end`.
         var limit: Int?
         var fileSystem = FileSystem.system
         var isAsked = false
@@ -34,16 +34,16 @@ public final class LockWait: Sendable {
         set { state.withLock { $0.mode = newValue } }
     }
 
-    /// What becomes readable when the lock is there; -1 where nothing waits.
+    /// The descriptor that becomes readable with the lock; -1 without a wait.
     public var descriptor: Int32 { state.withLock { $0.ticket }.map { LockWaiters.descriptor($0) } ?? -1 }
 
-    /// Until when the lock is waited for, by `Clock.monotonicMilliseconds`.
+    /// The deadline of the wait, by `Clock.monotonicMilliseconds`.
     public var deadline: Int { state.withLock { $0.deadline } }
 
     /// Whether an attempt failed because the wait goes on, since `takeAsked`.
     public var isAsked: Bool { state.withLock { $0.isAsked } }
 
-    /// The same, and no more.
+    /// Returns `isAsked` and resets it.
     public func takeAsked() -> Bool {
         state.withLock { state in
             defer { state.isAsked = false }
@@ -51,7 +51,7 @@ public final class LockWait: Sendable {
         }
     }
 
-    /// Nobody wants the lock any more.
+    /// Ends the wait: the lock is no longer needed.
     public func end() {
         let (ticket, fileSystem) = state.withLock { state in
             defer { (state.ticket, state.isAsked, state.limit) = (nil, false, nil) }
@@ -62,13 +62,13 @@ public final class LockWait: Sendable {
 
     // MARK: Attempts
 
-    /// Whether there is a wait that an attempt has to look at first.
+    /// Whether there is a wait that an attempt must check first.
     var isUnderWay: Bool { state.withLock { $0.ticket != nil } }
 
     /// Whether an attempt may wait at all.
     var isPossible: Bool { mode != .nowhere }
 
-    /// What the wait has brought; nil where there is none.
+    /// The locked file of the wait; nil if there is no wait.
     /// - Throws: `timedOut` while it goes on.
     func take(_ path: String, _ fileSystem: FileSystem) throws(FileLock.Failure) -> File? {
         guard let ticket = state.withLock({ $0.ticket }) else { return nil }
@@ -82,7 +82,7 @@ public final class LockWait: Sendable {
             throw error
         }
         guard mode == .beside else {
-            // The attempt waits itself, and joins the thread that does.
+            // A blocking attempt joins the thread that waits.
             end()
             return nil
         }
@@ -90,9 +90,9 @@ public final class LockWait: Sendable {
         throw .timedOut
     }
 
-    /// Goes on beside, where that is the mode. Who has the lock and loses it again, waits on until its first deadline: else two
-    /// processes that take it from each other would wait for ever.
-    /// - Returns: false where the attempt waits itself.
+    /// Begins a background wait if that is the mode. A waiter that loses the lock again keeps its first deadline:
+    /// otherwise two processes that take the lock from each other would wait forever.
+    /// - Returns: false if the attempt must block.
     func begin(_ ticket: Int, until deadline: Int, _ fileSystem: FileSystem) -> Bool {
         state.withLock { state in
             guard state.mode == .beside else { return false }

@@ -1,10 +1,10 @@
 import CPlatform
 import Synchronization
 
-/// The threads that wait in flock for this process.
+/// The threads of this process that wait in flock.
 ///
-/// Each waiter is one entry; the mutex guards all of them. An entry is made by `join`, gets its outcome from its thread,
-/// and is removed by the one that sees the outcome and no need for it: `wait` when it takes the outcome, else the thread.
+/// Each waiter is one entry; the mutex guards all of them. `join` makes an entry, its thread sets the outcome, and the
+/// last user removes it: `take` with the outcome, else the thread.
 enum LockWaiters {
     struct Entry {
         let device: UInt64
@@ -12,7 +12,7 @@ enum LockWaiters {
         /// Becomes readable with the outcome.
         let readEnd: Int32
         let writeEnd: Int32
-        /// False while nobody waits for it: it timed out, and its thread is still in flock.
+        /// False after a time-out, while its thread is still in flock.
         var isWanted = true
         var outcome: Result<Int32, SystemError>?
     }
@@ -74,13 +74,13 @@ enum LockWaiters {
         _ descriptor: Int32, behind queue: String?, _ fileSystem: FileSystem
     ) throws(SystemError) {
         guard let queue else { return try fileSystem.lock(descriptor, .exclusive) }
-        // The first in the queue waits for the lock itself; closing the directory lets the next one come.
+        // The first in the queue waits for the lock itself; closing the directory admits the next one.
         let turn = try File(queue, .directoryThroughLink, in: fileSystem)
         try fileSystem.lock(turn.descriptor, .exclusive)
         try fileSystem.lock(descriptor, .exclusive)
     }
 
-    /// Waits for the outcome; at the deadline, and when a signal asks the process to end, the waiter is left to itself.
+    /// Waits for the outcome; at the deadline, and when a signal asks the process to end, abandons the waiter.
     static func wait(
         _ ticket: Int, until deadline: Int, _ path: String, _ fileSystem: FileSystem
     ) throws(FileLock.Failure) -> File {
@@ -96,10 +96,10 @@ enum LockWaiters {
         throw .timedOut
     }
 
-    /// What becomes readable with the outcome; -1 for a ticket that is not valid any more.
+    /// The descriptor that becomes readable with the outcome; -1 for an invalid ticket.
     static func descriptor(_ ticket: Int) -> Int32 { table.withLock { $0.entries[ticket]?.readEnd ?? -1 } }
 
-    /// The locked file; nil while the wait goes on. After an outcome the ticket is not valid any more.
+    /// The locked file; nil while the wait goes on. An outcome invalidates the ticket.
     static func take(
         _ ticket: Int, _ path: String, _ fileSystem: FileSystem
     ) throws(FileLock.Failure) -> File? {
@@ -111,7 +111,7 @@ enum LockWaiters {
         }
     }
 
-    /// Nobody waits here any more: the lock is let go of, now or when it comes.
+    /// Abandons a waiter: it releases the lock, now or when it gets it.
     static func leave(_ ticket: Int, _ fileSystem: FileSystem) {
         let outcome = table.withLock { table in
             table.entries[ticket]?.isWanted = false
@@ -124,12 +124,12 @@ enum LockWaiters {
 
     private static func finish(_ ticket: Int, _ outcome: Result<Int32, SystemError>, _ fileSystem: FileSystem) {
         let unwanted: Entry? = table.withLock { table in
-            // Removed in the same step in which it is seen to be unwanted: nobody can join it any more.
+            // The check and the removal are one step, so that no attempt can join in between.
             guard let entry = table.entries[ticket], entry.isWanted else {
                 return table.entries.removeValue(forKey: ticket)
             }
             table.entries[ticket]?.outcome = outcome
-            // The pipe is empty and cannot block; the byte is the signal, its value nothing.
+            // The pipe is empty and cannot block; the byte's value has no meaning.
             _ = write(entry.writeEnd, "!", 1)
             return nil
         }

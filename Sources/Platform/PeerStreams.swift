@@ -1,31 +1,32 @@
 import CPlatform
 
-/// The two directions of a connection to a peer: reading blocks only where nothing is to be read, writing never does.
+/// The two directions of a connection to a peer: reading blocks only without data, writing never does.
 ///
-/// Whether a write blocks is a flag of the open file description, which a shell or a parent shares with us. So a pipe or a
-/// terminal is opened again for writing, by its name, where the system gives it one, and the flag is ours alone. A socket is
-/// asked with `MSG_DONTWAIT`. To a regular file a blocking write is right: it waits for nobody.
+/// Blocking is a flag of the open file description, which a shell or a parent shares with us. So a pipe or a terminal
+/// is opened again for writing, by its name if the system has one, to have a flag of our own. A socket uses
+/// `MSG_DONTWAIT`. Blocking writes to a regular file are right: they do not wait for a peer.
 public struct PeerStreams: ~Copyable {
     private enum Writing {
         case nonblocking, socket, file
-        /// It would block, and cannot be opened again (macOS, and Linux without `/proc`): it is written to after poll(2) has
-        /// said that it takes bytes, and then at most what a pipe takes at once (POSIX, `PIPE_BUF`).
+        /// A write would block, and the output cannot be opened again (macOS, and Linux without `/proc`): it is written
+        /// to only after poll(2) reports that it takes bytes, and then at most the size that a pipe takes atomically
+        /// (POSIX, `PIPE_BUF`).
         case guarded
     }
 
-    /// The size that pipes are widened to where the system allows it: fewer switches between the processes, and more
-    /// requests for each sync.
+    /// Size of widened pipes, if the system allows it: fewer switches between the processes, and more requests for each
+    /// sync.
     private static let pipeBytes: Int32 = 256 * 1024
-    /// More than the caches hold, so only for those who gain by it.
+    /// More than the caches hold, so only for hosts that gain by it.
     private static let widePipeBytes: Int32 = 512 * 1024
-    /// What the system gives everybody.
+    /// The system's limit for all users.
     private static let pipeBytesMax: Int32 = 1024 * 1024
 
     public let input: Int32
     public let output: Int32
     private let writing: Writing
 
-    /// - Parameter reopens: whether the output may be opened again; a test says no.
+    /// - Parameter reopens: whether the output may be opened again; false in a test.
     init(input: Int32, output: Int32, reopens: Bool = true) {
         self.input = input
         _ = cplatform_set_pipe_size(input, Self.pipeBytes)
@@ -66,18 +67,18 @@ public struct PeerStreams: ~Copyable {
         _ = cplatform_set_pipe_size(output, Self.widePipeBytes)
     }
 
-    /// Makes room for the rest of a message in a pipe that nobody reads just now, where the system allows it.
+    /// Makes room for the rest of a message in a pipe whose reader is busy, if the system allows it.
     public func makeRoom() { _ = cplatform_set_pipe_size(output, Self.pipeBytesMax) }
 
-    /// Reads what is there, at most the buffer's size; 0 at the end of the stream.
+    /// Reads the available bytes, at most the buffer's size; 0 at the end of the stream.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        // An error of the stream is its end: there is nothing else to do about it.
+        // An error of the stream counts as its end.
         max(retryingInterrupted { readBytes(input, buffer.baseAddress, buffer.count) }, 0)
     }
 
-    /// Writes what the peer can take now.
-    /// - Returns: how many bytes, 0 when the peer must read first.
-    /// - Throws: when the peer is gone.
+    /// Writes as many bytes as the peer can take now.
+    /// - Returns: their number; 0 if the peer must read first.
+    /// - Throws: if the peer has closed the stream.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> Int {
         let written = retryingInterrupted {
             switch writing {
@@ -105,7 +106,7 @@ public struct PeerStreams: ~Copyable {
     private let socketFlags = MSG_DONTWAIT
 #endif
 
-// Inside the type the names of the calls are those of its methods.
+// Inside the type, its methods hide the calls of these names.
 func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, buffer, count)
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Random numbers of the system, or after `seed` always the same ones: identifiers are made of them.
+/// Random numbers of the system, or after `seed` a fixed sequence: identifiers are made of them.
 public struct RandomWords: RandomNumberGenerator, Sendable {
     private static let isSeeded = Atomic(false)
     private static let state = Atomic<UInt64>(0)
 
     public init() {}
 
-    /// For the whole process, before the first number is taken.
+    /// Sets the seed of the whole process, before the first number is taken.
     public static func seed(_ number: UInt64) {
         state.store(number, ordering: .relaxed)
         isSeeded.store(true, ordering: .relaxed)

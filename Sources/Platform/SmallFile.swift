@@ -1,9 +1,10 @@
 import CPlatform
 
-/// A file that is read and written whole: settings, notes of a program. Not for what must survive a power cut.
+/// A file that is read and written as a whole: settings, notes of a program. Not for data that must survive a power
+/// cut.
 public enum SmallFile {
-    /// The bytes; nil where there is no such file.
-    /// - Throws: what the system says; `EFBIG` above the limit.
+    /// The bytes; nil if there is no such file.
+    /// - Throws: the system's error; `EFBIG` above the limit.
     public static func read(_ path: String, bytesMax: Int) throws(SystemError) -> [UInt8]? {
         let descriptor = retryingInterrupted { Int(open(path, O_RDONLY | O_CLOEXEC)) }
         guard descriptor >= 0 else {
@@ -24,7 +25,7 @@ public enum SmallFile {
         }
     }
 
-    /// Puts a file in place at once: a reader sees the old or the new one. Folders above it are made.
+    /// Replaces a file atomically: a reader sees the old or the new one. Makes missing folders.
     public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
         let system = FileSystem.system
         try makeFolders(above: path)

@@ -1,20 +1,20 @@
 import CPlatform
 
-/// What comes through a pipe, copied into a file that another process can read.
+/// The content of a pipe, copied into a file that another process can read.
 ///
-/// The file has mode 0600. It loses its name at once where the system shows the files of a process by `/proc`, so that nothing is
-/// left of it whatever ends this process; else `remove` removes it.
+/// The file has mode 0600. It loses its name at once if the system shows the files of a process in `/proc`, so that
+/// nothing remains of it in any case; else `remove` removes it.
 public struct SpooledInput {
-    /// Where another process of this user finds it, as long as this one lives.
+    /// The path for other processes of this user, valid as long as this one lives.
     public let path: String
     private let name: String?
 
-    /// Longer input is refused.
+    /// Limit of the input; longer input is refused.
     public static let bytesMax = 1 << 30
     private static let standardInput = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]
 
-    /// - Parameter source: nil: stdin.
-    /// - Returns: nil where that is a file that every process finds by its path, or none that can be opened.
+    /// - Parameter source: nil for stdin.
+    /// - Returns: nil if the source is a file that every process can open by its path, or cannot be opened.
     public static func copy(of source: String?) throws(SystemError) -> SpooledInput? {
         guard let source, !standardInput.contains(source) else { return try SpooledInput(copying: 0, "stdin") }
         let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -40,7 +40,7 @@ public struct SpooledInput {
             try? FileSystem.system.unlink(made)
             throw error
         }
-        // The descriptor stays open: the name of a process's file lasts as long.
+        // The descriptor stays open: its name in /proc lasts as long.
         let anonymous = "/proc/\(ProcessFacts.processID)/fd/\(copy)"
         do throws(SystemError) {
             _ = try File(anonymous, .readThroughLink, in: .system)
@@ -51,7 +51,7 @@ public struct SpooledInput {
         }
     }
 
-    /// A file that is there already.
+    /// An existing file.
     public init(path: String) { (self.path, name) = (path, nil) }
 
     private static func fill(_ copy: Int32, from source: Int32, _ subject: String) throws(SystemError) {

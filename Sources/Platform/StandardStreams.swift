@@ -2,22 +2,22 @@ import CPlatform
 
 /// The three standard descriptors, made safe before anything else happens.
 public enum StandardStreams {
-    /// Prepares the process for a protocol on its standard streams, and hands out the way to the peer.
+    /// Prepares the process for a protocol on its standard streams, and returns the connection to the peer.
     ///
-    /// - Descriptors 0 to 2 are open afterwards, on `/dev/null` where they were closed: otherwise the next file that is
-    ///   opened, such as a journal, would receive what somebody prints.
-    /// - SIGPIPE and SIGXFSZ are ignored: both become errors of the call.
-    /// - What is printed by accident goes to stderr; the real stdout is a private, close-on-exec descriptor.
+    /// - Opens closed ones of descriptors 0 to 2 on `/dev/null`: otherwise the next opened file, such as a journal,
+    ///   would receive printed text.
+    /// - Ignores SIGPIPE and SIGXFSZ: both become errors of the call.
+    /// - Sends text printed by accident to stderr; the real stdout is a private, close-on-exec descriptor.
     public static func claim() throws(SystemError) -> PeerStreams {
         for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest free number is taken, which is this one.
+            // The call uses the lowest free number, which is this one.
             _ = open("/dev/null", O_RDWR)
         }
         ignoreSignal(SIGPIPE)
         ignoreSignal(SIGXFSZ)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
         guard output >= 3 else {
-            // Said of a number that no descriptor may have.
+            // EINVAL is about a number that no descriptor may have.
             let code = cplatform_errno() == EINVAL ? EMFILE : cplatform_errno()
             throw SystemError(call: "dup", subject: "stdout", code: code)
         }
@@ -27,7 +27,7 @@ public enum StandardStreams {
 
     private static func ignoreSignal(_ number: Int32) { _ = signal(number, SIG_IGN) }
 
-    /// Writes to stderr, for people; what cannot be written there is lost.
+    /// Writes to stderr, for people; ignores errors.
     public static func writeError(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

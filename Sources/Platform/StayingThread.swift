@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A thread that is there until the process ends, and does one piece of work after the other: for what the kernel ties to the
-/// thread that asked for it (prctl(2), PR_SET_PDEATHSIG).
+/// A thread that lasts until the process ends, and runs one work item after the other: for settings that the kernel
+/// ties to the calling thread (prctl(2), PR_SET_PDEATHSIG).
 final class StayingThread: Sendable {
-    /// The one that starts keepers; nil where there could be none when it was first asked for.
+    /// The thread that starts keepers; nil if it could not be started at first.
     static let starter = StayingThread()
 
     private let waiting = Mutex<[@Sendable () -> Void]>([])
@@ -21,7 +21,7 @@ final class StayingThread: Sendable {
         }
     }
 
-    /// Does `body` after everything that was given before.
+    /// Runs `body` after all earlier items.
     func run(_ body: @escaping @Sendable () -> Void) {
         waiting.withLock { $0.append(body) }
         bell.ring()

@@ -6,12 +6,12 @@ import CPlatform
     @_exported import Darwin
 #endif
 
-/// The system's words for an error number.
+/// The system's text for an error number.
 func errorText(_ code: Int32) -> String {
     String(cString: strerror(code))
 }
 
-/// Runs a call again while a signal interrupts it; bounded, because an interruption that never ends is a fault too.
+/// Repeats a call while a signal interrupts it; bounded, because endless interruptions are a fault too.
 @inline(__always)
 func retryingInterrupted(_ call: () -> Int) -> Int {
     var attempts = 0

@@ -1,13 +1,13 @@
 import CPlatform
 
-/// A system call that failed: which one, on what, and why.
+/// A failed system call: its name, its object and the reason.
 ///
 /// One type for the whole module, because callers decide by `code` (is the disk full? is it locked?) and people read
 /// the description. POSIX.1-2024, "Error Numbers".
 public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The call's name, such as `fdatasync`.
     public let call: String
-    /// What it was made on, such as a path; empty where there is nothing to name.
+    /// The object of the call, such as a path; empty if there is nothing to name.
     public let subject: String
     /// The value of `errno`.
     public let code: Int32
@@ -18,10 +18,10 @@ public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
         self.code = code
     }
 
-    /// Whether this process, or the system, may not open any more.
+    /// Whether this process, or the system, has too many open files.
     public var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 
-    /// Whether there is nothing of this name.
+    /// Whether there is no file of this name.
     public var isNotThere: Bool { code == ENOENT }
 
     public var description: String {

@@ -1,14 +1,14 @@
 import CPlatform
 
-/// A folder of this process alone, made when it is first asked for.
+/// A private folder of this process, made on first use.
 public final class TemporaryFolder {
     private let name: String
-    /// Its path, where it was made.
+    /// Its path, once it was made.
     public private(set) var made: String?
 
     public init(_ name: String) { self.name = name }
 
-    /// - Throws: where it cannot be made.
+    /// - Throws: if it cannot be made.
     public func path() throws(SystemError) -> String {
         if let made { return made }
         let root = ProcessFacts.environment("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
@@ -21,7 +21,7 @@ public final class TemporaryFolder {
         return text
     }
 
-    /// Removes it, if it was made, with these folders in it, which are empty.
+    /// Removes the folder, if it was made, with these empty folders in it.
     public func remove(folders: [String]) {
         guard let made else { return }
         for folder in folders { rmdir("\(made)/\(folder)") }

@@ -1,39 +1,39 @@
 import CPlatform
 
-/// What a command line program asks of the place where it runs: terminals, the environment, its own path, the clock.
+/// The environment of a command line program: terminals, variables, its own path, the clock.
 public enum Terminal {
     public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// The width in columns of a descriptor's terminal; nil when there is none or it does not say.
+    /// The width in columns of a descriptor's terminal; nil without a terminal or an answer.
     public static func columns(_ descriptor: Int32) -> Int? {
         let columns = Int(cplatform_terminal_columns(descriptor))
         return columns > 0 ? columns : nil
     }
 
-    /// The height in lines; nil when there is none or it does not say.
+    /// The height in lines; nil without a terminal or an answer.
     public static func lines(_ descriptor: Int32) -> Int? {
         let lines = Int(cplatform_terminal_lines(descriptor))
         return lines > 0 ? lines : nil
     }
 
-    /// What stays the same in one terminal window: the session's leader (POSIX.1-2024, 3.327) and, where the system tells
-    /// it, when that began, because numbers of processes come again.
+    /// The identity of one terminal window: the session's leader (POSIX.1-2024, 3.327) and, if the system tells it, its
+    /// start time, because process ids recur.
     public static func session() -> String {
         let leader = String(getsid(0))
         let status = (try? SmallFile.read("/proc/\(leader)/stat", bytesMax: 4_096)) ?? nil
-        // The second field is a name in brackets, which may hold anything; the start is the twentieth after it.
+        // The second field is a name in brackets, which may contain anything; the start time is the twentieth after it.
         guard let status, let name = status.lastIndex(of: UInt8(ascii: ")")) else { return leader }
         let fields = status[(name + 1)...].split(separator: UInt8(ascii: " "))
         return fields.count > 19 ? "\(leader)-\(String(decoding: fields[19], as: UTF8.self))" : leader
     }
 
-    /// Puts another program in the place of this one (execv), with the same streams and environment.
-    /// - Throws: if that cannot be done; else it does not return.
+    /// Replaces this program by another one (execv), with the same streams and environment.
+    /// - Throws: if that fails; else it does not return.
     public static func become(_ path: String, _ arguments: [String]) throws(SystemError) {
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
         words.append(nil)
-        // The other program expects what a program finds at its start.
+        // The other program expects the default.
         signal(SIGPIPE, SIG_DFL)
         execv(path, words)
         let code = cplatform_errno()
@@ -41,19 +41,19 @@ public enum Terminal {
         throw SystemError(call: "execv", subject: path, code: code)
     }
 
-    /// Does not hear Ctrl-C and Ctrl-\ while the body runs: they are for the program that it waits for.
+    /// Ignores Ctrl-C and Ctrl-\ while the body runs: they are for the program that it waits for.
     public static func ignoringInterrupts<Answer>(_ body: () -> Answer) -> Answer {
         let before = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }
         defer { for (number, handler) in before { signal(number, handler) } }
         return body()
     }
 
-    /// A variable of the environment; nil when it is not set, or is no text.
+    /// An environment variable; nil if it is unset or not UTF-8.
     public static func environment(_ name: String) -> String? {
         getenv(name).flatMap { String(validatingCString: $0) }
     }
 
-    /// The directories of PATH, with colons between them; those whose names are no text are left out.
+    /// The directories of PATH, separated by colons, without those whose names are not UTF-8.
     public static func searchPath() -> String? {
         guard let value = getenv("PATH") else { return nil }
         let bytes = UnsafeRawBufferPointer(start: value, count: strlen(value))
@@ -61,30 +61,30 @@ public enum Terminal {
         return folders.compactMap { String(validating: $0, as: UTF8.self) }.joined(separator: ":")
     }
 
-    /// The directory in which relative paths begin; nil where it is gone, or its name is not UTF-8.
+    /// The working directory; nil if it has vanished, or its name is not UTF-8.
     public static func workingDirectory() -> String? {
         var path = [CChar](repeating: 0, count: 4096)
         guard getcwd(&path, path.count) != nil else { return nil }
         return String(validating: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A path from the root on. A relative one stays so where its beginning is not known.
+    /// An absolute path. A relative one stays relative if the working directory is unknown.
     public static func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
         return workingDirectory().map { "\($0)/\(path)" } ?? path
     }
 
-    /// The absolute path without links and dots; nil where there is nothing.
+    /// The absolute path without links and dots; nil if there is no such file.
     public static func realPath(_ path: String) -> String? {
         guard let text = realpath(path, nil) else { return nil }
         defer { free(text) }
         return String(validatingCString: text)
     }
 
-    /// Makes a write to a pipe without a reader fail with `EPIPE` rather than end the program.
+    /// Makes a write to a pipe without a reader fail with `EPIPE` instead of ending the program.
     public static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    /// The path of the running program where the system tells it (Linux); elsewhere nil.
+    /// The path of the running program, if the system tells it (Linux); else nil.
     public static func executablePath() -> String? {
         var path = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &path, path.count)
@@ -92,15 +92,15 @@ public enum Terminal {
         return String(validating: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether a path names a regular file that may be executed.
+    /// Whether a path names a regular executable file.
     public static func isExecutable(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
         return access(path, X_OK) == 0
     }
 
-    /// The directory that keeps a path from being made or written in: the path itself, or the first above it that is
-    /// there, where this process may not write in it. Nil where it may.
+    /// The directory that prevents making or writing a path: the path itself, or its first existing parent, if this
+    /// process may not write in it. Nil if it may.
     public static func unwritableDirectory(_ path: String) -> String? {
         var place = path.isEmpty ? "." : path
         while access(place, F_OK) != 0, place != "/", place != "." {
@@ -115,19 +115,19 @@ public enum Terminal {
     }
 
     /// The program's arguments, its own name first.
-    /// - Returns: nil in the place of one that is not UTF-8, so that it can be refused rather than altered.
+    /// - Returns: nil in place of an argument that is not UTF-8, so that the caller can refuse it.
     public static func arguments() -> [String?] {
         (0..<CArguments.count).map { index in CArguments[index].flatMap { String(validatingCString: $0) } }
     }
 }
 
-/// Blocking input and output on a descriptor, whatever interrupts it.
+/// Blocking input and output on a descriptor, in spite of interruptions.
 public enum StandardStream {
     public static let input = STDIN_FILENO
     public static let output = STDOUT_FILENO
     public static let error = STDERR_FILENO
 
-    /// Reads what is there, waiting until something is; 0 at the end.
+    /// Reads the available bytes, waiting for the first; 0 at the end.
     public static func read(
         from descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(SystemError) -> Int {
@@ -156,7 +156,7 @@ public enum StandardStream {
         }
     }
 
-    /// A terminal or a pipe that somebody else made non-blocking is waited for as if it were not.
+    /// Waits for a terminal or a pipe that another process made non-blocking.
     private static func wait(for events: Int32, on descriptor: Int32) {
         var wait = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         _ = poll(&wait, 1, -1)
@@ -179,7 +179,7 @@ public enum StandardStream {
     }
 }
 
-/// A moment on the wall clock of the person at the terminal: the zone is `TZ`, else the system's.
+/// A moment on the user's wall clock: the zone is `TZ`, else the system's.
 public struct LocalTime: Sendable, Equatable {
     public let year: Int
     public let month: Int
@@ -187,7 +187,7 @@ public struct LocalTime: Sendable, Equatable {
     public let hour: Int
     public let minute: Int
     public let second: Int
-    /// The abbreviation that the C library has for the zone at that moment, such as `CET`.
+    /// The C library's abbreviation of the zone at that moment, such as `CET`.
     public let zone: String
 
     public init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, zone: String) {
@@ -200,7 +200,7 @@ public struct LocalTime: Sendable, Equatable {
         self.zone = zone
     }
 
-    /// The moment so many seconds after the beginning of 1970 in UTC; nil beyond the C library's range.
+    /// The local time of a moment, in seconds since 1970 in UTC; nil beyond the C library's range.
     public init?(secondsSince1970 seconds: Int) {
         var moment = time_t(seconds)
         var parts = tm()
@@ -214,8 +214,8 @@ public struct LocalTime: Sendable, Equatable {
             zone: String(decoding: name[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
-    /// The same on the clocks of a zone, by its IANA name; nil where this system does not know it. Not for a process with
-    /// threads: the zone of the C library is another one for a moment.
+    /// The local time in a zone, by its IANA name; nil if this system does not know it. Not for a process with threads:
+    /// it changes the C library's zone for a moment.
     public init?(secondsSince1970 seconds: Int, zone: String) {
         guard TimeZoneSetting.isKnown(zone) else { return nil }
         let before = Terminal.environment("TZ")
@@ -227,8 +227,8 @@ public struct LocalTime: Sendable, Equatable {
         self.init(secondsSince1970: seconds)
     }
 
-    /// The seconds from the beginning of 1970 in UTC to this time of the wall clock, whatever `zone` says; nil for what
-    /// is no date (31 February) or beyond the C library's range.
+    /// The moment of this local time, in seconds since 1970 in UTC, ignoring `zone`; nil for an impossible date (31
+    /// February) or beyond the C library's range.
     public var secondsSince1970: Int? {
         guard let year = Int32(exactly: year - 1900), let month = Int32(exactly: month - 1),
             let day = Int32(exactly: day), let hour = Int32(exactly: hour), let minute = Int32(exactly: minute),
@@ -244,7 +244,7 @@ public struct LocalTime: Sendable, Equatable {
         parts.tm_isdst = -1
         tzset()
         let seconds = mktime(&parts)
-        // mktime turns 31 February into 3 March; what it gave back tells.
+        // mktime turns 31 February into 3 March, which the comparison detects.
         guard parts.tm_mon == month, parts.tm_mday == day else { return nil }
         return Int(seconds)
     }

@@ -1,22 +1,22 @@
 import CPlatform
 
-/// A terminal that a program draws on: keys as they are pressed, a screen of its own, and everything as it was when the
-/// program ends, however it ends.
+/// A terminal that a program draws on: single keys, a screen of its own, and the former state restored at the program's
+/// end, however it ends.
 ///
-/// One at a time in a process, because a terminal has one state. A watching shell puts it back where even a signal handler
-/// cannot (SIGKILL).
+/// One at a time in a process, because a terminal has one state. A watching shell restores it even if no signal handler
+/// can (SIGKILL).
 public final class TerminalScreen {
-    /// The other screen, no cursor, no wrapping of long lines, the mouse (SGR), pasted text marked.
+    /// The alternate screen, no cursor, no line wrapping, the mouse (SGR), bracketed paste.
     private static let enterText = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[?1000h\u{1b}[?1006h\u{1b}[?2004h"
     private static let leaveText =
         "\u{1b}[?2026l\u{1b}[?2004l\u{1b}[?1006l\u{1b}[?1000l\u{1b}[?7h\u{1b}[?25h\u{1b}[0m\u{1b}[?1049l"
 
-    /// What there is to look at.
+    /// The events of one wait.
     public struct Ready: Sendable {
         public var hasInput = false
-        /// The other descriptor can be read.
+        /// The other descriptor is readable.
         public var hasOther = false
-        /// The size may be another, or the program went on after a stop.
+        /// The size may have changed, or the program went on after a stop.
         public var isChanged = false
 
         public init() {}
@@ -43,13 +43,13 @@ public final class TerminalScreen {
         Self.write(Self.enterText)
     }
 
-    /// Gives the terminal back. It may be called twice.
+    /// Restores the terminal. May be called twice.
     public func leave() {
         guard notice >= 0 else { return }
         notice = -1
         Self.write(Self.leaveText)
         cplatform_screen_leave()
-        // The shell hears that all is well and ends.
+        // The shell reads that all is well and ends.
         Array("ok\n".utf8).withUnsafeBytes { try? watcher?.write($0) }
         _ = watcher?.finish(within: 500)
     }
@@ -62,7 +62,7 @@ public final class TerminalScreen {
         try enter()
     }
 
-    /// Waits until there is something to do.
+    /// Waits for events.
     public func wait(other: Int32?, milliseconds: Int) -> Ready {
         var waits = [
             pollfd(fd: StandardStream.input, events: Int16(POLLIN), revents: 0),
@@ -84,11 +84,11 @@ public final class TerminalScreen {
 
     private static func write(_ text: String) {
         var text = text
-        // A terminal that has gone cannot be told.
+        // Errors are ignored: the terminal may have vanished.
         text.withUTF8 { try? StandardStream.writeAll(UnsafeRawBufferPointer($0), to: StandardStream.output) }
     }
 
-    /// A shell that waits for our end, and puts the terminal back if it was not told that this has been done.
+    /// Starts a shell that waits for our end, and restores the terminal unless it reads that this is done.
     private static func watch() -> ChildProcess? {
         let script =
             "trap '' TTOU INT HUP TERM QUIT; read word; test \"$word\" = ok"

@@ -1,9 +1,9 @@
 import CPlatform
 
-/// A helper thread of the C library: for the rare call that can only wait by blocking.
+/// A helper thread of the C library, for the rare call that can only block.
 enum Thread {
-    /// Runs `body` on a new detached thread, on which every signal is blocked, so that handlers run where they are
-    /// expected and no call there is interrupted.
+    /// Runs `body` on a new detached thread with all signals blocked, so that handlers run on the expected thread and
+    /// no call here is interrupted.
     static func startDetached(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
         final class Start: Sendable {
             let body: @Sendable () -> Void

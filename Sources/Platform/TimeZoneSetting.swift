@@ -2,9 +2,9 @@ import CPlatform
 
 /// The environment variable TZ, from which the C library takes the zone of this process. (POSIX.1-2024, 8.3)
 public enum TimeZoneSetting {
-    /// Where TZ names something that cannot be read as a file, such as a FIFO that nobody writes to, the zone becomes UTC: who
-    /// asked for the zone would wait for ever. To be called before there are other threads.
-    /// - Returns: what TZ named; nil where nothing had to be done.
+    /// Sets the zone to UTC if TZ names something that cannot be read as a file, such as a FIFO without a writer:
+    /// reading the zone would block forever. Call it before there are other threads.
+    /// - Returns: the path that TZ named; nil if nothing had to be done.
     public static func replaceUnreadable() -> String? {
         guard let setting = ProcessFacts.environment("TZ") else { return nil }
         let name = setting.utf8.first == UInt8(ascii: ":") ? String(setting.dropFirst()) : setting
@@ -35,8 +35,8 @@ public enum TimeZoneSetting {
         return stat(folder + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// The IANA name of this process's zone, from TZ, else from where /etc/localtime points to; nil where it has none, as a rule
-    /// such as `CET-1CEST`.
+    /// The IANA name of this process's zone, from TZ, else from the target of /etc/localtime; nil if it has none, as
+    /// for a rule such as `CET-1CEST`.
     public static func name() -> String? {
         if let setting = ProcessFacts.environment("TZ") {
             let name = setting.utf8.first == UInt8(ascii: ":") ? String(setting.dropFirst()) : setting
@@ -55,12 +55,12 @@ public enum TimeZoneSetting {
         let parts = path.split(separator: "/")
         guard let folder = parts.lastIndex(of: "zoneinfo") else { return nil }
         let rest = parts[(folder + 1)...]
-        // The copies with and without leap seconds.
+        // Copies with and without leap seconds.
         return rest.drop { $0 == "posix" || $0 == "right" }.joined(separator: "/")
     }
 
-    /// What TZ names, where that is no zone of this system and no rule such as `CET-1CEST`: the C library takes UTC then,
-    /// without a word. Nil where nothing is wrong.
+    /// The name in TZ, if it is no zone of this system and no rule such as `CET-1CEST`: the C library then silently
+    /// uses UTC. Nil if nothing is wrong.
     public static func unknown() -> String? {
         guard let setting = ProcessFacts.environment("TZ"), !setting.isEmpty else { return nil }
         let name = setting.utf8.first == UInt8(ascii: ":") ? String(setting.dropFirst()) : setting

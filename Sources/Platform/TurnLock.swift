@@ -1,18 +1,19 @@
-/// A lock that several processes take and leave all the time, each for a short while, and in turns.
+/// A lock that several processes take and release all the time, each for a short while, in fair turns.
 ///
-/// flock(2) alone is not fair: a process that lets go and takes again at once is faster than the one that must first wake
-/// up. So a process holds the lock of the directory while it waits for the lock itself; a process that comes back finds
-/// that one held, and waits after it. (A turnstile: E. W. Dijkstra's baton, two locks instead of one semaphore.)
+/// flock(2) alone is not fair: a process that releases and retakes a lock at once is faster than one that must first
+/// wake up. So a process holds the lock of the directory while it waits for the lock itself; a returning process finds
+/// the directory locked, and waits behind it. (A turnstile: E. W. Dijkstra's baton, two locks instead of one
+/// semaphore.)
 ///
-/// Where nobody was met lately the turnstile is passed by: it is looked at once in `overtakingMax` turns, and from then on each
-/// time while there are others. The file stays open between the turns: to take a free lock costs one system call, now and then
-/// three.
+/// Without recent contention the turnstile is skipped: it is checked once in `overtakingMax` turns, and after
+/// contention each time until it is free. The file stays open between the turns: taking a free lock usually costs one
+/// system call, sometimes three.
 public struct TurnLock: ~Copyable {
-    /// The locked file, which may be read and written through this.
+    /// The locked file, for reading and writing.
     public private(set) var file: File
     public private(set) var isHeld = false
 
-    /// So many turns of this process may come before one that waits. Counted, because time is not the same in each run.
+    /// Turns of this process that may precede a waiting one. Counted, because times differ from run to run.
     private static let overtakingMax = 32
 
     private let path: String
@@ -20,11 +21,11 @@ public struct TurnLock: ~Copyable {
     /// The turns since the turnstile was found free.
     private var overtakings = 0
     private var status: FileStatus
-    /// The lock where it came from a thread that waited for it.
+    /// The lock, if a waiting thread has taken it.
     private var waited: FileLock?
     private let fileSystem: FileSystem
 
-    /// Opens the file, which is made when it is not there, in a directory that is there.
+    /// Opens or makes the file, in an existing directory.
     public init(_ path: String, directory: String, in fileSystem: FileSystem) throws(SystemError) {
         let file = try File(path, .readWriteOrCreate, in: fileSystem)
         let status = try file.status()
@@ -35,9 +36,9 @@ public struct TurnLock: ~Copyable {
         self.fileSystem = fileSystem
     }
 
-    /// Takes the lock; nothing happens when it is held.
+    /// Takes the lock; does nothing if it is held.
     /// - Parameters:
-    ///   - timeoutMilliseconds: how long to wait for it; 0 does not wait.
+    ///   - timeoutMilliseconds: how long to wait; 0 does not wait.
     ///   - wait: how this thread waits.
     public mutating func acquire(timeoutMilliseconds: Int, _ wait: LockWait? = nil) throws(FileLock.Failure) {
         if isHeld { return }
@@ -50,14 +51,14 @@ public struct TurnLock: ~Copyable {
             if isHeld { return }
         }
         guard timeoutMilliseconds > 0 else { throw .timedOut }
-        // There are others.
+        // There is contention.
         overtakings = Self.overtakingMax
         waited = try FileLock.acquire(
             path, behind: queue.path, timeoutMilliseconds: timeoutMilliseconds, wait, in: fileSystem)
         isHeld = true
     }
 
-    /// Lets go of the lock; nothing happens when it is not held.
+    /// Releases the lock; does nothing if it is not held.
     public mutating func release() {
         guard isHeld else { return }
         isHeld = false
@@ -77,9 +78,9 @@ public struct TurnLock: ~Copyable {
         return try lockNow(file.descriptor)
     }
 
-    /// Whether the file is still the one of its name: a lock on a file that somebody removed or replaced excludes nobody.
-    /// To be asked after the lock was taken, unless it is certain that no name in the directory has changed since the last
-    /// time. If it is false, `reopen` and take the lock again.
+    /// Whether the file still has its name: a lock on a removed or replaced file excludes no process. Call it after
+    /// taking the lock, unless no name in the directory has certainly changed since the last time. If it is false,
+    /// `reopen` and take the lock again.
     public func isFileOfItsName() throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try fileSystem.statusOfPath(path).isSameFile(as: status)
@@ -89,7 +90,7 @@ public struct TurnLock: ~Copyable {
         }
     }
 
-    /// Lets go, and opens the file of that name again.
+    /// Releases the lock, and opens the file of that name again.
     public mutating func reopen() throws(SystemError) {
         release()
         let file = try File(path, .readWriteOrCreate, in: fileSystem)
@@ -107,10 +108,10 @@ public struct TurnLock: ~Copyable {
         }
     }
 
-    /// Where even this fails, closing does it: at the latest when the process ends.
+    /// If even this fails, closing releases it, at the latest when the process ends.
     private func unlock(_ descriptor: Int32) {
         do throws(SystemError) { try fileSystem.lock(descriptor, .none) } catch {
-            // flock says nothing but that the descriptor is none, and then there is nothing to let go of.
+            // flock fails only for an invalid descriptor, and then there is nothing to release.
         }
     }
 }
