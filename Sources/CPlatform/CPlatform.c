@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// At its start Swift's runtime looks for the program that prints backtraces beside itself. In a static executable it asks /proc
-// where that is, and aborts if there is no answer. With SWIFT_ROOT it does not ask. This comes before its own initialisers;
-// nobody else is to find the variable, least of all the programs that are started from here.
+// At its start Swift's runtime looks for the program that prints backtraces in its own folder. In a static executable
+// it asks /proc for that, and aborts without an answer. With SWIFT_ROOT it does not ask. This constructor runs before
+// the runtime's initialisers; the variable is removed again, so that no other code and no started program sees it.
 #if defined(__linux__)
 static bool is_root_ours;
 
@@ -32,8 +32,8 @@ static void take_root_back(void) {
 static void take_root_back(void) {}
 #endif
 
-// Swift's runtime looks for the arguments in /proc, and where that cannot be read it has none: a host that was told which
-// store to open would then open another one. glibc and Apple's library hand them to initialisers.
+// Swift's runtime looks for the arguments in /proc, and finds none if that cannot be read: a host would then open
+// another store than its arguments say. glibc and Apple's library pass them to initialisers.
 #if defined(__GLIBC__) || defined(__APPLE__)
 static int argument_count;
 static char **argument_values;
@@ -43,7 +43,7 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
     argument_values = values;
 }
 
-// Asked when the program begins: the runtime has, by then.
+// The program calls this when it begins: the runtime no longer needs the variable then.
 int cplatform_argument_count(void) {
     take_root_back();
     return argument_count;
@@ -64,7 +64,7 @@ const char *cplatform_own_program(void) {
 #if defined(__linux__)
     char byte;
     if (readlink("/proc/self/exe", &byte, 1) < 0) {
-        // By the name under which it was started: another program may have that by now.
+        // The path by which it was started, even though another program may have that by now.
         const char *name = (const char *)getauxval(AT_EXECFN);
         if (name) return name;
     }
@@ -87,7 +87,7 @@ static const char *last_words;
 
 int64_t cplatform_interruption;
 
-// Calls only what may be called in a handler. (setitimer is a bare system call on every system of note.)
+// Calls only functions that are allowed in a handler. (setitimer is a bare system call on every system of note.)
 static void interrupted(int number) {
     (void)number;
     const int code = errno;
@@ -121,7 +121,7 @@ void cplatform_install_interruption(int writer, int milliseconds, const char *wo
     signal(SIGTERM, interrupted);
     signal(SIGINT, interrupted);
     signal(SIGHUP, interrupted);
-    // A parent that held them back has not meant that nothing ends this program.
+    // A parent that blocked these signals did not mean that nothing may end this program.
     sigset_t signals;
     sigemptyset(&signals);
     const int numbers[] = {SIGALRM, SIGTERM, SIGINT, SIGHUP};

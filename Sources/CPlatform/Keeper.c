@@ -1,6 +1,6 @@
-// The keeper: reads what to start, starts it in isolation, waits, and leaves nothing behind.
+// The keeper, a plugin's supervisor: reads the plan, starts the plugin in isolation, waits, and ends all its processes.
 //
-// It forwards no data: descriptors 0 to 2 are the plugin's pipes, and the keeper lets go of them when the plugin runs.
+// It forwards no data: descriptors 0 to 2 are the plugin's pipes, which the keeper closes when the plugin runs.
 #include "KeeperParts.h"
 
 #include <signal.h>
@@ -18,12 +18,12 @@
 
 static const char *const part_names[part_count] = {"files", "network", "calls", "processes", "limits"};
 enum cplatform_keeper_place keeper_place;
-static const char *processes_declared;  // why they are not enforced; NULL: they are
+static const char *processes_declared;  // the reason if they are not enforced, else NULL
 pid_t keeper_plugin = -1;
 
 // Reports.
 
-// One line to the host; control characters, which a path may have, become question marks.
+// Sends one line to the host; control characters, which a path may have, become question marks.
 void keeper_report(const char *format, ...) {
     char line[2048];
     va_list values;
@@ -54,10 +54,10 @@ static bool prepare(const struct plan *plan, struct outcome *outcome) {
     if (chdir(plan->directory) != 0) return keeper_failed(outcome, "cannot enter", plan->directory);
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // How the host sees it: what is mounted is the host's /proc.
+    // The id as the host sees it: the mounted /proc is the host's.
     char number[32] = "";
     if (readlink("/proc/self", number, sizeof number - 1) > 0) outcome->id = atoi(number);
-    // If memory runs out, this is what the kernel should end, and not the host. Nobody needs a right for that.
+    // If memory runs out, the kernel should end the plugin, not the host. This needs no privilege.
     const int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (score >= 0) {
         (void)!write(score, "800", 3);
@@ -127,7 +127,7 @@ static int64_t milliseconds_now(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-// - processes: the bound of the plan.
+// - processes: the limit in the plan.
 _Noreturn static void keep(int64_t processes) {
     int word = 0;
     const bool has_ids = keeper_place != cplatform_keeper_bare && keeper_counts_processes(processes);
@@ -140,7 +140,7 @@ _Noreturn static void keep(int64_t processes) {
         const int64_t now = milliseconds_now();
         if (look <= now) look = now + keeper_share_turns(processes);
         const struct timespec pause = {.tv_sec = (look - now) / 1000, .tv_nsec = (look - now) % 1000 * 1000000};
-        // The two signals come in here alone, so none is missed.
+        // Only pselect admits the two signals, so none is missed.
         fd_set readable;
         FD_ZERO(&readable);
         FD_SET(keeper_control, &readable);
@@ -164,7 +164,8 @@ _Noreturn static void keep(int64_t processes) {
     _exit(0);
 }
 
-// For a script that has the place of the host: starts a keeper as the host does, which gets the descriptors, and waits for it.
+// For a script in the place of the host: starts a keeper as the host does, which gets the descriptors, and waits for
+// it.
 _Noreturn static void start_and_wait(int64_t processes) {
     int descriptors[keeper_control + 1];
     for (int number = 0; number <= keeper_control; number++) {
@@ -187,7 +188,7 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
         _exit(written < 0 ? 65 : 64);
     }
     keeper_place = (enum cplatform_keeper_place)(arguments[2][0] - '0');
-    // Outside of a namespace, kill(-1) would take the user's other processes.
+    // Outside of a namespace, kill(-1) would hit the user's other processes.
     if (keeper_place != cplatform_keeper_bare && getpid() != 1) _exit(64);
     // Written before the fork, for both copies of the keeper.
     static char reason[160];
@@ -195,7 +196,7 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
              strerror(atoi(arguments[3])));
     if (keeper_place == cplatform_keeper_bare) processes_declared = reason;
 
-    // All are held back; the wait lets two of them in.
+    // All signals are blocked; pselect admits two of them.
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
@@ -203,15 +204,15 @@ _Noreturn void cplatform_keep(int count, char **arguments) {
     sigaction(SIGCHLD, &action, NULL);
     action.sa_handler = note_end;
     sigaction(CPLATFORM_KEEPER_SIGNAL, &action, NULL);
-    // What a terminal, or somebody, sends to the host's group is for the host, which ends its plugins in good order.
+    // Signals from a terminal or a user to the host's group are for the host, which ends its plugins in good order.
     setsid();
-    // No folder is kept busy.
+    // The keeper keeps no folder busy.
     if (chdir("/") != 0) _exit(1);
     fcntl(keeper_control, F_SETFD, FD_CLOEXEC);
 #if defined(__linux__)
     prctl(PR_SET_NAME, "moodboard-keep", 0, 0, 0);
     if (keeper_place == cplatform_keeper_bare) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    // The parent may have ended before it was to be told of; in a namespace the end of the socket says so.
+    // The parent may have ended before PR_SET_PDEATHSIG; in a namespace the end of the socket tells that.
     if (keeper_place == cplatform_keeper_bare && getppid() != atoi(arguments[4])) _exit(1);
 #endif
     const struct plan plan = keeper_read_plan();

@@ -1,7 +1,8 @@
-// Which system calls a plugin and all that it starts can make: a seccomp filter (Documentation/userspace-api/seccomp_filter.rst).
+// A seccomp filter of the system calls that a plugin and its descendants can make
+// (Documentation/userspace-api/seccomp_filter.rst).
 //
-// The filter is a program for the kernel's small machine (BPF): it looks at the number of the call and its arguments, and
-// answers. Landlock and the limits hold what they can; this holds what goes around them.
+// The filter is a program for the kernel's small machine (BPF): it reads the number of the call and its arguments, and
+// answers. Landlock and the limits enforce what they can; the filter closes the ways around them.
 #include "KeeperParts.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
@@ -19,7 +20,7 @@
 #define OWN_ABI AUDIT_ARCH_AARCH64
 #endif
 
-// From 403 on the numbers are the same on every processor, and older headers lack some.
+// From 403 on the numbers are equal on every processor, and older headers lack some.
 enum {
     call_pidfd_getfd = 438, call_process_madvise = 440, call_quotactl_fd = 443, call_memfd_secret = 447,
     call_process_mrelease = 448, call_fchmodat2 = 452, call_setxattrat = 463, call_removexattrat = 466,
@@ -29,7 +30,7 @@ enum {
     call_io_uring_setup = 425, call_io_uring_enter = 426, call_io_uring_register = 427,
 };
 
-// The first number that nobody here has looked at: what a newer kernel can do is not there for a plugin.
+// The first number that was not reviewed: a plugin cannot use features of newer kernels.
 enum { call_unknown = 470 };
 
 enum { steps_max = 1024 };
@@ -52,10 +53,10 @@ static void answer(struct filter *filter, uint32_t action) { add(filter, BPF_RET
 static void refuse_with(struct filter *filter, int code) { answer(filter, SECCOMP_RET_ERRNO | (uint32_t)code); }
 static void allow(struct filter *filter) { answer(filter, SECCOMP_RET_ALLOW); }
 
-// The next step is done only for this call, and is an answer.
+// The next step, an answer, applies to this call only.
 static void for_call(struct filter *filter, int call) { add(filter, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 1); }
 
-// For several steps: `begin` and `end` enclose what is done for one call alone. It has to end with an answer.
+// For several steps: `begin` and `end` enclose the steps for one call. They must end with an answer.
 static unsigned short begin(struct filter *filter, int call) {
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call, 0, 0);
     return filter->count;
@@ -66,19 +67,20 @@ static void end(struct filter *filter, unsigned short first) {
     else filter->steps[first - 1].jf = (uint8_t)(filter->count - first);
 }
 
-// The low half of an argument: where the kernel takes an int, it looks at no more. (Both processors have the low half first.)
+// Loads the low half of an argument: the kernel reads no more of an int. (Both processors have the low half first.)
 static void load_argument(struct filter *filter, int index) {
     add(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, args) + 8 * (uint32_t)index, 0, 0);
 }
 
 static void mask(struct filter *filter, uint32_t bits) { add(filter, BPF_ALU | BPF_AND | BPF_K, bits, 0, 0); }
-// The next step is done only if the loaded value is this one, is not, or has one of these bits.
+// The next step applies only if the loaded value equals this one, differs, has one of these bits, or none.
 static void if_equal(struct filter *filter, uint32_t value) { add(filter, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1); }
 static void if_not_equal(struct filter *filter, uint32_t value) { add(filter, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0); }
 static void if_any(struct filter *filter, uint32_t bits) { add(filter, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1); }
 static void if_none(struct filter *filter, uint32_t bits) { add(filter, BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0); }
 
-// They change a file's owner, mode, times or attributes, which Landlock lets through. Programs break where they are refused.
+// These change a file's owner, mode, times or attributes, which Landlock allows. They report success, because programs
+// break on a refusal.
 static const int without_effect[] = {
 #ifdef SYS_chmod
     SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
@@ -114,7 +116,8 @@ static const int refused[] = {
 #endif
 };
 
-// Programs take these for calls of a newer kernel and do without. Their arguments are in memory, where a filter cannot look.
+// Reported as unknown: programs take them for calls of a newer kernel and do without. Their arguments are in memory,
+// which a filter cannot read.
 static const int unknown[] = {
     call_clone3, call_openat2, call_io_uring_setup, call_io_uring_enter, call_io_uring_register,
 };
@@ -129,7 +132,7 @@ static void filter_sockets(struct filter *filter, const struct plan *plan) {
         allow(filter);
         if_not_equal(filter, AF_NETLINK);
         refuse_with(filter, EACCES);
-        // NETLINK_ROUTE, from which the C library learns the addresses.
+        // NETLINK_ROUTE, which tells the C library the addresses.
         load_argument(filter, 2);
         if_equal(filter, 0);
         allow(filter);
@@ -137,7 +140,7 @@ static void filter_sockets(struct filter *filter, const struct plan *plan) {
     refuse_with(filter, EACCES);
     end(filter, first);
 
-    // A pair of datagram sockets could be pointed at a socket in the file system; those with a connection cannot.
+    // A pair of datagram sockets could connect to a socket in the file system; connected pairs cannot.
     first = begin(filter, SYS_socketpair);
     load_argument(filter, 0);
     if_not_equal(filter, AF_UNIX);
@@ -152,7 +155,7 @@ static void filter_sockets(struct filter *filter, const struct plan *plan) {
     end(filter, first);
 }
 
-// Of processes only the caller itself, by the number 0: a filter cannot tell whose another number is.
+// Allows only the caller itself, by the number 0: a filter cannot tell whose process another number is.
 static void filter_others(struct filter *filter) {
     static const int by_first[] = {
         SYS_prlimit64, SYS_sched_setparam, SYS_sched_setscheduler, SYS_sched_setaffinity, SYS_sched_setattr};
@@ -184,11 +187,11 @@ static void filter_others(struct filter *filter) {
     end(filter, first);
 }
 
-// A set-user-id file is not made, whoever might run it. `flags` and `mode` are arguments; -1: there are no flags.
+// Refuses to make set-user-id files for any user. `flags` and `mode` are argument numbers; -1 if there are no flags.
 static void filter_modes(struct filter *filter, int call, int flags, int mode) {
     const unsigned short first = begin(filter, call);
     if (flags >= 0) {
-        // Without these two the mode is whatever was in the register.
+        // Without these two the mode is an arbitrary register value.
         load_argument(filter, flags);
         if_none(filter, O_CREAT | (O_TMPFILE & ~O_DIRECTORY));
         allow(filter);
@@ -208,7 +211,7 @@ static void filter_files(struct filter *filter) {
     filter_modes(filter, SYS_creat, -1, 1);
     filter_modes(filter, SYS_mknod, -1, 1);
 #endif
-    // A lease would hold up others for lease-break-time.
+    // A lease would block other processes for lease-break-time.
     unsigned short first = begin(filter, SYS_fcntl);
     load_argument(filter, 1);
     if_equal(filter, F_SETLEASE);
@@ -216,8 +219,8 @@ static void filter_files(struct filter *filter) {
     allow(filter);
     end(filter, first);
 
-    // Only what is known: others change a file's flags (FS_IOC_SETFLAGS) or seal it for ever (FS_IOC_ENABLE_VERITY), for which
-    // the right to read is enough.
+    // Allows only reviewed requests: others change a file's flags (FS_IOC_SETFLAGS) or seal it forever
+    // (FS_IOC_ENABLE_VERITY), for which read permission is enough.
     first = begin(filter, SYS_ioctl);
     load_argument(filter, 1);
     static const uint32_t allowed[] = {
@@ -242,15 +245,15 @@ static void filter_files(struct filter *filter) {
     end(filter, first);
 }
 
-// RLIMIT_DATA counts private memory. A mapping that grows like a stack escapes it, and so does shared memory, which is left only
-// where isolation is not required: some programs use it.
+// RLIMIT_DATA counts private memory. It misses a mapping that grows like a stack, and shared memory, which is allowed
+// only if isolation is not required: some programs use it.
 static void filter_memory(struct filter *filter, const struct plan *plan) {
     unsigned short first = begin(filter, SYS_mmap);
     load_argument(filter, 3);
     if_any(filter, 0x100);  // MAP_GROWSDOWN
     refuse_with(filter, EPERM);
     if (plan->requires_isolation) {
-        mask(filter, 0x20 | 0x1);  // MAP_ANONYMOUS; MAP_SHARED, and MAP_SHARED_VALIDATE which has its bit
+        mask(filter, 0x20 | 0x1);  // MAP_ANONYMOUS; MAP_SHARED, whose bit MAP_SHARED_VALIDATE has too
         if_equal(filter, 0x20 | 0x1);
         refuse_with(filter, EPERM);
     }
@@ -270,7 +273,7 @@ bool keeper_filter_calls(const struct plan *plan, struct outcome *outcome) {
     answer(&filter, SECCOMP_RET_KILL_PROCESS);
     add(&filter, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
 #if defined(__x86_64__)
-    // The x32 ABI has the same mark and numbers of its own, from here on.
+    // The x32 ABI has the same mark, but numbers of its own from here on.
     add(&filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
     answer(&filter, SECCOMP_RET_KILL_PROCESS);
 #endif

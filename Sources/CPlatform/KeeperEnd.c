@@ -1,4 +1,4 @@
-// The end of all that the plugin started.
+// Ending all the plugin's processes.
 #include "KeeperParts.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@ struct relation {
     bool is_ours;
 };
 
-// Every process that /proc lists, with its parent; NULL: there is no memory or no /proc.
+// Reads every process in /proc, with its parent; NULL without memory or /proc.
 static struct relation *read_relations(size_t *count) {
     struct relation *relations = NULL;
     size_t room = *count = 0;
@@ -30,7 +30,7 @@ static struct relation *read_relations(size_t *count) {
         close(file);
         if (length <= 0) continue;
         text[length] = 0;
-        // The name, which the process chooses, is in brackets and may hold some.
+        // The process chooses its name, which is in brackets and may contain brackets.
         const char *rest = strrchr(text, ')');
         int parent;
         if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1) continue;
@@ -50,7 +50,7 @@ static int compare_relations(const void *left, const void *right) {
     return (first > second) - (first < second);
 }
 
-// A signal for all the descendants, as they are at this moment.
+// Sends a signal to all present descendants.
 static void signal_descendants(int number) {
     size_t count;
     struct relation *relations = read_relations(&count);
@@ -73,7 +73,7 @@ static void signal_descendants(int number) {
     free(relations);
 }
 #else
-// Its group: what has made a session of its own escapes.
+// Reaches the plugin's group: a process with a session of its own escapes.
 static void signal_descendants(int number) { if (keeper_plugin > 0) kill(-keeper_plugin, number); }
 #endif
 
@@ -82,7 +82,7 @@ void keeper_signal_all(int number) {
     else kill(-1, number);
 }
 
-// Takes what has ended; whether the plugin has, and how.
+// Reaps ended processes; returns whether the plugin has ended, and its status word.
 bool keeper_reap(bool waits, int *word) {
     bool has_ended = false;
     for (;;) {
@@ -98,7 +98,8 @@ bool keeper_reap(bool waits, int *word) {
     }
 }
 
-// Kills until nobody is left. What is killed leaves its children to the keeper, so there is always one to wait for.
+// Kills until no process is left. A killed process leaves its children to the keeper, so there is always one to wait
+// for.
 void keeper_end_all(void) {
     int word;
     while (errno = 0, waitpid(-1, NULL, WNOHANG) >= 0 || errno != ECHILD) {

@@ -1,7 +1,8 @@
-// Which files a plugin and all that it starts can open: Landlock (Linux 5.13, Documentation/userspace-api/landlock.rst).
+// Landlock rules for the files that a plugin and its descendants can open (Linux 5.13,
+// Documentation/userspace-api/landlock.rst).
 //
-// Rules only add: what no rule names is refused. Landlock does not see chmod and the like (KeeperCalls.c does), and it does not
-// hide that a file exists.
+// Rules only add: an access without a rule is refused. Landlock does not cover chmod and the like (see KeeperCalls.c),
+// and does not hide that a file exists.
 #include "KeeperParts.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-// As <linux/landlock.h> of 6.12 has them; an older one lacks some. The numbers are the same on every processor.
+// Copied from <linux/landlock.h> of 6.12; older ones lack some. The numbers are equal on every processor.
 enum {
     call_create_ruleset = 444,
     call_add_rule = 445,
@@ -42,7 +43,7 @@ struct rules {
     struct outcome *outcome;
 };
 
-// What is not there, or cannot be reached anyway, needs no rule.
+// Adds a rule for a path. A path that does not exist or is unreachable anyway needs none.
 static bool allow(const struct rules *rules, const char *path, uint64_t rights, bool must_exist) {
     const int file = open(path, O_PATH | O_CLOEXEC);
     if (file < 0) {
@@ -73,8 +74,7 @@ static bool allow_plan(const struct rules *rules, const struct plan *plan) {
     static char *const settings[] = {
         "/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts",
         "/etc/resolv.conf", "/etc/ssl/openssl.cnf", "/etc/ssl/certs", "/etc/fonts", "/etc/gitconfig", NULL};
-    // For reading alone. /dev/zero is not writable because a shared mapping of it would be memory that no limit
-    // counts.
+    // For reading only. /dev/zero is not writable, because no limit counts the memory of a shared mapping of it.
     static char *const sources[] = {"/dev/zero", "/dev/random", "/dev/urandom", NULL};
     const uint64_t reading = right_read | right_read_directory, running = reading | right_execute;
     const uint64_t writing = rules->handled
@@ -89,7 +89,7 @@ static bool allow_plan(const struct rules *rules, const struct plan *plan) {
 bool keeper_confine_files(const struct plan *plan, struct outcome *outcome) {
     const long version = syscall(call_create_ruleset, NULL, 0, version_flag);
     if (version < 3) {
-        // An older one cannot keep a file from being cut to nothing.
+        // An older version cannot prevent truncation.
         outcome->declared[part_files] = "no Landlock of version 3 (Linux 6.2)";
         if (version < 1) return true;
     }

@@ -1,4 +1,4 @@
-// How much a plugin may use, and what it may do beyond its user's rights: nothing.
+// Limits of a plugin's resources, and the removal of all rights beyond its user's.
 #include "KeeperParts.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #endif
 
-// Never more than before: only root may raise a limit, and nobody should.
+// Sets a limit, but never above the present one: only root may raise limits.
 static bool set_limit(int which, int64_t soft, int64_t hard, struct outcome *outcome, const char *name) {
     struct rlimit limit;
     if (getrlimit(which, &limit) != 0) return keeper_failed(outcome, name, NULL);
@@ -20,8 +20,8 @@ static bool set_limit(int which, int64_t soft, int64_t hard, struct outcome *out
 }
 
 #if defined(__linux__)
-// Whether the kernel counts the processes of this namespace apart, with at most so many. `pid_max` is the namespace's own from
-// Linux 6.14 on; what cannot be read is as if it were not.
+// Whether the kernel counts the processes of this namespace separately, with at most this limit. `pid_max` is the
+// namespace's own from Linux 6.14 on; an unreadable one counts as not its own.
 bool keeper_counts_processes(int64_t most) {
     FILE *file = fopen("/proc/sys/kernel/pid_max", "re");
     long long count;
@@ -39,16 +39,16 @@ bool keeper_counts_processes(int64_t most) {
 bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, struct outcome *outcome) {
     const int64_t stack = 8 << 20;
     bool is_done = set_limit(RLIMIT_DATA, plan->memory_bytes, plan->memory_bytes, outcome, "RLIMIT_DATA")
-        // A stack is no data for the kernel.
+        // The kernel does not count a stack as data.
         && set_limit(RLIMIT_STACK, stack, stack, outcome, "RLIMIT_STACK")
-        // SIGXCPU first, which can be caught; SIGKILL a second later.
+        // First SIGXCPU, which can be caught; SIGKILL a second later.
         && set_limit(RLIMIT_CPU, plan->cpu_seconds, plan->cpu_seconds + 1, outcome, "RLIMIT_CPU")
         && set_limit(RLIMIT_FSIZE, plan->file_bytes, plan->file_bytes, outcome, "RLIMIT_FSIZE")
         && set_limit(RLIMIT_NOFILE, plan->open_files, plan->open_files, outcome, "RLIMIT_NOFILE")
         && set_limit(RLIMIT_CORE, 0, 0, outcome, "RLIMIT_CORE");
     if (!is_done) return false;
 #if defined(__linux__)
-    // RLIMIT_NPROC counts a user's processes within a user namespace, and does not hold for root.
+    // RLIMIT_NPROC counts a user's processes within a user namespace, and does not apply to root.
     if (place == cplatform_keeper_user_namespace) {
         is_done = set_limit(RLIMIT_NPROC, plan->processes, plan->processes, outcome, "RLIMIT_NPROC");
     }
@@ -77,7 +77,7 @@ struct capability_words {
 };
 
 bool keeper_drop_capabilities(struct outcome *outcome) {
-    // Not even root's programs get any back. Without CAP_SETPCAP there are none to drop here.
+    // Prevents programs of root from getting any back. Without CAP_SETPCAP there are none to drop here.
     for (int number = 0; number < 64; number++) (void)prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP, SECBIT_NO_CAP_AMBIENT_RAISE, each locked.

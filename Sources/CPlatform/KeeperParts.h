@@ -1,4 +1,4 @@
-// What the keeper's files tell each other; not seen from Swift.
+// Declarations shared by the keeper's files; not visible from Swift.
 #ifndef KEEPER_PARTS_H
 #define KEEPER_PARTS_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-// The parts of the isolation, in the order in which they are reported.
+// The parts of the isolation, in the order of the report.
 enum part { part_files, part_network, part_calls, part_processes, part_limits, part_count };
 
 // A list that ends with NULL.
@@ -19,32 +19,32 @@ struct list {
 // The keeper's end of the socket to the host.
 enum { keeper_control = 3 };
 
-// How the keeper stands to what it keeps, and the plugin's process; -1 is none yet.
+// The keeper's relation to its processes, and the plugin's process; -1 before its start.
 extern enum cplatform_keeper_place keeper_place;
 extern pid_t keeper_plugin;
 
-// Tells a keeper without a namespace that its parent has ended.
+// The signal that tells a keeper without a namespace that its parent has ended.
 #define CPLATFORM_KEEPER_SIGNAL SIGUSR1
 
-// What to start, and what it may do.
+// The program to start, and its permissions.
 struct plan {
-    const char *program, *directory, *data;  // `data`: NULL is none
+    const char *program, *directory, *data;  // `data` may be NULL
     struct list arguments, environment, runtimes, readable, writable;
     bool is_data_read_only, has_network, requires_isolation;
     int64_t memory_bytes, cpu_seconds, file_bytes, processes, open_files;
 };
 
-// How the start of the plugin went. It goes through a pipe from one copy of the keeper to the other one, so that the texts,
-// which are the program's own, stand at the same place in both.
+// The outcome of the plugin's start. It goes through a pipe from one copy of the keeper to the other; the texts, which
+// are the program's own, have one address in both.
 struct outcome {
-    const char *step;     // what failed, NULL: nothing
-    const char *subject;  // on what, such as a path of the plan; NULL: nothing to name
+    const char *step;     // the failed step, or NULL
+    const char *subject;  // its object, such as a path of the plan, or NULL
     int code;             // errno
-    pid_t id;             // of the plugin, as /proc numbers it
-    const char *declared[part_count];  // why a part is not enforced; NULL: it is
+    pid_t id;             // the plugin's id in /proc
+    const char *declared[part_count];  // the reason if a part is not enforced, else NULL
 };
 
-// Says that a step has failed; the answer is always false.
+// Records that a step has failed; always returns false.
 static inline bool keeper_failed(struct outcome *outcome, const char *step, const char *subject) {
     outcome->step = step;
     outcome->subject = subject;
@@ -52,30 +52,30 @@ static inline bool keeper_failed(struct outcome *outcome, const char *step, cons
     return false;
 }
 
-// One line to the host; control characters, which a path may have, become question marks.
+// Sends one line to the host; control characters, which a path may have, become question marks.
 void keeper_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
-// Reports it, and ends the keeper. `subject` may be NULL, and `code`, an errno, 0.
+// Reports a refusal, and ends the keeper. `subject` may be NULL, and `code`, an errno, 0.
 _Noreturn void keeper_refuse(const char *step, const char *subject, int code);
 
 // Waits for the plan.
 struct plan keeper_read_plan(void);
-// A number of a plan; refuses what is none.
+// Parses a number of a plan; refuses anything else.
 int64_t keeper_number(const char *text);
 
 void keeper_signal_all(int number);
-// Takes what has ended, waiting for one if asked to; whether the plugin has, and how.
+// Reaps ended processes, waiting for one if `waits`; returns whether the plugin has ended, and its status word.
 bool keeper_reap(bool waits, int *word);
-// Kills until nobody is left.
+// Kills until no process is left.
 void keeper_end_all(void);
 
-// Whether the namespace has ids of its own, and fewer than so many; it takes at least 302.
+// Whether the namespace has ids of its own, and at most this many; the least limit is 302.
 bool keeper_counts_processes(int64_t most);
-// Has the plugin weigh no more when it starts many processes, whose ids are below this one. The milliseconds until it is to be
-// called again.
+// Limits the plugin's share of the processor when it starts many processes, whose ids are below `ids`. Returns the
+// milliseconds until the next call.
 int keeper_share_turns(int64_t ids);
 
-// Each is called in the plugin's process before its program runs. False: `outcome` says what failed. What the kernel cannot
-// do is no failure: it is noted as declared.
+// These run in the plugin's process before its program does. False: `outcome` has the failed step. A feature that the
+// kernel lacks is no failure: it is recorded as declared.
 void keeper_give_way(void);
 bool keeper_limit(const struct plan *plan, enum cplatform_keeper_place place, struct outcome *outcome);
 bool keeper_drop_capabilities(struct outcome *outcome);

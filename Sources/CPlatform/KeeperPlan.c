@@ -1,4 +1,4 @@
-// What to start, and what it may do, as the host sends it (Keeper.h).
+// The plan of the host: the program to start, and its permissions (Keeper.h).
 #include "KeeperParts.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-// The host's side: starts a keeper in namespaces of its own, beside the host's other threads.
+// The host's side: starts a keeper in its own namespaces, from a host with other threads.
 //
-// posix_spawn sets no namespaces, and fork copies the host's memory map. So this is what posix_spawn does itself: a child that
-// shares the memory and has a stack of its own, while the calling thread waits for its execve. The child calls the kernel
-// directly, because the C library's state is the host's.
+// posix_spawn sets no namespaces, and fork copies the host's memory map. So this does what posix_spawn does itself: the
+// child shares the memory and has its own stack, while the calling thread waits for its execve. The child calls the
+// kernel directly, because the C library's state is the host's.
 #include "KeeperParts.h"
 
 #include <fcntl.h>
@@ -25,13 +25,13 @@ struct start {
     const char *program;
     char *const *arguments;
     const int *descriptors;
-    const char *user_map, *group_map, *processes;  // the maps are NULL where there is no user namespace
+    const char *user_map, *group_map, *processes;  // the maps are NULL without a user namespace
     bool has_namespaces;
-    bool is_refused;  // the namespaces cannot be had
+    bool is_refused;  // the namespaces are not available
     int code;         // errno
 };
 
-// Writes a text into a file of the kernel's; false and errno.
+// Writes a text into a kernel file; false with errno.
 static bool write_file(const char *path, const char *text) {
     long file = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0);
     if (file < 0) return false;
@@ -44,7 +44,8 @@ static bool write_file(const char *path, const char *text) {
 
 static int become_keeper(void *argument) {
     struct start *start = argument;
-    // Process 1 of a namespace can only be ended by SIGKILL, and takes all with it. Another keeper has to do that itself.
+    // Only SIGKILL can end process 1 of a namespace, and it ends all its processes. Another keeper has to end them
+    // itself.
     syscall(SYS_prctl, PR_SET_PDEATHSIG, start->has_namespaces ? SIGKILL : CPLATFORM_KEEPER_SIGNAL, 0, 0, 0);
     if (start->user_map
         && !(write_file("/proc/self/setgroups", "deny") && write_file("/proc/self/uid_map", start->user_map)
@@ -53,7 +54,8 @@ static int become_keeper(void *argument) {
         start->code = errno;
         syscall(SYS_exit_group, 127);
     }
-    // From Linux 6.14 on the namespace's own; before that it is everybody's, and only the first user may lower it, so it is left.
+    // From Linux 6.14 on this belongs to the namespace; before, it is global and only root may lower it, so the write
+    // fails.
     if (start->processes) (void)write_file("/proc/sys/kernel/pid_max", start->processes);
     for (int number = 0; number < 4; number++) {
         if (syscall(SYS_dup3, start->descriptors[number], number, 0) < 0) {
@@ -61,7 +63,7 @@ static int become_keeper(void *argument) {
             syscall(SYS_exit_group, 127);
         }
     }
-    // Whatever else the host has open is marked close-on-exec; this is for what somebody else's library forgot to mark.
+    // The host marks its descriptors close-on-exec; this closes those that other libraries forgot to mark.
     syscall(SYS_close_range, 4, ~0U, 0);
     char *const environment[] = {NULL};
     syscall(SYS_execve, start->program, start->arguments, environment);
@@ -71,7 +73,7 @@ static int become_keeper(void *argument) {
 }
 
 #if defined(__GLIBC__)
-// The library's own name of clone: the thread sanitizer's stand-in for `clone` takes every child for a fork.
+// The library's own name of clone: the thread sanitizer's replacement of `clone` takes every child for a fork.
 extern int start_sharing(int (*)(void *), void *, int, void *, ...) __asm__("__clone");
 #else
 #define start_sharing clone
@@ -82,7 +84,7 @@ __attribute__((no_sanitize("address", "thread"), noinline)) static pid_t start_c
     return start_sharing(become_keeper, stack + sizeof stack, flags | CLONE_VM | CLONE_VFORK | SIGCHLD, start);
 }
 
-// Whether somebody may count the processes of a namespace apart: pid_max is a namespace's own from 6.14 on.
+// Whether the kernel can count the processes of a namespace separately: pid_max is a namespace's own from 6.14 on.
 static bool has_own_process_count(void) {
     char text[64] = "";
     int file = open("/proc/sys/kernel/osrelease", O_RDONLY | O_CLOEXEC);
@@ -98,11 +100,11 @@ int cplatform_start_keeper(
     char user_map[64], group_map[64], count[32];
     snprintf(user_map, sizeof user_map, "%u %u 1", geteuid(), geteuid());
     snprintf(group_map, sizeof group_map, "%u %u 1", getegid(), getegid());
-    // The kernel takes no less: it keeps 300 for itself.
+    // The kernel's minimum: it reserves 300.
     snprintf(count, sizeof count, "%lld", (long long)(processes < 302 ? 302 : processes > 4194304 ? 4194304 : processes));
     const bool is_counted = has_own_process_count();
 
-    // No handler of the host's may run in the child, which shares the memory.
+    // No handler of the host may run in the child, which shares the memory.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -140,7 +142,7 @@ int cplatform_start_keeper(
 #else
 #include <spawn.h>
 
-// There are no namespaces, and nothing is enforced.
+// Without namespaces, and with nothing enforced.
 int cplatform_start_keeper(
     const char *program, const int descriptors[4], int64_t processes, enum cplatform_keeper_place *place) {
     (void)processes;
@@ -166,7 +168,7 @@ int cplatform_start_keeper(
 }
 #endif
 
-// Both ends close-on-exec from the first moment on, where there is a call for that: another thread may start a program meanwhile.
+// Makes both ends close-on-exec at once if there is a call for that: another thread may start a program meanwhile.
 static int make_ends(int is_pipe, int pair[2]) {
 #if defined(__linux__)
     return is_pipe ? pipe2(pair, O_CLOEXEC) : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
@@ -175,7 +177,7 @@ static int make_ends(int is_pipe, int pair[2]) {
 #endif
 }
 
-// Moves both ends to numbers of 4 or higher.
+// Makes a pair with numbers of 4 or higher.
 static int make_high_ends(int is_pipe, int ends[2]) {
     int pair[2];
     if (make_ends(is_pipe, pair) != 0) return -1;

@@ -1,5 +1,5 @@
-// How a plugin gives way: the host, and what else a person runs, come first on the processor. Not every system knows priorities,
-// and nothing depends on them.
+// The plugin's low priority: the host, and the user's other programs, come first on the processor. Not every system has
+// priorities, and nothing depends on them.
 #include "KeeperParts.h"
 
 #if defined(__linux__)
@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 enum { plugin_niceness = 5 };
-// So long does it have the processor in one go. A process with the usual turns of a few milliseconds, such as the host, need not
-// wait for their end. (sched_setattr(2): `sched_runtime` of SCHED_OTHER, from Linux 6.12 on; before that it means nothing.)
+// Length of a plugin's time slice. A process with the usual slice of a few milliseconds, such as the host, need not
+// wait for its end. (sched_setattr(2): `sched_runtime` of SCHED_OTHER, from Linux 6.12 on; before that it has no
+// effect.)
 static const uint64_t plugin_turn_nanoseconds = 20000000;
 
 void keeper_give_way(void) {
     (void)setpriority(PRIO_PROCESS, 0, plugin_niceness);
 #if defined(__linux__)
-    // What it starts has it too.
+    // Descendants inherit it.
     struct {
         uint32_t size, policy;
         uint64_t flags;
@@ -27,7 +28,7 @@ void keeper_give_way(void) {
         uint64_t runtime, deadline, period;
     } turns = {.size = 48, .nice = plugin_niceness, .runtime = plugin_turn_nanoseconds};
     (void)syscall(SYS_sched_setattr, 0, &turns, 0);
-    // A session that is scheduled as one group gives way as a group. (sched(7): "The autogroup feature")
+    // A session that is scheduled as one group has its own niceness. (sched(7): "The autogroup feature")
     const int group = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
     if (group < 0) return;
     char text[8];
@@ -38,10 +39,10 @@ void keeper_give_way(void) {
 }
 
 #if defined(__linux__)
-// Most systems schedule each process for itself, so a thousand of them would leave nothing for the host. All processes and threads
-// of a plugin together weigh no more than these few.
+// Most systems schedule each process separately, so a thousand of them would leave nothing for the host. All processes
+// and threads of a plugin together get the weight of these few.
 enum { processes_usual = 8, pause_least = 50, pause_most = 1000 };
-// What the kernel has a process weigh, by niceness from `plugin_niceness` to the last. (`sched_prio_to_weight`)
+// The kernel's weights by niceness, from `plugin_niceness` to the last. (`sched_prio_to_weight`)
 static const int weights[] = {335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15};
 enum { steps = sizeof weights / sizeof *weights };
 
@@ -51,7 +52,7 @@ static bool is_there(pid_t id, int *niceness) {
     return *niceness != -1 || errno == 0;
 }
 
-// Only downwards, because an ordinary user cannot raise anybody's priority.
+// Only lowers priorities, because an ordinary user cannot raise one.
 int keeper_share_turns(int64_t ids) {
     static int pause = pause_least, before = processes_usual;
     int count = 0, step = 0, niceness;
@@ -62,11 +63,11 @@ int keeper_share_turns(int64_t ids) {
         if (step < steps) {
             if (niceness < plugin_niceness + step) (void)setpriority(PRIO_PROCESS, (id_t)id, plugin_niceness + step);
         } else if (sched_getscheduler(id) != SCHED_IDLE) {
-            // The weight of 3, and whoever else wakes up goes first.
+            // A weight of 3, and any other process that wakes up goes first.
             (void)sched_setscheduler(id, SCHED_IDLE, &(struct sched_param){0});
         }
     }
-    // While their number stays as it is, there is nothing to do.
+    // While their number does not grow, there is little to do.
     pause = count > before ? pause_least : pause * 2 < pause_most ? pause * 2 : pause_most;
     before = count;
     return pause;

@@ -7,7 +7,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-// Only what POSIX calls async-signal-safe is used in the handlers: tcsetattr, write, raise.
+// The handlers use only functions that POSIX calls async-signal-safe: tcsetattr, write, raise.
 static struct termios saved;
 static int terminal = -1;
 static char farewell[512];
@@ -22,7 +22,7 @@ static void set_back(void) {
     tcsetattr(terminal, TCSANOW, &saved);
 }
 
-// The handler is gone when it runs (SA_RESETHAND), so that the signal, raised again, ends the program as it would have.
+// SA_RESETHAND removes the handler before it runs, so that the signal, raised again, ends the program as usual.
 static void end(int number) {
     int code = errno;
     set_back();

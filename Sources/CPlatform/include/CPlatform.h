@@ -1,4 +1,4 @@
-// Shims for what Swift cannot reach: variadic and macro-only calls, the CRC instruction, the arguments as they came.
+// Shims for calls that Swift cannot make: variadic and macro-only calls, the CRC instruction, the original arguments.
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
@@ -16,17 +16,17 @@
 // The reason for a failed call, read at once: Swift may clobber errno between two statements.
 static inline int cplatform_errno(void) { return errno; }
 
-// The program's arguments, its own name first; the count is -1 where the C library does not hand them over.
+// The program's arguments, its own name first; the count is -1 if the C library does not pass them.
 int cplatform_argument_count(void);
 char *cplatform_argument(int index);
 
-// What this program can be started by again.
+// The path to start this program again.
 const char *cplatform_own_program(void);
 
-// A descriptor that becomes readable when a child ends (Linux 5.3); -1 where there is none.
+// A descriptor that becomes readable when a child ends (Linux 5.3); -1 if there is none.
 int cplatform_process_descriptor(int child);
 
-// Linux lets an unprivileged process widen a pipe to /proc/sys/fs/pipe-max-size; elsewhere nothing happens.
+// Widens a pipe; Linux allows an unprivileged process /proc/sys/fs/pipe-max-size; elsewhere this does nothing.
 static inline int cplatform_set_pipe_size(int fd, int bytes) {
 #ifdef F_SETPIPE_SZ
     return fcntl(fd, F_SETPIPE_SZ, bytes);
@@ -45,7 +45,8 @@ static inline void cplatform_start_writing(int fd, int64_t offset, int64_t count
 #endif
 }
 
-// Writes a whole file system to its disk, on Linux the one that `fd` is on; elsewhere there is no such call, and fsync does it.
+// Writes a whole file system to its disk, on Linux the one of `fd`; elsewhere there is no such call, and fsync replaces
+// it.
 #if defined(__linux__)
 extern int syncfs(int fd);
 static inline int cplatform_sync_file_system(int fd) { return syncfs(fd); }
@@ -54,28 +55,28 @@ extern int fsync(int fd);
 static inline int cplatform_sync_file_system(int fd) { return fsync(fd); }
 #endif
 
-// Memory that can grow where it is or, where it is large, move without being copied; NULL where there is none.
+// Memory that can grow in place or, if it is large, move without a copy; NULL if there is none.
 static inline void *cplatform_reallocate(void *memory, size_t count) { return __builtin_realloc(memory, count); }
 static inline void cplatform_free(void *memory) { __builtin_free(memory); }
 
-// memchr, which on every system of note looks at 16 to 64 bytes a step; -1: not there.
+// memchr, which on every system of note reads 16 to 64 bytes a step; -1 if absent.
 static inline ptrdiff_t cplatform_find_byte(const void *bytes, int byte, size_t count) {
     const void *found = count ? memchr(bytes, byte, count) : NULL;
     return found ? (const uint8_t *)found - (const uint8_t *)bytes : -1;
 }
 
-// Asks for a cache line that will be needed soon; a wrong address does nothing.
+// Prefetches a cache line; a wrong address does nothing.
 static inline void cplatform_prefetch(const void *address) { __builtin_prefetch(address); }
 
-// From `at` on, how far a JSON string goes on with ASCII that needs no look: neither quote nor backslash, control
-// character or a byte of 0x80 or more. It may stop early, within 16 bytes of `end` and where there are no vectors.
+// The end of the run, from `at` on, of plain ASCII in a JSON string: no quote or backslash, control character or byte
+// of 0x80 or more. It may stop early, within 16 bytes of `end` and without vectors.
 #if defined(__SSE2__)
 #include <emmintrin.h>
 static inline size_t cplatform_plain_run(const uint8_t *bytes, size_t at, size_t end) {
     const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), space = _mm_set1_epi8(0x20);
     while (end - at >= 16) {
         __m128i v = _mm_loadu_si128((const __m128i *)(bytes + at));
-        // Signed: bytes of 0x80 and more are below a space too.
+        // Signed comparison: bytes of 0x80 and more are below a space too.
         __m128i hits = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, backslash)),
                                     _mm_cmplt_epi8(v, space));
         unsigned mask = (unsigned)_mm_movemask_epi8(hits);
@@ -85,7 +86,7 @@ static inline size_t cplatform_plain_run(const uint8_t *bytes, size_t at, size_t
     return at;
 }
 
-// The same for a string that is known to be valid: only quote and backslash need a look.
+// The end of such a run in a valid string, where only quote and backslash end it.
 static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t end) {
     const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
     while (at < end && end - at >= 16) {
@@ -108,9 +109,9 @@ static inline size_t cplatform_known_run(const uint8_t *bytes, size_t at, size_t
 }
 #endif
 
-// The length of the JSON object with which `bytes` begin, by its brackets and strings alone; 0 where it does not end.
-// For 64 bytes at a time it finds which of them are in strings: those after an odd number of quotes. If there are
-// backslashes, the bytes are looked at one by one.
+// The length of the JSON object with which `bytes` begin, by its brackets and strings alone; 0 if it does not end. For
+// 64 bytes at a time it finds the bytes in strings: those after an odd number of quotes. With backslashes it reads them
+// one by one.
 static inline size_t cplatform_object_length(const void *object, size_t count) {
     const uint8_t *bytes = (const uint8_t *)object;
     size_t at = 0, depth = 0;
@@ -169,9 +170,9 @@ static inline size_t cplatform_object_length(const void *object, size_t count) {
     return 0;
 }
 
-// CRC-32C by the processor's instruction. One lane is bound by the latency of the instruction (8 bytes in 3 cycles), so
-// long runs go in three lanes side by side. A lane's result is moved past `n` bytes by a carry-less multiplication
-// with x^(8n-33) mod P (bits reflected) and one more step, which reduces the product.
+// CRC-32C by the processor's instruction. The latency of the instruction limits one lane (8 bytes in 3 cycles), so long
+// runs use three parallel lanes. A carry-less multiplication with x^(8n-33) mod P (bits reflected) moves a lane's
+// result past `n` bytes; one more step reduces the product.
 #if defined(__x86_64__)
 static inline int cplatform_has_crc_instruction(void) {
     uint32_t a = 1, b, c, d;
@@ -220,7 +221,7 @@ CPLATFORM_CRC_TARGET static inline uint32_t cplatform_crc32c_byte(uint32_t crc, 
 #endif
 
 #ifdef CPLATFORM_CRC_TARGET
-// `seed` and the result are the bare register: the caller inverts at both ends. Only where the instruction exists.
+// `seed` and the result are the bare register: the caller inverts at both ends. Only if the instruction exists.
 CPLATFORM_CRC_TARGET static inline uint32_t cplatform_crc32c_instruction(
     uint32_t seed, const void *bytes, size_t count) {
     const uint8_t *p = (const uint8_t *)bytes;
@@ -258,28 +259,28 @@ static inline uint32_t cplatform_crc32c_instruction(uint32_t seed, const void *b
 }
 #endif
 
-// SIGTERM, SIGINT and SIGHUP: the first one is noted, wakes whoever waits for `writer`, a pipe, and sets a limit: a process that
-// is still there so many milliseconds later says its last words on stderr and exits with `code`.
+// Handles SIGTERM, SIGINT and SIGHUP: the first one is recorded, writes to the pipe `writer`, and sets a limit: if the
+// process still exists after `milliseconds`, it writes its last words to stderr and exits with `code`.
 void cplatform_install_interruption(int writer, int milliseconds, const char *last_words, int code);
-// The limit is not needed any more.
+// Cancels the limit.
 void cplatform_end_interruption(void);
 
-// When the first of these signals came, in milliseconds of the monotonic clock; 0: none has. Set by the handler, read by every
-// thread.
+// Time of the first of these signals, in milliseconds of the monotonic clock; 0 if none has come. Set by the handler,
+// read by all threads.
 extern int64_t cplatform_interruption;
 static inline int64_t cplatform_interruption_time(void) {
     return __atomic_load_n(&cplatform_interruption, __ATOMIC_RELAXED);
 }
 
-// Starting and talking to other programs, and to a person's terminal.
+// Starting and talking to other programs, and to a user's terminal.
 #include <sys/ioctl.h>
 
 extern char **environ;
 static inline char **cplatform_environ(void) { return environ; }
 
-// Keeps descriptors that were never marked close-on-exec (a parent's leak) out of a program that is started; without
-// the call, the mark alone has to do. <spawn.h> stays out: under _GNU_SOURCE it defines fd_set differently from what
-// Swift's own C library module has seen.
+// Closes descriptors that were never marked close-on-exec (a parent's leak) in a started program; without the call, the
+// mark alone must do. <spawn.h> stays out: under _GNU_SOURCE it defines fd_set differently from Swift's own C library
+// module.
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34))
 extern int cplatform_posix_spawn_close_from(void *actions, int lowest)
     __asm__("posix_spawn_file_actions_addclosefrom_np");
@@ -293,7 +294,7 @@ static inline int cplatform_spawn_close_from(void *actions, int lowest) {
 }
 #endif
 
-// The width of a descriptor's terminal, 0 when there is none or it does not say; ioctl is variadic.
+// The width of a descriptor's terminal; 0 without a terminal or an answer. ioctl is variadic.
 static inline int cplatform_terminal_columns(int fd) {
     struct winsize size;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
