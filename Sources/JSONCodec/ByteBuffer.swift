@@ -1,13 +1,13 @@
 import CPlatform
 
-/// A growable run of bytes that is written at its end: what answers, journal lines and scratch text are built in.
+/// A growable run of bytes, written at its end: for answers, journal lines and scratch text.
 ///
-/// It is the one place where output is stored, so it is deliberately plain: one allocation, doubled when full, freed
-/// with its owner. It is not `Copyable`, so that no hidden copy can be made of megabytes of answers.
+/// All output is stored here, so it is deliberately plain: one allocation, doubled when full, freed with its owner. It
+/// is not `Copyable`, so that no hidden copy of megabytes can happen.
 ///
-/// Why unsafe memory: `[UInt8]` checks uniqueness on every append, which costs more than the append here. The proof
-/// of safety is local: `0 <= count <= capacity`, every write goes through `reserve`, `base` never leaves this type but
-/// in a closure or as a pointer that its caller uses before the next append.
+/// Why unsafe memory: `[UInt8]` checks uniqueness on every append, which costs more than the append here. The proof of
+/// safety is local: `0 <= count <= capacity`, every write goes through `reserve`, and `base` leaves this type only in a
+/// closure or as a pointer that its caller uses before the next append.
 public struct ByteBuffer: ~Copyable {
     @usableFromInline var base: UnsafeMutableRawPointer
     /// The number of bytes written.
@@ -16,15 +16,15 @@ public struct ByteBuffer: ~Copyable {
     /// The number of bytes that fit before the next growth.
     public var capacity: Int { _capacity }
     @usableFromInline var _capacity: Int
-    /// The most bytes that are wanted. What would take more memory than that is left out, and `isOverfull` is true from then
-    /// on; who has set a limit asks before anybody uses what was written. It is only looked at where memory runs out, so it
+    /// The most bytes wanted. Bytes that would need more memory than that are dropped, and `isOverfull` is true from
+    /// then on; a caller that sets a limit checks this before using the bytes. Only growing checks the limit, so it
     /// costs an append nothing.
     public var limit = Int.max
-    /// So much more than the limit may be written before something is left out: what one number takes.
+    /// Bytes that may exceed the limit before any are dropped: the length of one number.
     private static let slack = 32
-    /// How many more bytes are wanted.
+    /// Number of bytes still wanted.
     public var room: Int { limit - _count }
-    /// Whether there is more than the limit, or was to be.
+    /// Whether the limit was exceeded.
     @inlinable public var isOverfull: Bool { _count > limit }
 
     public init(capacity: Int = 256) {
@@ -41,7 +41,7 @@ public struct ByteBuffer: ~Copyable {
 
     deinit { cplatform_free(base) }
 
-    /// Memory of the C library. Where it has none, that of Swift has none either, and ends the process.
+    /// Gets memory from the C library. If it has none, Swift has none either and ends the process.
     private static func reallocate(_ memory: UnsafeMutableRawPointer?, _ count: Int) -> UnsafeMutableRawPointer {
         cplatform_reallocate(memory, count) ?? .allocate(byteCount: count, alignment: 16)
     }
@@ -49,10 +49,10 @@ public struct ByteBuffer: ~Copyable {
     @inlinable public var isEmpty: Bool { _count == 0 }
 
     /// The bytes written so far; valid until the next append, and as long as the buffer lives. The compiler may end the
-    /// life of a local buffer after its last use, which this view is not: a view of one is taken by `withBytes`.
+    /// life of a local buffer after its last use, and using this view is none: use `withBytes` for a local buffer.
     @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: _count) }
 
-    /// Lends the bytes written so far: the buffer lives as long as `body` works on them.
+    /// Lends the bytes written so far: the buffer lives while `body` runs.
     @inlinable @inline(__always)
     public borrowing func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -65,7 +65,7 @@ public struct ByteBuffer: ~Copyable {
     public borrowing func string() -> String { withBytes { String(decoding: $0, as: UTF8.self) } }
 
     /// Makes room for `extra` more bytes.
-    /// - Returns: false where they are over the limit.
+    /// - Returns: false if they exceed the limit.
     @inlinable @inline(__always) @discardableResult
     public mutating func reserve(_ extra: Int) -> Bool {
         _capacity - _count >= extra || grow(extra)
@@ -74,7 +74,7 @@ public struct ByteBuffer: ~Copyable {
     @usableFromInline @inline(never)
     mutating func grow(_ extra: Int) -> Bool {
         if isOverfull { return false }
-        // Not `_count + extra`, which could be too large for a number; `limit` is `Int.max` where there is none.
+        // Not `_count + extra`, which could overflow; `limit` is `Int.max` if there is none.
         guard extra - Self.slack <= limit - _count else {
             overfill()
             return false
@@ -86,7 +86,7 @@ public struct ByteBuffer: ~Copyable {
         return true
     }
 
-    /// Makes the count say that there was more; zeros stand for what is left out.
+    /// Makes the count exceed the limit; zeros replace the dropped bytes.
     private mutating func overfill() {
         let wanted = limit + 1
         if _capacity < wanted {
@@ -159,7 +159,7 @@ public struct ByteBuffer: ~Copyable {
         } while rest != 0
     }
 
-    /// Lets `fill` write up to `limit` bytes after the end; it answers with how many it wrote.
+    /// Lets `fill` write up to `limit` bytes after the end; it returns the number of bytes.
     @inlinable
     public mutating func append<Failure: Error>(
         upTo limit: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
@@ -169,19 +169,19 @@ public struct ByteBuffer: ~Copyable {
         _count += min(max(written, 0), limit)
     }
 
-    /// Appends bytes of zero; none where the number is negative.
+    /// Appends bytes of zero; none for a negative number.
     public mutating func appendZeros(_ extra: Int) {
         guard extra > 0, reserve(extra) else { return }
         (base + _count).initializeMemory(as: UInt8.self, repeating: 0, count: extra)
         _count += extra
     }
 
-    /// Hands what is written so far to `body`, to be changed in place.
+    /// Lends the bytes written so far to `body`, for changes in place.
     public mutating func withMutableBytes<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
         body(UnsafeMutableRawBufferPointer(start: base, count: _count))
     }
 
-    /// Drops what lies after `count`; the memory stays.
+    /// Drops the bytes after `count`; the memory stays.
     @inlinable public mutating func truncate(to count: Int) {
         if count < _count { _count = max(count, 0) }
     }

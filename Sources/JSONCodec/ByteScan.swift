@@ -1,9 +1,9 @@
 public import CPlatform
 
-/// Eight bytes at a time: the tests that every loop over text shares.
+/// Tests of eight bytes at a time, shared by all loops over text.
 ///
-/// Each answers with bit 7 set in the bytes that match. The lowest set bit is always right; higher ones may be false
-/// because a borrow runs upwards, so callers look at the lowest one only. (H. S. Warren, Hacker's Delight, 6-1.)
+/// Each returns a word with bit 7 set in the matching bytes. The lowest set bit is always right; higher ones may be
+/// false because a borrow runs upwards, so callers use only the lowest one. (H. S. Warren, Hacker's Delight, 6-1.)
 @usableFromInline enum ByteScan {
     @usableFromInline static var ones: UInt64 { @inlinable @inline(__always) get { 0x0101_0101_0101_0101 } }
     @usableFromInline static var tops: UInt64 { @inlinable @inline(__always) get { 0x8080_8080_8080_8080 } }
@@ -30,7 +30,8 @@ public import CPlatform
         UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
     }
 
-    /// Whether so many bytes are the same. With a literal, whose length the compiler knows, a few comparisons of whole words.
+    /// Whether `count` bytes are equal. For a literal, whose length the compiler knows, this is a few comparisons of
+    /// words.
     @inlinable @inline(__always)
     static func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int) -> Bool {
         if count < 8 {
@@ -46,7 +47,7 @@ public import CPlatform
         return load(one, count - 8) == load(other, count - 8)
     }
 
-    /// How far a string of valid JSON goes on without quote and backslash; it may stop early.
+    /// The end of the run without quote and backslash in a string of valid JSON; it may stop early.
     @inlinable @inline(__always)
     static func plainRun(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Int {
         cplatform_known_run(base, at, end)
@@ -79,11 +80,11 @@ public import CPlatform
     }
 }
 
-/// A keyed hash of bytes that a peer chose: linear, and not to be steered into collisions without the key.
-/// The mixing is a folded 64 × 64 bit multiplication (the idea of wyhash); it is not a cryptographic hash.
+/// A keyed hash of bytes from a peer: linear, and without the key a peer cannot cause collisions. The mixing is a
+/// folded 64 × 64 bit multiplication (the idea of wyhash); it is not a cryptographic hash.
 struct ByteHash {
     private let key: UInt64
-    /// The system is asked once, not for each text that is checked.
+    /// One key per process, not one system call for each text.
     private static let keyOfProcess = UInt64.random(in: .min ... .max) | 1
 
     init() { key = Self.keyOfProcess }
@@ -126,8 +127,8 @@ extension UnsafeRawBufferPointer {
         return found < 0 ? nil : start + found
     }
 
-    /// Where the quote stands that ends a string of valid JSON, whose inside begins at `start`, and whether there is a
-    /// backslash in it; nil where it does not end.
+    /// The offset of the quote that ends a string of valid JSON, whose inside begins at `start`, and whether the string
+    /// has a backslash; nil if it does not end.
     @inlinable @inline(__always)
     public func endOfString(from start: Int) -> (offset: Int, isEscaped: Bool)? {
         guard let base = baseAddress?.assumingMemoryBound(to: UInt8.self), start >= 0 else { return nil }

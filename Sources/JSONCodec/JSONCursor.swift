@@ -1,9 +1,9 @@
-/// A cursor over bytes that nobody has checked yet: it checks what it passes over, and hands it out to be used at once.
+/// A cursor over unchecked bytes: it checks each token and returns it for immediate use.
 ///
-/// Where a text is read for what it must say, checking and reading are one pass. It knows the tokens; which of them may
-/// come is known by who moves it. So where something else comes it stays and answers no, and who moves it gives up:
-/// `JSONValidator.fault` then says what is wrong with the text. Objects and arrays are the validator's, which also knows
-/// the names (`JSONReader` is the cursor over text that has been checked.)
+/// With it, checking and reading are one pass. The cursor reads tokens. The caller decides which token is allowed next.
+/// If another one comes, the cursor stays and returns nil or false, and the caller gives up: `JSONValidator.fault` then
+/// reports what is wrong. The validator handles objects and arrays, and their names. (`JSONReader` is the cursor over
+/// checked text.)
 ///
 /// Invariant: `at` never passes `end`; every look ahead is checked against it.
 public struct JSONCursor {
@@ -19,7 +19,7 @@ public struct JSONCursor {
         end = text.count
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     @inlinable public var isAtEnd: Bool {
         mutating get {
             if offset < end { skipSpace() }
@@ -27,7 +27,7 @@ public struct JSONCursor {
         }
     }
 
-    /// The byte with which the next token begins; 0, which begins none, at the end.
+    /// The first byte of the next token; at the end 0, which begins none.
     @inlinable public var next: UInt8 {
         @inline(__always) mutating get {
             if offset < end, base[offset] > 0x20 { return base[offset] }
@@ -36,15 +36,15 @@ public struct JSONCursor {
         }
     }
 
-    /// Goes back to where the cursor has been.
+    /// Moves back to an earlier offset.
     @inlinable
     public mutating func move(to place: Int) { offset = min(max(place, 0), end) }
 
-    /// Passes over bytes that were looked at.
+    /// Skips bytes that were already checked.
     @inlinable @inline(__always)
     public mutating func pass(_ count: Int) { offset = min(offset + count, end) }
 
-    /// Passes over a number of at most so many digits and nothing else, if it comes next without white space around it.
+    /// Takes a number of at most `limit` digits and nothing else, if it comes next without white space around it.
     @inlinable @inline(__always)
     public mutating func digits(upTo limit: Int) -> UnsafeRawBufferPointer? {
         var place = offset
@@ -58,7 +58,7 @@ public struct JSONCursor {
         return UnsafeRawBufferPointer(start: base + offset, count: count)
     }
 
-    /// Passes over a sign of the grammar if it comes next.
+    /// Takes a sign of the grammar if it comes next.
     @inlinable @inline(__always)
     public mutating func take(_ sign: UInt8) -> Bool {
         guard next == sign else { return false }
@@ -66,7 +66,7 @@ public struct JSONCursor {
         return true
     }
 
-    /// Passes over these bytes if they come next, without white space before them.
+    /// Takes these bytes if they come next, without white space before them.
     @inlinable @inline(__always)
     public mutating func take(exactly bytes: UnsafeRawBufferPointer) -> Bool {
         guard end - offset >= bytes.count,
@@ -81,20 +81,20 @@ public struct JSONCursor {
         take(exactly: UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// The next bytes, to be looked at before they are passed over; nil where there are not so many.
+    /// The next bytes, without moving; nil if there are fewer.
     @inlinable @inline(__always)
     public func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
         count <= end - offset ? UnsafeRawBufferPointer(start: base + offset, count: count) : nil
     }
 
-    /// The text from an offset up to the cursor, which has passed over it as one value.
+    /// The text from an offset up to the cursor, which has moved over it as one value.
     @inlinable
     public func slice(from start: Int) -> ValidJSON {
         ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: max(offset - start, 0)))
     }
 
-    /// Passes over a string.
-    /// - Returns: the text between its quotes; nil where none comes or something is wrong with it.
+    /// Takes a string.
+    /// - Returns: the text between its quotes; nil if none comes or it is invalid.
     @inlinable
     public mutating func string() -> JSONText? {
         guard next == UInt8(ascii: "\"") else { return nil }
@@ -104,7 +104,7 @@ public struct JSONCursor {
         return anyString()
     }
 
-    /// Passes over the rest of a string, whose opening quote was passed over, if it is of plain ASCII and short: most are.
+    /// Takes the rest of a string after its opening quote, if it is plain ASCII and short, as most are.
     @inlinable @inline(__always)
     public mutating func restOfPlainString() -> JSONText? {
         let start = offset
@@ -144,9 +144,9 @@ public struct JSONCursor {
             raw: UnsafeRawBufferPointer(start: base + start, count: after - 1 - start), isEscaped: isEscaped)
     }
 
-    /// Passes over one value. Names that stand twice in it are noted by the validator.
-    /// - Parameter depth: how many containers are open around the value.
-    /// - Returns: the value; nil where none comes or something is wrong with it.
+    /// Moves over one value. The validator records duplicate names in it.
+    /// - Parameter depth: the number of open containers around the value.
+    /// - Returns: the value; nil if none comes or it is invalid.
     public mutating func value(_ validator: inout JSONValidator, depth: Int) -> ValidJSON? {
         let first = next
         let start = offset
@@ -169,40 +169,40 @@ public struct JSONCursor {
     mutating func skipSpace() { offset = JSONValidator.skipSpace(base, offset, end) }
 }
 
-/// An object of which a cursor reads the members that its mover knows: the validator keeps account of the others.
+/// Support for an object whose known members the cursor's caller reads: the validator records the other names.
 extension JSONValidator {
-    /// The offset of the first doubled name that was noted since `begin`.
-    /// Mutating, because every request asks, and a question to a borrowed validator copies it.
+    /// The offset of the first duplicate name since `begin`. Mutating, because every request asks, and a call on a
+    /// borrowed validator copies it.
     public var duplicate: Int? { mutating get { names.duplicate } }
 
-    /// Called where a text begins.
+    /// Begins a text.
     public mutating func begin() { names.reset() }
 
-    /// Called where the mover of the cursor meets the first name that it does not know in the text's outermost object.
+    /// Opens the table for the text's outermost object, at the first name that the caller does not know.
     public mutating func openObject() { names.open() }
 
-    /// Called where that object has ended.
+    /// Closes that object's table.
     public mutating func closeObject(_ cursor: borrowing JSONCursor) { names.close(cursor.base) }
 
-    /// Enters a name that the mover of the cursor does not know.
+    /// Enters a name that the caller does not know.
     public mutating func enter(_ name: JSONText, _ cursor: borrowing JSONCursor) {
         guard let start = name.raw.baseAddress else { return }
         let offset = start - UnsafeRawPointer(cursor.base)
         names.enter(cursor.base, offset, offset + name.raw.count, isEscaped: name.isEscaped)
     }
 
-    /// Notes that a name that the mover knows stands a second time.
+    /// Records that a known name occurs a second time.
     public mutating func note(duplicate offset: Int) { names.note(duplicate: offset) }
 
-    /// Whether containers may be nested so deep.
+    /// Whether containers may be nested this deep.
     @inline(__always)
     public func allows(depth: Int) -> Bool { depth <= depthLimit }
 
-    /// Why a text is not JSON over which a cursor did not get.
+    /// The reason why a text is not JSON, after a cursor stopped in it.
     public mutating func fault(of text: UnsafeRawBufferPointer) -> JSONError {
         do throws(JSONError) {
             let outline = try validate(text)
-            // A cursor is moved over an object, so it is right to stop at something else.
+            // A cursor reads an object, so it is right to stop at anything else.
             return JSONError(offset: 0, reason: .unexpectedByte(outline.text.bytes.first ?? 0))
         } catch {
             return error

@@ -1,4 +1,5 @@
-/// Why a text is not the JSON that this project accepts, and where: RFC 8259, made stricter by the protocol's limits.
+/// The reason why a text is not JSON as accepted here, and the offset: RFC 8259, made stricter by the protocol's
+/// limits.
 public struct JSONError: Error, Sendable, Equatable {
     /// The byte at which reading failed, counted from the start of the text.
     public let offset: Int

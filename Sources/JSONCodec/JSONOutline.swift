@@ -1,6 +1,6 @@
-/// Bytes that `JSONValidator` has accepted: the licence to read them with `JSONReader`.
+/// Bytes that `JSONValidator` has accepted, as required by `JSONReader`.
 ///
-/// It is a view: it must not outlive the memory that the validator was given.
+/// It is a view: it must not outlive the validator's input.
 public struct ValidJSON {
     public let bytes: UnsafeRawBufferPointer
 
@@ -10,7 +10,7 @@ public struct ValidJSON {
 
     @inlinable
     public subscript(_ part: JSONPart) -> ValidJSON {
-        // The offsets are the validator's own, so they need no check.
+        // The validator has set the offsets, so they need no check.
         ValidJSON(
             trusting: UnsafeRawBufferPointer(
                 start: bytes.baseAddress.map { $0 + part.valueStart }, count: part.valueEnd - part.valueStart))
@@ -19,7 +19,7 @@ public struct ValidJSON {
 
 /// One member or element of a text's top level, as offsets into the text.
 public struct JSONPart: Sendable {
-    /// Between the quotes of the name; both 0 for an element.
+    /// The range between the quotes of the name; both 0 for an element.
     public let keyStart: Int
     public let keyEnd: Int
     public let valueStart: Int
@@ -33,16 +33,16 @@ public struct JSONPart: Sendable {
     }
 }
 
-/// A valid text with its top level taken apart, so that nobody has to walk over it a second time.
+/// A valid text with the parts of its top level, so that callers need not scan it again.
 public struct JSONOutline {
     public let text: ValidJSON
     public let kind: JSONKind
-    /// Members of a top-level object, elements of a top-level array; empty otherwise. The memory is the validator's: it
-    /// is valid until the next text is validated. Of more than the validator keeps, the first ones.
+    /// Members of a top-level object, elements of a top-level array; empty otherwise. The validator owns the memory: it
+    /// is valid until the next text is validated. If there are more than the validator keeps, the first ones.
     public let parts: UnsafeBufferPointer<JSONPart>
-    /// How many there are.
+    /// Number of all parts.
     public let count: Int
-    /// The offset of the first doubled name, wherever it stands in the text.
+    /// The offset of the first duplicate name anywhere in the text.
     public let duplicate: Int?
 
     /// The raw bytes of a member's name.
@@ -70,7 +70,7 @@ public enum JSONKind: UInt8, Sendable {
         }
     }
 
-    /// With its article, for sentences.
+    /// The kind with its article, for sentences.
     public var name: String {
         switch self {
         case .null: "null"

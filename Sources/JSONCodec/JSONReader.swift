@@ -1,9 +1,9 @@
-/// A cursor over valid JSON: pull what you need, skip the rest, build no tree.
+/// A cursor over valid JSON that reads single values, skips the rest, and builds no tree.
 ///
-/// The text was accepted by `JSONValidator`, so there is nothing left to check and nothing to throw: a method that is
-/// called on a value of another kind answers nil and leaves the value to be skipped. The unsafe pointer stays inside the
-/// text because a valid text closes everything that it opens. (Readers come from `XMLStreamReader` in Java, `serde`'s
-/// `Deserializer` in Rust, the on-demand front end of simdjson in C++.)
+/// `JSONValidator` has accepted the text, so there is nothing to check and nothing to throw: a method called on a value
+/// of another kind returns nil and leaves the value to be skipped. The unsafe pointer stays inside the text because a
+/// valid text closes everything that it opens. (Equivalents: `XMLStreamReader` in Java, `serde`'s `Deserializer` in
+/// Rust, the on-demand front end of simdjson in C++.)
 ///
 ///     var reader = JSONReader(text)
 ///     guard reader.enterObject() else { return }
@@ -23,10 +23,10 @@ public struct JSONReader {
         offset = 0
     }
 
-    /// What an empty text reads as, so that there is always memory to look at.
+    /// The replacement for an empty text, so that there is always memory to read.
     private static var nothing: UnsafePointer<UInt8> { ("null" as StaticString).utf8Start }
 
-    /// The kind of the value that comes next.
+    /// The kind of the next value.
     public var kind: JSONKind {
         @inlinable @inline(__always) mutating get {
             skipSpace()
@@ -34,15 +34,15 @@ public struct JSONReader {
         }
     }
 
-    /// Steps into an object; false, and nothing read, when the next value is something else.
+    /// Enters an object; false, without moving, if the next value is something else.
     @inlinable
     public mutating func enterObject() -> Bool { enter(UInt8(ascii: "{")) }
 
-    /// Steps into an array; false, and nothing read, when the next value is something else.
+    /// Enters an array; false, without moving, if the next value is something else.
     @inlinable
     public mutating func enterArray() -> Bool { enter(UInt8(ascii: "[")) }
 
-    /// The next member's name, the cursor then stands on its value; nil when the object has ended.
+    /// The next member's name, with the cursor then at its value; nil at the end of the object.
     @inlinable
     public mutating func nextKey() -> JSONText? {
         skipComma()
@@ -56,8 +56,8 @@ public struct JSONReader {
         return key
     }
 
-    /// Passes over the next member's name, if it is this one and stands there without white space and escapes, as in text that
-    /// `JSONWriter` has made; the cursor then stands on its value. False, and nothing read, otherwise.
+    /// Skips the next member's name and moves to its value, if it is this name without white space and escapes, as
+    /// `JSONWriter` writes it. False, without moving, otherwise.
     /// - Parameter name: the name in its quotes, with the colon, such as `"id":`.
     @inlinable @inline(__always)
     public mutating func pass(_ name: StaticString) -> Bool {
@@ -68,7 +68,7 @@ public struct JSONReader {
         return true
     }
 
-    /// Whether there is another element, on which the cursor then stands; false when the array has ended.
+    /// Whether there is another element, to which the cursor then moves; false at the end of the array.
     @inlinable
     public mutating func nextElement() -> Bool {
         skipComma()
@@ -102,7 +102,7 @@ public struct JSONReader {
         return isTrue
     }
 
-    /// Reads `null`; false, and nothing read, when something else comes.
+    /// Reads `null`; false, without moving, if something else comes.
     @inlinable
     public mutating func null() -> Bool {
         guard kind == .null else { return false }
@@ -110,7 +110,7 @@ public struct JSONReader {
         return true
     }
 
-    /// The offset of the value that comes next.
+    /// The offset of the next value.
     @inlinable public var valueStart: Int {
         mutating get {
             skipSpace()
@@ -123,7 +123,7 @@ public struct JSONReader {
         ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: max(min(offset, end) - start, 0)))
     }
 
-    /// Passes over one value, whatever it is, and answers with its bytes.
+    /// Skips one value of any kind, and returns its bytes.
     @discardableResult
     public mutating func skip() -> ValidJSON {
         let kind = kind
@@ -133,7 +133,7 @@ public struct JSONReader {
         case .array, .object: skipContainer()
         default: _ = token()
         }
-        // After the end of a text that was cut off there is nothing, and a negative number must not be asked for.
+        // The end of a truncated text would give a negative count.
         return ValidJSON(trusting: UnsafeRawBufferPointer(start: base + start, count: max(min(offset, end) - start, 0)))
     }
 

@@ -1,8 +1,8 @@
-/// A JSON string where it stands: the valid bytes between its quotes, decoded only when somebody asks.
+/// A JSON string in place: the valid bytes between its quotes, decoded only on demand.
 public struct JSONText {
-    /// As written, escapes and all.
+    /// The bytes as written, with escapes.
     public let raw: UnsafeRawBufferPointer
-    /// Whether there is a backslash in it; if not, `raw` is the text.
+    /// Whether it contains a backslash; if not, `raw` is the text.
     public let isEscaped: Bool
 
     @inlinable
@@ -56,7 +56,7 @@ public struct JSONText {
         }
     }
 
-    /// Hands the decoded bytes to `body`: in place where there is nothing to decode.
+    /// Passes the decoded bytes to `body`, in place if there is nothing to decode.
     @inlinable @inline(__always)
     public func withDecoded<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -69,14 +69,14 @@ public struct JSONText {
     /// The decoded bytes, copied.
     @usableFromInline
     func decoded() -> ByteBuffer {
-        // No text is longer than what it is written as, and whole words are copied.
+        // The decoded text is never longer than `raw`; the extra room is for copies of whole words.
         let width = MemoryLayout<UInt64>.size
         var buffer = ByteBuffer(capacity: raw.count + width)
         buffer.append(upTo: raw.count + width) { decode(into: $0) }
         return buffer
     }
 
-    /// Eight bytes at a time up to each backslash. Returns the number of bytes.
+    /// Decodes, eight bytes at a time up to each backslash. Returns the number of bytes.
     private func decode(into text: UnsafeMutableRawBufferPointer) -> Int {
         let width = MemoryLayout<UInt64>.size
         var (at, end) = (0, 0)
@@ -95,7 +95,7 @@ public struct JSONText {
                 end += 1
                 continue
             }
-            // Quotation marks are most of what is escaped.
+            // Quotation marks are the most frequent escapes.
             if at + 1 < raw.count, raw[at + 1] == UInt8(ascii: "\"") {
                 text[end] = raw[at + 1]
                 at += 2
@@ -112,7 +112,7 @@ public struct JSONText {
         return end
     }
 
-    /// Whether the decoded text is this ASCII literal.
+    /// Whether the decoded text equals this ASCII literal.
     @inlinable @inline(__always)
     public func equals(_ literal: StaticString) -> Bool {
         let other = UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
@@ -120,13 +120,13 @@ public struct JSONText {
         return isEqual(to: JSONText(raw: other, isEscaped: false))
     }
 
-    /// Whether two texts are the same once decoded, byte by byte.
+    /// Whether two decoded texts are equal, byte by byte.
     public func isEqual(to other: JSONText) -> Bool {
         if !isEscaped && !other.isEscaped { return Self.sameBytes(raw, other.raw) }
         return withDecoded { mine in other.withDecoded { theirs in Self.sameBytes(mine, theirs) } }
     }
 
-    /// Eight bytes at a time, or four; the last word overlaps the one before, so that no byte is left over.
+    /// Compares eight bytes at a time, or four; the last word overlaps the one before, so that no bytes remain.
     @inlinable @inline(__always)
     public static func sameBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         guard a.count == b.count else { return false }
@@ -160,7 +160,7 @@ public struct JSONText {
             == second.loadUnaligned(fromByteOffset: last, as: UInt64.self)
     }
 
-    /// Where the escape that begins at `backslash` ends; a surrogate pair is one escape.
+    /// The end of the escape that begins at `backslash`; a surrogate pair is one escape.
     static func escapeEnd(_ raw: UnsafeRawBufferPointer, _ backslash: Int) -> Int {
         guard backslash + 5 < raw.count, raw[backslash + 1] == UInt8(ascii: "u") else {
             return min(backslash + 2, raw.count)
@@ -180,7 +180,7 @@ public struct JSONText {
     }
 }
 
-/// A JSON number where it stands: its text is its value until somebody asks for a machine number.
+/// A JSON number in place: its text is its value until a caller needs a machine number.
 public struct JSONNumber {
     public let raw: UnsafeRawBufferPointer
 
@@ -189,8 +189,8 @@ public struct JSONNumber {
 
     public var text: String { String(decoding: raw, as: UTF8.self) }
 
-    /// The value if it is an integer that fits: `50`, `5e1` and `50.0` are; `1e300` is nil, never a trap, and nothing is
-    /// rounded to an integer.
+    /// The value if it is an integer that fits, such as `50`, `5e1` and `50.0`; `1e300` is nil, never a trap, and no
+    /// fraction is rounded.
     public var integer: Int? {
         var value = 0
         var at = 0
@@ -206,15 +206,16 @@ public struct JSONNumber {
         return isNegative ? -value : value
     }
 
-    /// The nearest double; nil when the magnitude is beyond the largest one.
+    /// The nearest double; nil if the magnitude is beyond the largest one.
     public var double: Double? {
         if let short = shortDouble { return short }
         guard let value = Double(raw.count <= Self.digitsMax ? text : shortened), value.isFinite else { return nil }
         return value
     }
 
-    /// Of at most fifteen digits without an exponent: both the digits and the power of ten are doubles, so that dividing rounds
-    /// once, to the nearest. (W. D. Clinger, "How to Read Floating Point Numbers Accurately", 1990.)
+    /// The double of at most fifteen digits without an exponent: both the digits and the power of ten are doubles, so
+    /// that the division rounds once, to the nearest. (W. D. Clinger, "How to Read Floating Point Numbers Accurately",
+    /// 1990.)
     private var shortDouble: Double? {
         let isNegative = raw.first == UInt8(ascii: "-")
         var at = isNegative ? 1 : 0
@@ -237,11 +238,11 @@ public struct JSONNumber {
         return isNegative ? -value : value
     }
 
-    /// The middle between two doubles has at most 768 digits: more only say whether a number lies above it.
+    /// The middle between two doubles has at most 768 digits: further ones only tell whether a number lies above it.
     private static let digitsMax = 800
 
-    /// A text of bounded length with the same nearest double: the first digits, a 1 for the others if one of them is not
-    /// 0, and the power of ten.
+    /// A text of bounded length with the same nearest double: the first digits, a 1 for the others if one of them is
+    /// not 0, and the power of ten.
     private var shortened: String {
         var digits: [UInt8] = []
         var power = 0
@@ -270,7 +271,7 @@ public struct JSONNumber {
             ? sign + "0" : "\(sign)\(String(decoding: digits, as: UTF8.self))e\(power + exponent(from: at + 1))"
     }
 
-    /// The integer of any spelling: its digits up to the last that is not 0, and the power of ten that they stand at.
+    /// The integer in any form: its digits up to the last that is not 0, and their power of ten.
     private var anyInteger: Int? {
         var magnitude: UInt = 0
         var zeros = 0
@@ -287,7 +288,8 @@ public struct JSONNumber {
             if isFraction { power -= 1 }
             zeros += 1
             if digit != 0 {
-                // Too large now is too large or no integer at the end: this digit is not a trailing zero.
+                // A value that is too large now is too large or no integer at the end: this digit is not a trailing
+                // zero.
                 guard let shifted = Self.shift(magnitude, zeros) else { return nil }
                 let (sum, overflows) = shifted.addingReportingOverflow(UInt(digit))
                 if overflows { return nil }
@@ -314,7 +316,7 @@ public struct JSONNumber {
         return value
     }
 
-    /// The exponent's value, held short of where it could overflow: no text is long enough to make up for it.
+    /// The exponent's value, limited below overflow: no text is long enough to make up for it.
     private func exponent(from start: Int) -> Int {
         guard start < raw.count else { return 0 }
         var value = 0

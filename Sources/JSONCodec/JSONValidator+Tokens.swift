@@ -1,7 +1,7 @@
 import CPlatform
 
-/// The tokens of RFC 8259, sections 2 to 7: each takes the offset of a token and answers with the offset after it, or
-/// with -1 and the reason in `fault`.
+/// The tokens of RFC 8259, sections 2 to 7: each function takes the offset of a token and returns the offset after it,
+/// or -1 with the reason in `fault`.
 extension JSONValidator {
     @inlinable @inline(__always)
     static func skipSpace(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
@@ -14,7 +14,7 @@ extension JSONValidator {
         return at
     }
 
-    /// `start` is after the opening quote; the answer is after the closing one.
+    /// Skips a string: `start` is after the opening quote, the result after the closing one.
     @inline(__always)
     static func skipString(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ isEscaped: inout Bool, _ fault: inout TokenFault
@@ -39,7 +39,7 @@ extension JSONValidator {
                 at = skipEscape(base, at, end, &fault)
                 guard at >= 0 else { return -1 }
             } else if byte >= 0x80 {
-                // Text that is not ASCII mostly goes on so: stay here instead of looking at words in vain.
+                // Text outside ASCII mostly continues like that: staying here avoids useless tests of words.
                 repeat {
                     let length = ByteScan.sequenceLength(base, at, end)
                     guard length > 0 else { return fault.at(.invalidUTF8, at) }
@@ -97,7 +97,7 @@ extension JSONValidator {
         }
     }
 
-    /// RFC 8259, section 6: `[ minus ] int [ frac ] [ exp ]`.
+    /// Skips a number. RFC 8259, section 6: `[ minus ] int [ frac ] [ exp ]`.
     @inline(__always)
     static func skipNumber(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ fault: inout TokenFault
@@ -127,7 +127,7 @@ extension JSONValidator {
     @inline(__always)
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
 
-    /// At least one digit.
+    /// Skips one digit or more.
     @inline(__always)
     private static func skipDigits(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ fault: inout TokenFault
@@ -139,7 +139,7 @@ extension JSONValidator {
         return at
     }
 
-    /// `expected` holds the literal's last four bytes, least significant first, which begin at `last`.
+    /// Skips a literal: `expected` holds its last four bytes, least significant first, which begin at `last`.
     @inline(__always)
     static func skipLiteral(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ last: Int, _ end: Int, _ expected: UInt32,

@@ -1,18 +1,18 @@
-/// The strict reader of a whole text: RFC 8259 with no leniency, in one pass, in linear time, without recursion.
+/// The strict validator of a whole text: RFC 8259 with no leniency, in one pass, in linear time, without recursion.
 ///
-/// Refused beyond the grammar: invalid UTF-8 (section 8.1), a byte order mark, lone surrogates (section 8.2), nesting
-/// deeper than the limit (section 9), and doubled names in one object (section 4 only says "SHOULD be unique"; readers
-/// disagree on what a double means, so it is reported here and refused by the caller).
+/// It refuses more than the grammar does: invalid UTF-8 (section 8.1), a byte order mark, lone surrogates (section
+/// 8.2), nesting deeper than the limit (section 9). It reports duplicate names in one object, which the caller refuses
+/// (section 4 only says "SHOULD be unique", and readers disagree on their meaning).
 ///
-/// What it has accepted is a `ValidJSON`, and only a `ValidJSON` can be read with `JSONReader`, which therefore needs no
-/// checks of its own. One validator is made for a connection and used again for every message: its scratch memory stays.
+/// The result is a `ValidJSON`, and `JSONReader` reads only that, so it needs no checks of its own. A connection uses
+/// one validator for all its messages: its scratch memory stays.
 ///
 /// Invariants
 /// 1. `at` never passes `end`; every look ahead is checked against it.
 /// 2. Depth is at most 64, so the kinds of the open containers fit one word.
 /// 3. Names are compared by their decoded bytes, never as `String`, whose equality is quadratic on hostile text.
 public struct JSONValidator: ~Copyable {
-    /// The deepest nesting that can be allowed: one bit for each level of a word.
+    /// The deepest nesting that can be allowed: one bit of a word for each level.
     public static let depthMax = 64
 
     let depthLimit: Int
@@ -21,9 +21,9 @@ public struct JSONValidator: ~Copyable {
     private var parts: UnsafeMutablePointer<JSONPart>
     private var partCount = 0
     private var partCapacity = 16
-    /// More parts are counted and not kept.
+    /// Limit of recorded parts; further ones are only counted.
     private let partsMax: Int
-    /// Where the name that was read last ends.
+    /// The end of the name that was read last.
     private var memberEnd = 0
 
     public init(depthLimit: Int, partsMax: Int = .max) {
@@ -53,8 +53,8 @@ public struct JSONValidator: ~Copyable {
     }
 
     /// Checks one text.
-    /// - Returns: the text as something that may be read, its top level taken apart, and the first doubled name.
-    /// - Throws: where and why it is not JSON.
+    /// - Returns: the text for reading, the parts of its top level, and the first duplicate name.
+    /// - Throws: the offset and the reason why it is not JSON.
     /// - Complexity: linear in the length of the text.
     public mutating func validate(_ text: UnsafeRawBufferPointer) throws(JSONError) -> JSONOutline {
         partCount = 0
@@ -77,14 +77,14 @@ public struct JSONValidator: ~Copyable {
             duplicate: names.duplicate)
     }
 
-    /// Whether the text is JSON by these rules, doubled names included.
+    /// Whether the text is JSON by these rules, without duplicate names.
     public mutating func accepts(_ text: UnsafeRawBufferPointer) -> Bool {
         do { return try validate(text).duplicate == nil } catch { return false }
     }
 
-    /// Checks the value that begins at `start`, whatever follows it.
-    /// - Parameter depth: how many containers are open around the value.
-    /// - Returns: the offset after the value; nil when it is not JSON, or a name in it is doubled.
+    /// Checks the value that begins at `start`; anything may follow it.
+    /// - Parameter depth: the number of open containers around the value.
+    /// - Returns: the offset after the value; nil if it is not JSON, or has a duplicate name.
     public mutating func endOfValue(_ text: UnsafeRawBufferPointer, from start: Int, depth: Int) -> Int? {
         guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self), start < text.count else { return nil }
         names.reset()
@@ -92,8 +92,8 @@ public struct JSONValidator: ~Copyable {
         return end >= 0 && names.duplicate == nil ? end : nil
     }
 
-    /// The same inside a text that is read by a cursor; names that are doubled are noted.
-    /// - Returns: the offset after the value, or -1 when it is not JSON.
+    /// Checks a value inside a text that a cursor reads; records duplicate names.
+    /// - Returns: the offset after the value, or -1 if it is not JSON.
     @inline(never)
     mutating func skipValue(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ depth: Int) -> Int {
         var fault = TokenFault()
@@ -103,8 +103,8 @@ public struct JSONValidator: ~Copyable {
         return after
     }
 
-    /// Checks the string whose opening quote is at `start`, whatever follows it.
-    /// - Returns: the text between its quotes; nil when it is none.
+    /// Checks the string whose opening quote is at `start`; anything may follow it.
+    /// - Returns: the text between its quotes; nil if there is none.
     @inline(__always)
     public static func string(_ text: UnsafeRawBufferPointer, from start: Int) -> JSONText? {
         guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self), start < text.count,
@@ -118,8 +118,8 @@ public struct JSONValidator: ~Copyable {
             raw: UnsafeRawBufferPointer(start: base + start + 1, count: end - start - 2), isEscaped: isEscaped)
     }
 
-    /// Passes over one value, which is all of the text when `isWhole`.
-    /// - Returns: the offset after it; -1, and `fault` says what, when it is not JSON.
+    /// Skips one value, which is all of the text if `isWhole`.
+    /// - Returns: the offset after it; -1, with the reason in `fault`, if it is not JSON.
     @inline(__always)
     private mutating func walk(
         _ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ depthLimit: Int, isWhole: Bool,
@@ -181,7 +181,7 @@ public struct JSONValidator: ~Copyable {
             }
             guard at >= 0 else { return -1 }
 
-            // Behind a value: close what ends here, or go on to the next member or element.
+            // After a value: close the containers that end here, or go on to the next member or element.
             while true {
                 if isWhole && depth == 1 {
                     appendPart(JSONPart(keyStart: keyStart, keyEnd: keyEnd, valueStart: partStart, valueEnd: at))
@@ -212,7 +212,7 @@ public struct JSONValidator: ~Copyable {
         }
     }
 
-    /// Passes over a name and its colon, and enters the name into the table of its object.
+    /// Skips a name and its colon, and enters the name into the table of its object.
     /// - Returns: the offset after the colon, or -1.
     @inline(__always)
     private mutating func skipMember(
@@ -236,8 +236,8 @@ public struct JSONValidator: ~Copyable {
     }
 }
 
-/// What a token function found wrong. The functions answer with -1 and leave the reason here: a thrown error would be
-/// carried through every return on the way of every token.
+/// The fault that a token function found. The functions return -1 and leave the reason here: a thrown error would cost
+/// something at every return of every token.
 struct TokenFault {
     enum Reason {
         case unexpectedEnd, unexpectedByte, trailingBytes, invalidLiteral, invalidNumber, invalidEscape, loneSurrogate,
@@ -247,7 +247,7 @@ struct TokenFault {
     private var reason = Reason.unexpectedEnd
     private var offset = 0
 
-    /// Notes the fault; the answer is always -1.
+    /// Records the fault; always returns -1.
     @inline(never)
     mutating func at(_ reason: Reason, _ offset: Int) -> Int {
         self.reason = reason

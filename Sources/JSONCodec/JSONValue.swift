@@ -1,11 +1,11 @@
-/// A JSON value as a tree: for what has no fixed shape, such as an error's `data` or a schema.
+/// A JSON value as a tree: for data without a fixed shape, such as an error's `data` or a schema.
 ///
 /// Numbers keep their text, objects the order of their members. It is deliberately not `Hashable`: hashing or comparing
 /// a peer's text as `String` is quadratic; `isEqual` compares bytes.
 public indirect enum JSONValue: Sendable {
     case null
     case boolean(Bool)
-    /// As written.
+    /// The number as written.
     case number(String)
     case string(String)
     case array([JSONValue])
@@ -21,7 +21,7 @@ public indirect enum JSONValue: Sendable {
         }
     }
 
-    /// A number; what JSON cannot express becomes null.
+    /// A number; null for one that JSON cannot express.
     public static func double(_ value: Double) -> JSONValue {
         var writer = JSONWriter(capacity: 32)
         writer.double(value)
@@ -35,13 +35,13 @@ public indirect enum JSONValue: Sendable {
     }
 
     /// Checks and reads a text.
-    /// - Throws: where and why it is not JSON. A doubled name is no error here: the first one counts.
+    /// - Throws: the offset and the reason why it is not JSON. A duplicate name is no error here: the first one counts.
     public init(parsing text: String, depthLimit: Int = JSONValidator.depthMax) throws(JSONError) {
         self = try Self.parse(Array(text.utf8), depthLimit: depthLimit)
     }
 
     /// Checks and reads a text.
-    /// - Throws: where and why it is not JSON. A doubled name is no error here: the first one counts.
+    /// - Throws: the offset and the reason why it is not JSON. A duplicate name is no error here: the first one counts.
     public static func parse(
         _ bytes: [UInt8], depthLimit: Int = JSONValidator.depthMax
     ) throws(JSONError) -> JSONValue {
@@ -78,7 +78,7 @@ public indirect enum JSONValue: Sendable {
         }
     }
 
-    /// The member of this name, if this is an object that has it.
+    /// The member of this name, if this is an object with one.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value

@@ -1,8 +1,7 @@
 /// Writes JSON at the end of a `ByteBuffer`; it cannot fail.
 ///
-/// Commas need no state: the byte before a value tells whether one is due, because after an opening bracket or a colon
-/// there is none and after anything else there is. Strings are written in one canonical form: only what RFC 8259,
-/// section 7 demands is escaped, so that the same text always has the same bytes.
+/// Commas need no state: after an opening bracket or a colon none is due, after any other byte one is. Strings have one
+/// canonical form: only characters that RFC 8259, section 7 requires are escaped, so that equal texts have equal bytes.
 ///
 ///     writer.beginObject()
 ///     writer.key("id"); writer.string(id)
@@ -14,7 +13,7 @@ public struct JSONWriter: ~Copyable {
 
     public init(capacity: Int = 256) { buffer = ByteBuffer(capacity: capacity) }
 
-    /// The number of bytes written so far: a mark to which `rewind` can return.
+    /// The number of bytes written so far: a mark for `rewind`.
     @inlinable public var count: Int { buffer.count }
 
     @inlinable public mutating func rewind(to mark: Int) { buffer.truncate(to: mark) }
@@ -33,7 +32,7 @@ public struct JSONWriter: ~Copyable {
 
     @inlinable public mutating func endArray() { buffer.append(UInt8(ascii: "]")) }
 
-    /// A member's name, which must be ASCII without anything to escape.
+    /// Writes a member's name, which must be ASCII without anything to escape.
     @inlinable @inline(__always)
     public mutating func key(_ name: StaticString) {
         separate()
@@ -42,7 +41,8 @@ public struct JSONWriter: ~Copyable {
         buffer.append("\":" as StaticString)
     }
 
-    /// A member's name from data. (With a label, because a literal would prefer `String` and be escaped at each call.)
+    /// Writes a member's name from data. (With a label, because a literal would prefer `String` and be escaped at each
+    /// call.)
     public mutating func key(text name: String) {
         string(name)
         buffer.append(UInt8(ascii: ":"))
@@ -53,7 +53,7 @@ public struct JSONWriter: ~Copyable {
         text.withUTF8 { string(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// A string from a literal without anything to escape.
+    /// Writes a string from a literal without anything to escape.
     @inlinable @inline(__always)
     public mutating func string(_ text: StaticString) {
         separate()
@@ -62,7 +62,7 @@ public struct JSONWriter: ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// A string from valid UTF-8.
+    /// Writes a string from valid UTF-8.
     public mutating func string(utf8: UnsafeRawBufferPointer) {
         separate()
         buffer.append(UInt8(ascii: "\""))
@@ -70,7 +70,7 @@ public struct JSONWriter: ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// A string that was read, brought into the canonical form.
+    /// Writes a string that was read, in the canonical form.
     public mutating func string(_ text: JSONText) {
         separate()
         buffer.append(UInt8(ascii: "\""))
@@ -78,13 +78,13 @@ public struct JSONWriter: ~Copyable {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// The inside of a string without its quotes.
+    /// Writes the inside of a string, without quotes.
     @inlinable
     public mutating func contents(_ text: JSONText) {
         if text.isEscaped { canonicalContents(text.raw) } else { buffer.append(text.raw) }
     }
 
-    /// Copies an escaped text; only `\/` and `\u` are not in the canonical form already.
+    /// Copies an escaped text; only `\/` and `\u` are not yet in the canonical form.
     @usableFromInline
     mutating func canonicalContents(_ raw: UnsafeRawBufferPointer) {
         var runStart = 0
@@ -110,8 +110,8 @@ public struct JSONWriter: ~Copyable {
         buffer.append(integer: value)
     }
 
-    /// A number: the shortest text that reads back as the same double, without a fraction where it has none.
-    /// What JSON cannot express (NaN, infinity) becomes null.
+    /// Writes a number: the shortest text that reads back as the same double, without a fraction if it has none. NaN
+    /// and infinity become null.
     public mutating func double(_ value: Double) {
         separate()
         if !value.isFinite {
@@ -123,7 +123,7 @@ public struct JSONWriter: ~Copyable {
         }
     }
 
-    /// A number that is already text.
+    /// Writes a number that is already text.
     public mutating func number(text: String) {
         separate()
         buffer.append(utf8: text)
@@ -139,21 +139,21 @@ public struct JSONWriter: ~Copyable {
         buffer.append("null" as StaticString)
     }
 
-    /// A value that is already JSON.
+    /// Writes a value that is already JSON.
     @inlinable @inline(__always)
     public mutating func raw(_ json: UnsafeRawBufferPointer) {
         separate()
         buffer.append(json)
     }
 
-    /// A value that is already JSON.
+    /// Writes a value that is already JSON.
     @inlinable @inline(__always)
     public mutating func raw(_ json: StaticString) {
         separate()
         buffer.append(json)
     }
 
-    /// Writes the comma that is due before the next value, if one is.
+    /// Writes the comma before the next value, if one is due.
     @inlinable @inline(__always)
     mutating func separate() {
         guard buffer.count > 0 else { return }
@@ -163,13 +163,13 @@ public struct JSONWriter: ~Copyable {
         }
     }
 
-    /// The inside of a string.
+    /// Writes the inside of a string.
     public mutating func contents(of text: String) {
         var text = text
         text.withUTF8 { contents(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// How many bytes `contents(utf8:)` writes.
+    /// Number of bytes that `contents(utf8:)` writes.
     public static func contentsCount(utf8: UnsafeRawBufferPointer) -> Int {
         utf8.reduce(utf8.count) { count, byte in
             switch byte {
@@ -180,7 +180,7 @@ public struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Escapes what must be escaped and copies the runs between.
+    /// Escapes the characters that require it and copies the runs between.
     public mutating func contents(utf8: UnsafeRawBufferPointer) {
         guard let base = utf8.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         let end = utf8.count

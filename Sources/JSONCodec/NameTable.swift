@@ -1,11 +1,11 @@
-/// Finds doubled names in the objects of one text, in linear time.
+/// Finds duplicate names in the objects of one text, in linear time.
 ///
-/// Small objects (nearly all) compare their names pair by pair as they arrive, by a fingerprint that costs a load or two;
-/// a larger object, and one in which fingerprints meet, is checked when it closes, with a table and a keyed hash, so that
-/// a peer cannot choose names that meet. Equal hashes are confirmed by comparing the decoded bytes.
+/// Small objects (nearly all) compare their names pair by pair as they arrive, by a fingerprint that costs a load or
+/// two. A larger object, or one with equal fingerprints, is checked at its end, with a table and a keyed hash, so that
+/// a peer cannot choose colliding names. Equal hashes are confirmed by comparing the decoded bytes.
 ///
-/// Why unsafe memory: every name of every message passes through here, and an array would check uniqueness and bounds at
-/// each of them. Proof: `count <= capacity` and `depth <= JSONValidator.depthMax` hold before every write.
+/// Why unsafe memory: every name of every message passes through here, and an array would check uniqueness and bounds
+/// each time. Proof: `count <= capacity` and `depth <= JSONValidator.depthMax` hold before every write.
 struct NameTable: ~Copyable {
     private struct Name {
         let fingerprint: UInt64
@@ -14,22 +14,22 @@ struct NameTable: ~Copyable {
         let length: Int
     }
 
-    /// Up to here all pairs are compared as names arrive.
+    /// Up to this many names, all pairs are compared as names arrive.
     private static let pairwiseMax = 16
-    /// Larger tables are given back after the text that needed them.
+    /// Larger tables are freed after the text that needed them.
     private static let keptCapacity = 4096
 
     private let hash = ByteHash()
     private var names: UnsafeMutablePointer<Name>
     private var count = 0
     private var capacity = 64
-    /// For each open object the number of its first name.
+    /// The index of the first name of each open object.
     private let openings: UnsafeMutablePointer<Int>
     private(set) var depth = 0
-    /// Bit d: in the open object at depth d + 1 two fingerprints are equal.
+    /// Bit d: the open object at depth d + 1 has two equal fingerprints.
     private var suspects: UInt64 = 0
     private var slots: [Int32] = []
-    /// Where the first doubled name stands (its opening quote), if any.
+    /// The offset of the first duplicate name (its opening quote), if any.
     private(set) var duplicate: Int?
 
     init() {
@@ -64,7 +64,7 @@ struct NameTable: ~Copyable {
         depth += 1
     }
 
-    /// `start..<end` are the bytes between a name's quotes.
+    /// Enters a name; `start..<end` are the bytes between its quotes.
     @inline(__always)
     mutating func enter(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int, isEscaped: Bool) {
         let length = end - start
@@ -74,7 +74,7 @@ struct NameTable: ~Copyable {
         var index = openings[depth - 1]
         if count - index < Self.pairwiseMax {
             while index < count {
-                // To compare long names now, pair by pair, would cost many times their length.
+                // Comparing long names now, pair by pair, would cost many times their length.
                 if names[index].fingerprint == name.fingerprint { suspects |= 1 << UInt64(depth - 1) }
                 index += 1
             }
@@ -92,19 +92,19 @@ struct NameTable: ~Copyable {
         count = first
     }
 
-    /// Forgets the objects that were opened since there were `outer`, of a value that turned out not to be JSON.
+    /// Drops the objects opened above depth `outer`, after a value that was not JSON.
     mutating func unwind(to outer: Int) {
         guard outer < depth else { return }
         depth = outer
         count = openings[outer]
     }
 
-    /// Notes a doubled name that was found in another way.
+    /// Records a duplicate name that was found in another way.
     mutating func note(duplicate offset: Int) {
         if offset < duplicate ?? .max { duplicate = offset }
     }
 
-    /// The length, and the first and the last bytes; all of the name when it is short.
+    /// The length, and the first and the last bytes; the whole of a short name.
     @inline(__always)
     private static func fingerprint(_ base: UnsafePointer<UInt8>, _ count: Int) -> UInt64 {
         let bytes = UnsafeRawPointer(base)
@@ -152,10 +152,10 @@ struct NameTable: ~Copyable {
         for index in 0..<size { slots[index] = -1 }
         let mask = size - 1
         for index in first..<count {
-            // Nothing after a doubled name matters, and equal hashes in a row would cost their number squared.
+            // Names after a duplicate one do not matter, and equal hashes in a row would cost their number squared.
             if let duplicate, duplicate < names[index].start { return }
             let hashed = keyedHash(base, names[index])
-            // The keyed hash is needed again when another name meets this one: keep it in the fingerprint's place.
+            // The keyed hash is needed again if another name has it: it replaces the fingerprint.
             names[index] = Name(fingerprint: hashed, start: names[index].start, length: names[index].length)
             var slot = Int(truncatingIfNeeded: hashed) & mask
             while slots[slot] >= 0 {

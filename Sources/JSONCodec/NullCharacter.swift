@@ -1,10 +1,11 @@
-/// The character U+0000 in JSON texts. A string can only hold it as the escape `\\u0000` (RFC 8259, section 7).
+/// The character U+0000 in JSON texts. A string can contain it only as the escape `\\u0000` (RFC 8259, section 7).
 ///
-/// Programs in C take it for the end of a text, and some readers of JSON, such as the one of Emacs 28, refuse a whole message for it.
+/// Programs in C take it for the end of a text, and some JSON readers, such as that of Emacs 28, refuse a whole message
+/// with it.
 public enum NullCharacter {
     private static let escapeCount = 6
 
-    /// The offset of the first escape of it in JSON text, or in the inside of a string.
+    /// The offset of its first escape in JSON text, or in the inside of a string.
     public static func offset(in json: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
         var at = start
         while let found = json.firstOffset(of: UInt8(ascii: "\\"), from: at) {
@@ -21,7 +22,7 @@ public enum NullCharacter {
             && json[(at + 2)..<(at + escapeCount)].allSatisfy { $0 == UInt8(ascii: "0") }
     }
 
-    /// JSON text without it.
+    /// JSON text without the character.
     public static func removed(from json: UnsafeRawBufferPointer) -> [UInt8] {
         var result: [UInt8] = []
         var at = 0

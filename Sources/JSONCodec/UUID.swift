@@ -1,6 +1,6 @@
-/// A UUID (RFC 9562), kept as two words, written in lower case, read in either; ordered as it is written.
+/// A UUID (RFC 9562), stored as two words, written in lower case, read in either case; ordered as its text.
 ///
-/// Moods and records are known by it: `MoodID` and `RecordID` are this type.
+/// It identifies moods and records: `MoodID` and `RecordID` are this type.
 public struct UUID: Sendable, Hashable {
     public let high: UInt64
     public let low: UInt64
@@ -31,7 +31,7 @@ public struct UUID: Sendable, Hashable {
             high: (words[0] | words[1] << 32).byteSwapped, low: (words[2] | words[3] << 32).byteSwapped)
     }
 
-    /// The four bytes that each eight hex digits say, in their order, the first in the lowest byte; nil if one is none.
+    /// The four bytes of each eight hex digits, in order, the first in the lowest byte; nil for any other character.
     @inline(__always)
     private static func digits(_ text: SIMD4<UInt64>) -> SIMD4<UInt64>? {
         @inline(__always) func all(_ byte: UInt8) -> SIMD4<UInt64> {
@@ -39,7 +39,7 @@ public struct UUID: Sendable, Hashable {
         }
         let letters = text &>> 6 & all(1)
         let nibbles = (text & all(0x0f)) &+ (letters &<< 3) &+ letters
-        // A nibble above 9 comes from a letter and from nothing else, and writing it again gives the same text.
+        // Only a letter gives a nibble above 9, and writing the nibbles again gives the same text.
         let isAboveNine = (nibbles &+ all(6)) &>> 4 & all(1)
         let again = nibbles &+ all(0x30) &+ (letters &<< 5) &+ (letters &<< 3) &- letters
         let wrong =

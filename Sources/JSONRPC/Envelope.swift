@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// A message, read in one pass: its members told apart, in any order and spelling. JSON-RPC 2.0, sections 4 and 5.
+/// A message, read in one pass, with its members in any order and form. JSON-RPC 2.0, sections 4 and 5.
 ///
-/// It is a view of the frame it is read from. Members that the specification does not know are passed over, as LSP and
-/// MCP peers do. Reading stops at the params, so that a caller who knows the method can check and take them on the way:
+/// It is a view of its frame. It skips members that the specification does not know, as LSP and MCP peers do. Reading
+/// stops at the params, so that a caller who knows the method can check and read them at once:
 ///
 ///     var envelope = Envelope(message)
 ///     while envelope.advance(&validator) {
@@ -12,21 +12,21 @@ import JSONCodec
 ///     }
 ///     guard envelope.isObject else { … }  // `validator.fault(of: message)` says why.
 ///
-/// The validator notes names that are given twice, anywhere in the message.
+/// The validator records duplicate names anywhere in the message.
 public struct Envelope {
-    /// The id as it was written, to be echoed byte for byte; nil for a notification. It is there whatever else is wrong
-    /// with the request, so that the answer reaches the caller who waits for it.
+    /// The id as written, for a byte-for-byte echo; nil for a notification. It is set even if the request has other
+    /// faults, so that the answer reaches its caller.
     public private(set) var id: UnsafeRawBufferPointer?
     public private(set) var method: JSONText?
-    /// The params; nil when absent or null, which mean the same.
+    /// The params; nil if absent or null, which mean the same.
     public private(set) var params: ValidJSON?
-    /// Of a response.
+    /// The result of a response.
     public private(set) var result: ValidJSON?
-    /// Of a response.
+    /// The error of a response.
     public private(set) var error: ValidJSON?
     /// Whether the message was read to its end, and is an object.
     public private(set) var isObject = false
-    /// Where reading goes on.
+    /// The position of the next read.
     public var cursor: JSONCursor
 
     @usableFromInline let idBytesMax: Int
@@ -34,10 +34,10 @@ public struct Envelope {
     private var paramsStart: Int?
     private var isVersioned = false
     private var isIDUsable = true
-    /// Whether an id that is not usable is a number.
+    /// Whether an unusable id is a number.
     private var isIDNumber = false
     private var areParamsUsable = true
-    /// Whether there are members that the specification does not know; the validator keeps account of them.
+    /// Whether there are members that the specification does not know; the validator records their names.
     private var hasOthers = false
 
     /// The longest string id, in bytes of its text; numbers may be as long.
@@ -49,16 +49,16 @@ public struct Envelope {
         self.idBytesMax = idBytesMax
     }
 
-    /// Reads a whole message; nil when it is not an object.
+    /// Reads a whole message; nil if it is not an object.
     public static func read(_ message: UnsafeRawBufferPointer, _ validator: inout JSONValidator) -> Envelope? {
         var envelope = Envelope(message)
         while envelope.advance(&validator) { envelope.skipParams(&validator) }
         return envelope.isObject ? envelope : nil
     }
 
-    /// Reads on.
-    /// - Returns: whether the cursor stands at params, an object or an array, which the caller now passes over; false
-    ///   when there is nothing more to read.
+    /// Continues reading.
+    /// - Returns: true if the cursor is at params, an object or an array, which the caller must now skip; false if
+    ///   nothing is left.
     public mutating func advance(_ validator: inout JSONValidator) -> Bool {
         if let start = paramsStart {
             params = cursor.slice(from: start)
@@ -82,8 +82,8 @@ public struct Envelope {
         return end(&validator)
     }
 
-    /// Reads what nearly every request begins with, up to the params if they come next, in one go; false, and nothing
-    /// read, when something else comes. It says nothing that the loop over the members does not say, but in fewer steps.
+    /// Fast path for the usual beginning of a request, up to the params if they come next; false, without moving, if
+    /// something else comes. The loop over the members would give the same result, in more steps.
     @inline(__always)
     private mutating func readUsualBeginning() -> Bool {
         var ahead = cursor
@@ -103,25 +103,25 @@ public struct Envelope {
         return true
     }
 
-    /// Passes over the params from their beginning on, wherever the cursor is.
+    /// Skips the params from their beginning, wherever the cursor is.
     public mutating func skipParams(_ validator: inout JSONValidator) {
         guard let start = paramsStart else { return }
         cursor.move(to: start)
-        // A cursor that stays is where no message ends, so `advance` finds that this one is broken.
+        // If the cursor does not move, no message ends there, and `advance` finds it broken.
         _ = cursor.value(&validator, depth: 1)
     }
 
-    /// Whether nothing is wrong with the message as a request.
+    /// Whether the message is a valid request.
     @inline(__always)
     public var isRequest: Bool { isObject && isIDUsable && isVersioned && method != nil && areParamsUsable }
 
-    /// Whether it is an answer: a message with `result` or `error` and without `method`, whatever else is wrong with it. Nothing
-    /// answers an answer; two peers that did would do so for ever.
+    /// Whether it is an answer: a message with `result` or `error` and without `method`, in spite of other faults. An
+    /// answer is never answered; two peers that did so would go on forever.
     public var isAnswer: Bool {
         isObject && given & Member.method.rawValue == 0 && given & (Member.result.rawValue | Member.error.rawValue) != 0
     }
 
-    /// What is wrong with an object as a request; nil when nothing is.
+    /// The fault of an object as a request; nil if there is none.
     public var fault: RPCError? {
         if isRequest { return nil }
         if !isIDUsable {
@@ -150,11 +150,11 @@ public struct Envelope {
         case other = 0
     }
 
-    /// Passes over a name and its colon; nil when none comes.
+    /// Reads a name and its colon; nil if none comes.
     @inline(__always)
     private mutating func name(_ validator: inout JSONValidator) -> Member? {
         guard let bytes = cursor.bytes(10), bytes[0] == UInt8(ascii: "\"") else { return otherName(&validator) }
-        // The eight bytes after the quote tell the members apart that a request has.
+        // The eight bytes after the quote distinguish the members of a request.
         let word = bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self)
         let member: Member
         let count: Int
@@ -185,7 +185,7 @@ public struct Envelope {
         UInt32(littleEndian: UnsafeRawPointer(("id\":" as StaticString).utf8Start).loadUnaligned(as: UInt32.self))
     }
 
-    /// The same for a name that is written in another way, or is another.
+    /// Slow path: the name has escapes or white space, or is a different name.
     @inline(never)
     private mutating func otherName(_ validator: inout JSONValidator) -> Member? {
         _ = cursor.next
@@ -215,7 +215,7 @@ public struct Envelope {
         }
     }
 
-    /// Whether there are params that the caller has to pass over.
+    /// Whether there are params that the caller has to skip.
     @inline(__always)
     private mutating func standsAtParams() -> Bool {
         params = nil
@@ -226,7 +226,7 @@ public struct Envelope {
         return true
     }
 
-    /// Reads a member's value; false when there is none.
+    /// Reads a member's value; false if there is none.
     @inline(__always)
     private mutating func read(_ member: Member, _ validator: inout JSONValidator) -> Bool {
         switch member {
@@ -250,7 +250,7 @@ public struct Envelope {
         return readOther(member, &validator)
     }
 
-    /// The same for a value that is written in another way, or is another.
+    /// Slow path: the value has escapes or white space, or is a different value.
     @inline(never)
     private mutating func readOther(_ member: Member, _ validator: inout JSONValidator) -> Bool {
         guard let value = cursor.value(&validator, depth: 1) else { return false }
@@ -271,7 +271,7 @@ public struct Envelope {
         return true
     }
 
-    /// Passes over the end of the object; always false.
+    /// Reads the end of the object; always false.
     @inline(__always)
     private mutating func end(_ validator: inout JSONValidator) -> Bool {
         if hasOthers { validator.closeObject(cursor) }

@@ -1,12 +1,12 @@
-/// A kind of failure: its number on the wire, its stable name, and whether the same call may succeed later.
+/// A kind of failure: its number in the protocol, its stable name, and whether the same call may succeed later.
 ///
-/// The numbers -32768…-32000 are JSON-RPC 2.0's (section 5.1), -32800… are LSP's; a program adds its own, positive ones,
-/// in an extension.
+/// The numbers -32768…-32000 are JSON-RPC 2.0's (section 5.1), -32800… are LSP's; an extension adds a program's own,
+/// positive ones.
 public struct ErrorCode: Sendable, Equatable {
     public let number: Int
-    /// What programs compare; it never changes.
+    /// The name that clients compare; it never changes.
     public let kind: StaticString
-    /// Whether the same request may succeed when it is sent again.
+    /// Whether a repeated request may succeed.
     public let isRetryable: Bool
 
     public init(_ number: Int, _ kind: StaticString, isRetryable: Bool = false) {

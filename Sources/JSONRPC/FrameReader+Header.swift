@@ -3,8 +3,8 @@
 ///     block  = 1*line, empty line
 ///     line   = name ":" value, any number of CR, LF
 ///
-/// A client in text mode on Windows writes CRCRLF. A line that begins with `{` or `[` is no header line but a message: the block
-/// before it was cut short, and a host that waited for its end would be deaf.
+/// A client in text mode on Windows writes CRCRLF. A line that begins with `{` or `[` is no header line but a message:
+/// the block before it was cut short, and a host that waited for its end would answer nothing any more.
 extension FrameReader {
     mutating func takeHeader(isAtEnd: Bool) -> Frame? {
         while true {
@@ -16,7 +16,7 @@ extension FrameReader {
             }
             let found = bytes.firstOffset(of: 0x0a, from: max(scanned, start))
             guard (found.map { $0 + 1 } ?? bytes.count) - taken <= headerBytesMax else {
-                // What is complete by here counts, however the bytes came.
+                // Header lines that are complete by here count, however the bytes were split.
                 let length = HeaderBlock(UnsafeRawBufferPointer(rebasing: bytes[taken..<start])).length
                 state = .skippingHeader(length: length, .nothing)
                 advance(to: start)
@@ -34,10 +34,10 @@ extension FrameReader {
         }
     }
 
-    /// Takes a block that is complete.
+    /// Takes a complete block.
     /// - Parameters:
-    ///   - lines: where its header lines end.
-    ///   - end: where its body begins.
+    ///   - lines: the end of its header lines.
+    ///   - end: the start of its body.
     private mutating func take(_ lines: Int, _ end: Int) -> Frame? {
         let block = HeaderBlock(UnsafeRawBufferPointer(rebasing: buffer.bytes[taken..<lines]))
         advance(to: end)
@@ -51,7 +51,7 @@ extension FrameReader {
     }
 
     /// Skips the rest of a block, up to its empty line or to a line that begins a message.
-    /// - Returns: false when more bytes are needed.
+    /// - Returns: false if more bytes are needed.
     mutating func skipHeader(_ length: Int?, _ line: SkippedLine) -> Bool {
         let bytes = buffer.bytes
         var (at, line) = (taken, line)

@@ -1,35 +1,36 @@
 import JSONCodec
 
-/// Takes messages out of a stream of bytes, wherever it was split: lines and header blocks, told apart per message.
+/// Splits a stream of bytes, in pieces of any size, into messages: lines and header blocks, recognised for each
+/// message.
 ///
 ///     line    = JSON text, LF (CRLF too); blank lines are skipped; at the end of the stream the LF may be missing
 ///     header  = "Content-" … LF, more header lines, an empty line, then Content-Length bytes; any number of CR before each LF
 ///
-/// It does no I/O: the caller appends what it read to `buffer`, then takes frames until there is none. The bytes of a
-/// frame stay where they are until `discardTaken`, so that a group of requests can be read a second time (`rewind`)
-/// when their common sync failed.
+/// It does no I/O: the caller appends bytes to `buffer`, then takes frames until there is none. The bytes of a frame
+/// stay until `discardTaken`, so that a group of requests can be read a second time (`rewind`) after their common sync
+/// failed.
 ///
 /// Invariants
 /// 1. Memory is bounded: of a message over the limit only the fault is kept, its bytes are dropped as they come.
-/// 2. Every byte is looked at a bounded number of times, however small the pieces (`scanned` remembers).
+/// 2. Every byte is read a bounded number of times, in pieces of any size (see `scanned`).
 /// 3. A fault never loses the message after it.
 public struct FrameReader: ~Copyable {
     /// One step of the stream.
     public enum Frame {
         /// A message: its bytes in `buffer`, without delimiters.
         case message(Range<Int>, Framing)
-        /// Something that is no message; it is answered with `id: null`.
+        /// Something that is no message; the host answers it with `id: null`.
         case fault(Fault, Framing)
     }
 
     public enum Fault: Sendable, Equatable {
         /// Over the limit, in bytes; the rest of the message is skipped.
         case tooLarge(limit: Int)
-        /// A header block over the limit, in bytes; its body is skipped where its length is known by then.
+        /// A header block over the limit, in bytes; its body is skipped if its length is known by then.
         case headerTooLarge(limit: Int)
         /// A header block with a line that is no header line.
         case brokenHeader
-        /// A header block that does not say, or says unusably, how long its body is.
+        /// A header block without a usable length of its body.
         case noLength
         /// The stream ended inside a header block or its body.
         case cutShort
@@ -50,18 +51,18 @@ public struct FrameReader: ~Copyable {
         case skippingBlanks
         case skippingLine
         /// - Parameters:
-        ///   - length: of the body, if it is known.
+        ///   - length: the length of the body, if known.
         case skippingHeader(length: Int?, SkippedLine)
         case skippingBody(rest: Int)
     }
 
-    /// How much was seen of a line of a header block that is skipped.
+    /// The part seen so far of a line in a skipped header block.
     enum SkippedLine { case nothing, returns, text }
 
-    /// The longest header block, unless another limit is given; no honest one comes near.
+    /// Default limit of a header block; no honest one comes near.
     public static let headerBytesMax = 8 * 1024
 
-    /// What has been read; bytes before the frames already taken may still be in it.
+    /// The bytes read; bytes before the frames already taken may still be in it.
     public var buffer: ByteBuffer
     let messageBytesMax: Int
     let headerBytesMax: Int
@@ -92,8 +93,7 @@ public struct FrameReader: ~Copyable {
         state = mark.state
     }
 
-    /// Frees the bytes of all frames taken so far. It moves what is left, so it is called before reading, not after
-    /// every frame.
+    /// Frees the bytes of all frames taken so far. It moves the rest, so call it before reading, not after every frame.
     public mutating func discardTaken() {
         guard taken > 0 else { return }
         buffer.removeFirst(taken)
@@ -106,14 +106,14 @@ public struct FrameReader: ~Copyable {
     /// The bytes after the frames that were taken.
     public var waiting: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer.bytes[taken...]) }
 
-    /// The next frame, or nil when more bytes are needed.
-    /// - Parameter isAtEnd: whether no more bytes will come, so that what is left must be a message.
+    /// The next frame, or nil if more bytes are needed.
+    /// - Parameter isAtEnd: whether no more bytes will come, so that the rest must be a message.
     public mutating func next(isAtEnd: Bool) -> Frame? {
         while true {
             switch state {
             case .between:
                 if taken < buffer.count, buffer.bytes[taken] == UInt8(ascii: "{") {
-                    // So most messages begin: neither blank nor header.
+                    // The usual beginning of a message: neither blank nor header.
                     return takeLine(isAtEnd: isAtEnd)
                 }
                 guard skipBlank() else { return nil }
@@ -141,7 +141,7 @@ public struct FrameReader: ~Copyable {
                 while taken < buffer.count, Self.isBlank(buffer.bytes[taken]) { taken += 1 }
                 advance(to: taken)
                 guard taken < buffer.count else { return nil }
-                // After more blanks than a message may have bytes, only the end of the line is not a fault.
+                // After more blanks than a message may have bytes, anything but the end of the line is a fault.
                 if buffer.bytes[taken] == 0x0a {
                     state = .between
                 } else {
@@ -177,7 +177,7 @@ public struct FrameReader: ~Copyable {
         headerLine = 0
     }
 
-    /// Skips blank lines; false when nothing else is there.
+    /// Skips blank lines; false if nothing else is there.
     private mutating func skipBlank() -> Bool {
         let bytes = buffer.bytes
         var at = max(taken, blanks)
@@ -188,7 +188,7 @@ public struct FrameReader: ~Copyable {
         blanks = at
         if scanned < taken { scanned = taken }
         if at < bytes.count { return true }
-        // Only blanks so far: keep a bounded number, they may yet be the beginning of a line.
+        // Only blanks so far: keep a bounded number, because they may be the beginning of a line.
         if at - taken > messageBytesMax {
             state = .skippingBlanks
             advance(to: at)
@@ -198,7 +198,7 @@ public struct FrameReader: ~Copyable {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0d || byte == 0x09 }
 
-    /// Whether a header block begins here; nil when that cannot be told yet.
+    /// Whether a header block begins here; nil if more bytes are needed to tell.
     private func startsHeader(isAtEnd: Bool) -> Bool? {
         let word: StaticString = "content-"
         let bytes = buffer.bytes
@@ -221,7 +221,7 @@ public struct FrameReader: ~Copyable {
             next = end
         } else {
             scanned = buffer.count
-            // One byte more than the limit may be the CR of the line's end.
+            // The one byte above the limit may be the CR of the line's end.
             guard buffer.count - taken > messageBytesMax + 1 else { return nil }
             state = .skippingLine
             advance(to: buffer.count)

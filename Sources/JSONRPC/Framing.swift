@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// How a message is delimited on the pipe.
+/// The delimiters of a message on the pipe.
 public enum Framing: Sendable {
     /// One JSON text a line, ended by LF: JSON Lines, and the stdio transport of MCP.
     case line
@@ -9,7 +9,7 @@ public enum Framing: Sendable {
 }
 
 extension JSONWriter {
-    /// Completes the message that was written from `mark` on: a line feed after it, or a header before it.
+    /// Completes the message written since `mark`: a line feed after it, or a header before it.
     @inlinable @inline(__always)
     public mutating func endMessage(from mark: Int, framing: Framing) {
         switch framing {
@@ -27,7 +27,7 @@ extension JSONWriter {
         header.withBytes { buffer.insert($0, at: mark) }
     }
 
-    /// The end of the message that begins at `start`; it was completed by `endMessage`.
+    /// The end of the message that begins at `start`; `endMessage` has completed it.
     public func messageEnd(from start: Int) -> Int {
         let bytes = buffer.bytes
         guard start < count, bytes[start] == UInt8(ascii: "C") else {

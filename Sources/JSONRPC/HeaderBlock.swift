@@ -1,9 +1,10 @@
 import JSONCodec
 
-/// The lines of a header block of LSP's base protocol: a name, a colon and a value, each ended by LF with any number of CR before it.
+/// The lines of a header block of LSP's base protocol: a name, a colon and a value, each ended by LF with any number of
+/// CR before it.
 struct HeaderBlock {
-    /// The value of `Content-Length` in any case, or nil when it is absent, not a plain decimal number, or given
-    /// twice with different values (RFC 9112, section 6.3, calls that a fault that cannot be mended).
+    /// The value of `Content-Length` in any case, or nil if it is absent, not a plain decimal number, or given twice
+    /// with different values (RFC 9112, section 6.3, calls that an unrecoverable error).
     private(set) var length: Int?
     /// Whether a line is no header line.
     private(set) var isBroken = false
@@ -25,15 +26,15 @@ struct HeaderBlock {
         if let first = lengths.first, lengths.allSatisfy({ $0 == first }) { length = first }
     }
 
-    /// Whether a line has nothing but its end.
+    /// Whether a line is empty except for its end.
     static func isEmpty(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
         bytes[start..<end].allSatisfy { $0 == 0x0d }
     }
 
-    /// Whether a line is no header line but a message.
+    /// Whether a line is not a header line but a message.
     static func beginsMessage(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") }
 
-    /// Where the value of a line begins if the line has this name.
+    /// The offset of a line's value if the line has this name.
     private static func value(
         of name: StaticString, in block: UnsafeRawBufferPointer, _ start: Int, _ end: Int
     ) -> Int? {
@@ -61,7 +62,7 @@ struct HeaderBlock {
             guard digit < 10 else { return nil }
             let (product, overflows) = number.multipliedReportingOverflow(by: 10)
             let (sum, carries) = product.addingReportingOverflow(Int(digit))
-            // A length beyond `Int` is known to be too large, which is all that matters.
+            // A length beyond `Int` is too large in any case.
             number = overflows || carries ? .max : sum
         }
         return number

@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// An error as it goes over the wire: `{code, message, data: {kind, retryable, …}}`. JSON-RPC 2.0, section 5.1.
+/// An error as sent: `{code, message, data: {kind, retryable, …}}`. JSON-RPC 2.0, section 5.1.
 public struct RPCError: Error, Sendable {
     public let code: ErrorCode
-    /// For people: what is wrong and what to do.
+    /// The message for people: what is wrong and what to do.
     public let message: String
     /// More members of `data`, after `kind` and `retryable`.
     public let details: [JSONValue.Member]
@@ -14,7 +14,7 @@ public struct RPCError: Error, Sendable {
         self.details = details
     }
 
-    /// Bytes that are not JSON.
+    /// The error for bytes that are not JSON.
     public init(parsing error: JSONError) {
         self.init(
             .parseError,

@@ -1,8 +1,8 @@
 import JSONCodec
 
 extension JSONWriter {
-    /// Begins the answer to a request: what follows is the result, then `endResponse`.
-    /// - Parameter id: the request's id as it was written; nil for an answer to what had no readable id.
+    /// Begins the answer to a request; the result follows, then `endResponse`.
+    /// - Parameter id: the request's id as written; nil for an answer to a message without a readable id.
     @inlinable @inline(__always)
     public mutating func beginResponse(id: UnsafeRawBufferPointer?) {
         buffer.append("{\"jsonrpc\":\"2.0\",\"id\":" as StaticString)
@@ -13,7 +13,7 @@ extension JSONWriter {
     @inlinable @inline(__always)
     public mutating func endResponse() { buffer.append(UInt8(ascii: "}")) }
 
-    /// A whole error answer.
+    /// Writes a whole error answer.
     public mutating func errorResponse(id: UnsafeRawBufferPointer?, _ error: RPCError) {
         buffer.append("{\"jsonrpc\":\"2.0\",\"id\":" as StaticString)
         if let id { buffer.append(id) } else { buffer.append("null" as StaticString) }
@@ -22,7 +22,7 @@ extension JSONWriter {
         buffer.append(UInt8(ascii: "}"))
     }
 
-    /// A whole request, or a notification when `id` is nil.
+    /// Writes a whole request, or a notification if `id` is nil.
     public mutating func request(id: JSONValue?, method: String, params: JSONValue?) {
         buffer.append("{\"jsonrpc\":\"2.0\"" as StaticString)
         if let id {
@@ -38,7 +38,7 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Begins a notification: what follows is its params, then `endResponse`.
+    /// Begins a notification; its params follow, then `endResponse`.
     public mutating func beginNotification(method: StaticString) {
         buffer.append("{\"jsonrpc\":\"2.0\",\"method\":\"" as StaticString)
         buffer.append(method)
