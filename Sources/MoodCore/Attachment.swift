@@ -1,9 +1,9 @@
 import JSONCodec
 
-/// What a mood carries besides its text: a closed set of typed values.
+/// A typed value of a mood besides its text, from a closed set.
 public struct Attachment: Sendable {
     public var content: Content
-    /// Members that this version does not know; kept as they are.
+    /// Members that this version does not know. They stay as they are.
     public var unknown: [JSONValue.Member]
 
     public enum Content: Sendable {
@@ -17,13 +17,13 @@ public struct Attachment: Sendable {
         case relation(moodID: MoodID, type: String)
     }
 
-    /// Where the bytes of a picture or recording are; this program never opens either.
+    /// The place of a picture's or recording's bytes; this program never opens either.
     public enum Source: Sendable, Equatable {
         case path(String)
         case url(String)
     }
 
-    /// Something that takes place at certain times.
+    /// An event at certain times.
     public struct Event: Sendable {
         public var title: String
         public var occurrences: [Occurrence]
@@ -41,8 +41,8 @@ public struct Attachment: Sendable {
     public static let countMax = 32
     public static let occurrencesMax = 32
 
-    /// Writes the `attachments` of a mood, each in its canonical form. What this version cannot read (requests are
-    /// checked before, so it comes from a later version or from an editor) is kept as it is.
+    /// Writes the `attachments` of a mood, each in its canonical form. An unreadable one stays as it is: requests are
+    /// checked, so it comes from a later version or an editor.
     static func write(all array: ValidJSON, to writer: inout JSONWriter) {
         for element in JSONValue(array).array ?? [] {
             if let attachment = Attachment(element) {
@@ -53,7 +53,7 @@ public struct Attachment: Sendable {
         }
     }
 
-    /// Those of a mood that this version can read, each with its place among all of them, from 0.
+    /// The readable attachments of a mood, each with its place among all of them, from 0.
     public static func all(of mood: MoodMembers) -> [(place: Int, attachment: Attachment)] {
         guard let array = mood.attachments, array.bytes.count > 2 else { return [] }
         return (JSONValue(array).array ?? []).enumerated().compactMap { place, value in
@@ -61,7 +61,7 @@ public struct Attachment: Sendable {
         }
     }
 
-    /// Reads one; nil when it is not one.
+    /// Reads an attachment; nil if the value is not one.
     public init?(_ value: JSONValue) {
         guard let kind = value["kind"]?.string, let content = Content(kind: kind, value) else { return nil }
         self.content = content

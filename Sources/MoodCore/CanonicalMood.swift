@@ -1,39 +1,39 @@
 import JSONCodec
 
-/// The values by which a mood is found, sorted and counted, read in one pass from a record in the canonical layout of
-/// `MoodMembers.write`. For work that looks at all moods.
+/// The values by which moods are found, sorted and counted, read in one pass from a record in the canonical layout of
+/// `MoodMembers.write`. For scans over all moods.
 ///
-/// The members that every mood has are read by hand, as in `MoodMembers.write`: a loop over the table compares their 11
-/// names in 656 instructions, literals take 244. The others are skipped by the table. A test holds both to the table.
+/// Literals read the members that every mood has, as in `MoodMembers.write`: they take 244 instructions, a loop over
+/// the table's 11 names 656. The table skips the others. A test holds both to the table.
 ///
 /// Every byte is checked: names and marks must be exactly those, and values must be valid JSON that
-/// `MoodMembers(checking:)` accepts too. So an answer of this reader is the answer of that one. If this one gives none
-/// (a person edited the record, or a later version added members), ask that one.
+/// `MoodMembers(checking:)` accepts too. So both readers give equal answers. If this one gives none (a person edited
+/// the record, or a later version added members), ask `MoodMembers`.
 public struct CanonicalMood {
     public let id: MoodID
-    /// As written, escapes and all; so is the label.
+    /// The raw text with its escapes.
     let emoji: JSONText
     public let label: JSONText
     public let timestamp: Timestamp
     public let isFavorite: Bool
     let notes: JSONText
-    /// With its brackets.
+    /// The array with its brackets.
     let tags: UnsafeRawBufferPointer
     let optional: Optionals
     public var hasTimeZone: Bool { optional.timeZone != nil }
     public let updatedAt: Timestamp
 
-    /// Of the members that a mood may lack, those that are looked at: their values as they stand there.
+    /// The raw values of the optional members that scans need.
     struct Optionals {
         var valence: UnsafeRawBufferPointer?
         var scales: UnsafeRawBufferPointer?
-        /// With its quotes.
+        /// The string with its quotes.
         var timeZone: UnsafeRawBufferPointer?
     }
 
     public init?(_ record: UnsafeRawBufferPointer) { self.init(CanonicalCursor(record)) }
 
-    /// The same for bytes that were checked before and have not changed since: their texts are not checked again.
+    /// Reads bytes that were checked before and are unchanged. Does not check their texts again.
     public init?(known record: UnsafeRawBufferPointer) { self.init(CanonicalCursor(record, isKnown: true)) }
 
     @inline(__always)
@@ -63,7 +63,7 @@ public struct CanonicalMood {
         self.updatedAt = updatedAt
     }
 
-    /// Only the id, which is first in the canonical layout; nil if it is not.
+    /// Reads only the id; nil if it is not first, as in the canonical layout.
     @inline(__always)
     public static func id(_ record: UnsafeRawBufferPointer) -> MoodID? {
         var cursor = CanonicalCursor(record)
@@ -71,8 +71,8 @@ public struct CanonicalMood {
     }
 }
 
-/// A place in a record. A step that does not fit answers nil or false; then the place has no meaning, except after
-/// `skip`, which leaves it where it was.
+/// A position in a record. A step that does not fit returns nil or false. After that the position has no meaning,
+/// unless the step was `skip`, which does not move it.
 struct CanonicalCursor {
     private let record: UnsafeRawBufferPointer
     private let isKnown: Bool
@@ -96,11 +96,11 @@ struct CanonicalCursor {
         return true
     }
 
-    /// What comes after this place.
+    /// The bytes from this position on.
     @inline(__always)
     var rest: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: record[min(at, record.count)...]) }
 
-    /// Passes over the id of a record that is known to have one.
+    /// Skips the id of a record that is known to have one.
     @inline(__always)
     mutating func skipID() -> Bool {
         guard skip("{\"id\":\"") else { return false }
@@ -108,7 +108,7 @@ struct CanonicalCursor {
         return skip("\"")
     }
 
-    /// Strings after an opening bracket: all of them with their brackets, as they stand there.
+    /// Reads strings after an opening bracket and returns the raw array.
     @inline(__always)
     mutating func list() -> UnsafeRawBufferPointer? {
         let start = at - 1
@@ -116,7 +116,7 @@ struct CanonicalCursor {
         return UnsafeRawBufferPointer(rebasing: record[start..<at])
     }
 
-    /// The next member, whatever it is: its name and its value as they stand there, a string without its quotes.
+    /// Reads the next member: its name and its raw value, a string without its quotes.
     mutating func member() -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
         guard skip(","), let name = text(), skip(":"), at < record.count else { return nil }
         if record[at] == UInt8(ascii: "\"") {
@@ -128,7 +128,7 @@ struct CanonicalCursor {
         return (name.raw, UnsafeRawBufferPointer(rebasing: record[start..<at]))
     }
 
-    /// The members that a mood may lack, in the order of the table.
+    /// Reads the optional members, in the order of the table.
     @inline(never)
     mutating func optional(_ found: inout CanonicalMood.Optionals) -> Bool {
         for field in MoodField.optional {
@@ -160,7 +160,7 @@ struct CanonicalCursor {
         }
     }
 
-    /// From the beginning of the record up to the end of its id.
+    /// Reads from the beginning of the record to the end of its id.
     @inline(__always)
     mutating func id() -> MoodID? {
         guard skip("{\"id\":\""), record.count - at > MoodID.textLength else { return nil }
@@ -187,7 +187,7 @@ struct CanonicalCursor {
             raw: UnsafeRawBufferPointer(rebasing: record[at + 1..<end.offset]), isEscaped: end.isEscaped)
     }
 
-    /// A time that is not needed.
+    /// Skips a time.
     @inline(__always)
     mutating func skipTime() -> Bool {
         guard isKnown else { return time() != nil }
@@ -195,7 +195,7 @@ struct CanonicalCursor {
         return skip("\"")
     }
 
-    /// After the opening quote.
+    /// Reads a time after its opening quote.
     @inline(__always)
     mutating func time() -> Timestamp? {
         guard record.count - at > Timestamp.textLength,
@@ -212,7 +212,7 @@ struct CanonicalCursor {
         return skip("false") ? false : nil
     }
 
-    /// Strings after an opening bracket, and the closing one.
+    /// Skips strings after an opening bracket, and the closing one.
     @inline(__always)
     mutating func texts() -> Bool {
         if skip("]") { return true }
@@ -223,13 +223,13 @@ struct CanonicalCursor {
         return false
     }
 
-    /// Any values after an opening bracket, and the closing one.
+    /// Skips any values after an opening bracket, and the closing one.
     @inline(__always)
     mutating func values() -> Bool {
         skip("]") || anyValue(from: at - 1)
     }
 
-    /// Any value that begins at an offset.
+    /// Skips any value that begins at an offset.
     @inline(never)
     private mutating func anyValue(from start: Int) -> Bool {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
@@ -238,7 +238,7 @@ struct CanonicalCursor {
         return true
     }
 
-    /// A number by RFC 8259, section 6, and the comma after it.
+    /// Skips a number by RFC 8259, section 6. A comma must follow.
     @inline(__always)
     mutating func number() -> Bool {
         _ = skip("-")
@@ -257,7 +257,7 @@ struct CanonicalCursor {
         return at < record.count && record[at] == UInt8(ascii: ",")
     }
 
-    /// The number of digits read; 0 if there are none, or a leading zero too many.
+    /// Skips digits and counts them; 0 if there are none, or a superfluous leading zero.
     @inline(__always)
     private mutating func integer() -> Int {
         let start = at
@@ -270,7 +270,7 @@ struct CanonicalCursor {
         while at < record.count, record[at] &- 48 < 10 { at += 1 }
     }
 
-    /// Digits, the closing brace and the end.
+    /// Skips digits, the closing brace and the end.
     @inline(__always)
     mutating func lastInteger() -> Bool {
         let digits = integer()

@@ -1,11 +1,11 @@
 import JSONCodec
 
-/// Text without regard to case, by Unicode simple case folding (CaseFolding.txt, status C and S).
+/// Text without case, by Unicode simple case folding (CaseFolding.txt, status C and S).
 ///
 /// One scalar folds to one scalar, in no locale: "STRASSE" is not "straße", and a Turkish İ stays itself. That keeps
-/// folding cheap and the same on every machine.
+/// folding cheap, and equal on every machine.
 ///
-/// All text is UTF-8 that was checked before. Text that is not makes wrong answers, but nothing is read outside it.
+/// All text must be valid UTF-8. Other text gives wrong answers, but no read outside of it.
 public enum CaseFolding {
     /// The folded scalar; the scalar itself if it does not fold.
     public static func fold(_ scalar: UInt32) -> UInt32 {
@@ -16,7 +16,7 @@ public enum CaseFolding {
         }
     }
 
-    /// Appends `utf8`, folded; that may be longer or shorter than it was.
+    /// Appends `utf8`, folded. Folded text can be longer or shorter.
     public static func appendFolded(utf8: UnsafeRawBufferPointer, to folded: inout [UInt8]) {
         folded.reserveCapacity(folded.count + utf8.count)
         var index = 0
@@ -35,28 +35,27 @@ public enum CaseFolding {
         }
     }
 
-    /// Appends `utf8`, folded. The bytes of two texts that were folded so are ordered as `compareFolded` orders the
-    /// texts.
+    /// Appends `utf8`, folded. The bytes of two folded texts have the order of `compareFolded`.
     public static func appendFolded(utf8: UnsafeRawBufferPointer, to folded: inout ByteBuffer) {
         folded.append(upTo: capacity(utf8)) { fold(utf8, into: $0) }
     }
 
-    /// What folding may need: nothing folds to more than one and a half times its bytes, two become three at most; and
-    /// whole words are written.
+    /// The bytes that folding may need: no scalar grows by more than half, from two bytes to three; and the loop writes
+    /// whole words.
     private static func capacity(_ utf8: UnsafeRawBufferPointer) -> Int {
         utf8.count + utf8.count / 2 + MemoryLayout<UInt64>.size
     }
 
     /// Whether `haystack`, folded, contains the needle, which is already folded. Every text contains the empty needle.
     ///
-    /// - Complexity: linear in both, whatever they hold.
+    /// - Complexity: linear in both, for all contents.
     public static func contains(foldedNeedle needle: UnsafeRawBufferPointer, in haystack: UnsafeRawBufferPointer)
         -> Bool
     {
         if needle.isEmpty { return true }
         let capacity = capacity(haystack)
         guard needle.count <= capacity else { return false }
-        // Labels, tags and short notes are folded on the stack.
+        // Fold labels, tags and short notes on the stack.
         if capacity <= 1_024 {
             return withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 16) {
                 search(for: needle, in: UnsafeRawBufferPointer(rebasing: $0[..<fold(haystack, into: $0)]))
@@ -83,8 +82,8 @@ public enum CaseFolding {
 // MARK: - Scalars
 
 extension CaseFolding {
-    /// `hint` is where the previous search ended: neighbours in a text are mostly of one script, and fall into the same
-    /// run or gap.
+    /// `hint` is the run that the previous search found: neighbors in a text are mostly of one script, and fall into
+    /// one run or gap.
     @inline(__always)
     private static func foldAboveASCII(_ scalar: UInt32, runs: UnsafeBufferPointer<Run>, hint: inout Int) -> UInt32 {
         if hint >= runs.count || scalar > runs[hint].last || (hint > 0 && scalar <= runs[hint - 1].last) {
@@ -116,7 +115,7 @@ extension CaseFolding {
         return decode(utf8, at: &index)
     }
 
-    /// The scalar above ASCII at `index`, which moves after it; U+FFFD for a sequence that is cut off.
+    /// Decodes the scalar above ASCII at `index` and moves past it; U+FFFD if the sequence is cut off.
     @inline(__always)
     static func decode(_ utf8: UnsafeRawBufferPointer, at index: inout Int) -> UInt32 {
         let lead = UInt32(utf8[index])
@@ -169,8 +168,8 @@ extension CaseFolding {
         }
     }
 
-    /// Folds all of `utf8` into `folded`: how many bytes that took. The room for a whole word is part of the capacity.
-    /// - Parameter foldScalar: writes what a scalar above ASCII folds to; answers the index after it.
+    /// Folds all of `utf8` into `folded` and returns the number of bytes. The capacity must have room for a whole word.
+    /// - Parameter foldScalar: writes the folding of a scalar above ASCII and returns the index after it.
     @inline(__always)
     static func fold(
         _ utf8: UnsafeRawBufferPointer, into folded: UnsafeMutableRawBufferPointer,
@@ -188,7 +187,7 @@ extension CaseFolding {
                 index += width
                 end += width
             }
-            // Then scalar by scalar to the next such block, or for one block if there is none.
+            // Then scalar by scalar to the next ASCII block, or for one block.
             let pause = min(index + width, utf8.count)
             while index < pause {
                 let byte = utf8[index]
@@ -205,20 +204,19 @@ extension CaseFolding {
     }
 }
 
-/// Eight bytes at once.
+/// Operations on eight bytes at once.
 enum Word {
     static let lowBits: UInt64 = 0x0101_0101_0101_0101
     static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// `word` holds ASCII. Adding 0x3F to a byte sets its high bit from "A" on, 0x25 after "Z".
+    /// Folds a word of ASCII. Adding 0x3F to a byte sets its high bit from "A" on, 0x25 after "Z".
     static func lowercased(_ word: UInt64) -> UInt64 {
         let fromA = word &+ lowBits &* 0x3F
         let afterZ = word &+ lowBits &* 0x25
         return word | (fromA & ~afterZ & highBits) >> 2
     }
 
-    /// The high bit of every byte that is zero, in little-endian order the first one exactly; after it a byte that is
-    /// not zero may be marked.
+    /// Marks the high bit of every zero byte. In little-endian order the first mark is exact; later ones may be wrong.
     static func zeroBytes(_ word: UInt64) -> UInt64 {
         (word &- lowBits) & ~word & highBits
     }
@@ -227,19 +225,19 @@ enum Word {
 // MARK: - Search
 
 extension CaseFolding {
-    /// Whether JSON in UTF-8 may hold a text that contains the folded needle. False only where none does, however texts are folded:
-    /// all is ASCII without escapes, and the needle's first and last byte stand nowhere as far apart as in the needle.
+    /// Whether a text in JSON may contain the folded needle. False is certain for every folding: all is ASCII without
+    /// escapes, and the needle's first and last byte are nowhere at their distance in the needle.
     public static func mayContain(
         foldedNeedle needle: UnsafeRawBufferPointer, in json: UnsafeRawBufferPointer
     ) -> Bool {
         guard let first = needle.first, let last = needle.last else { return true }
-        // Letters of both cases have the same bits then, and so have some other bytes.
+        // This maps letters of both cases to one byte, and some other bytes too.
         let (start, end) = (first | 0x20, last | 0x20)
         let offset = needle.count - 1
         let blockBytes = 64
         var at = 0
         while json.count - at >= offset + blockBytes {
-            // Without a branch, and with what the least instructions of x86-64 know: so compilers do many bytes at once.
+            // No branches, and only basic instructions of x86-64, so that compilers use vectors.
             var high: UInt8 = 0
             var escape = UInt8.max
             var match = UInt8.max
@@ -266,8 +264,8 @@ extension CaseFolding {
         needle.isEmpty || search(for: needle, in: text)
     }
 
-    /// Looks for places where the needle's first and last byte fit, eight at a time, and compares there. Text that was
-    /// made to fit almost everywhere uses up the credit for comparisons; from there on a linear search goes on.
+    /// Finds places where the needle's first and last byte match, eight at a time, and compares there. Comparisons use
+    /// up a credit, so that text made to match almost everywhere leads to a linear search.
     private static func search(for needle: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Bool {
         guard needle.count <= text.count, let first = needle.first, let last = needle.last else { return false }
         let width = MemoryLayout<UInt64>.size
@@ -304,7 +302,7 @@ extension CaseFolding {
         return length
     }
 
-    /// Knuth, Morris and Pratt: after a mismatch, goes on with the longest beginning of the needle that just ended.
+    /// Knuth, Morris and Pratt: after a mismatch, continues with the longest beginning of the needle that just ended.
     private static func linearSearch(for needle: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Bool {
         var borders = [Int](repeating: 0, count: needle.count)
         var length = 0

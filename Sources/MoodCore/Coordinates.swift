@@ -5,7 +5,7 @@ public struct Coordinates: Sendable, Equatable {
     public var latitude: Double
     public var longitude: Double
 
-    /// The mean radius of the earth in metres (IUGG, R1).
+    /// The mean radius of the earth in meters (IUGG, R1).
     public static let earthRadius = 6_371_008.8
 
     public init(latitude: Double, longitude: Double) {
@@ -19,8 +19,8 @@ public struct Coordinates: Sendable, Equatable {
     /// A `geo:` URI. RFC 5870.
     public var url: String { "geo:\(latitudeText),\(longitudeText)" }
 
-    /// At most six digits after the point, a tenth of a metre, and never an exponent: neither a URI nor a calendar may
-    /// have one. (RFC 5870, section 3.3; RFC 5545, section 3.8.1.6.)
+    /// A decimal with at most six digits after the point, a tenth of a meter, and without an exponent, which neither
+    /// URIs nor calendars allow. (RFC 5870, section 3.3; RFC 5545, section 3.8.1.6.)
     private static func decimal(_ degrees: Double) -> String {
         let millionths = Int((degrees * 1e6).rounded())
         let sign = millionths < 0 ? "-" : ""
@@ -33,7 +33,7 @@ public struct Coordinates: Sendable, Equatable {
 }
 
 extension Coordinates {
-    /// Metres along the great circle to another place, on a sphere of the earth's mean radius.
+    /// The distance to another place in meters, along the great circle on a sphere of the earth's mean radius.
     public func distance(to other: Coordinates) -> Double {
         GreatCircle.angle(from: (latitude, longitude), to: (other.latitude, other.longitude)) * Self.earthRadius
     }

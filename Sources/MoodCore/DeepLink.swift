@@ -1,7 +1,7 @@
 /// Routes as URLs, both ways: `moodboard://moods` ⇄ `crudList`, `moodboard://mood/<id>` ⇄ `moodDetail`.
 ///
-/// The reading is exact: no query, fragment, port, user or trailing slash. The scheme and the host are compared without
-/// case (RFC 3986, sections 3.1 and 3.2.2), the id as UUIDs are.
+/// The reader is exact: no query, fragment, port, user or trailing slash. It compares scheme and host without case (RFC
+/// 3986, sections 3.1 and 3.2.2), and ids as UUIDs.
 public enum DeepLink {
     private static let scheme = "moodboard://"
     private static let hosts: [(host: String, route: Route)] = [
@@ -14,7 +14,7 @@ public enum DeepLink {
         return scheme + (hosts.first { $0.route == route }?.host ?? "menu")
     }
 
-    /// The route of a URL, or nil when there is none.
+    /// The route of a URL; nil if it has none.
     public static func route(of url: String) -> Route? {
         let bytes = Array(url.utf8)
         guard bytes.count > scheme.utf8.count, bytes.count <= 64 else { return nil }

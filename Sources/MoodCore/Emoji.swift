@@ -1,4 +1,4 @@
-/// What counts as one emoji: a text that is drawn as a single picture. UTS #51, "Unicode Emoji", section 1.4.
+/// The rules for one emoji: a text that is drawn as a single picture. UTS #51, "Unicode Emoji", section 1.4.
 ///
 /// The grammar, by code points:
 ///
@@ -10,7 +10,7 @@ public enum Emoji {
     /// The longest emoji, in bytes; the longest in use (two people with skin tones, kissing) has 35.
     public static let bytesMax = 128
 
-    /// What is wrong with a text as an emoji, in words for people; nil when it is one.
+    /// The problem of a text as an emoji, in words for people; nil if it is one.
     public static func problem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.isEmpty { return "must be one emoji, such as 😊; it is empty" }
         if isCommonPicture(text) { return nil }
@@ -28,7 +28,7 @@ public enum Emoji {
         return nil
     }
 
-    /// The same, where a variation selector after the first code point may be missing or the other one.
+    /// The problem of a text whose variation selector after the first code point may be missing or the other one.
     public static func problem(_ text: UnsafeRawBufferPointer, selectorMayLack: Bool) -> String? {
         let reason = problem(text)
         guard let reason, selectorMayLack, text.count <= bytesMax else { return reason }
@@ -40,7 +40,7 @@ public enum Emoji {
     }
 
     /// Runs of the block U+1F000-1FFFF in which every code point is drawn as an emoji by itself, as offsets from its
-    /// start. Most moods are one of these, and need no look at the properties of characters.
+    /// start. Most moods have one of these, and need no lookup of character properties.
     static let pictures: [ClosedRange<Int>] = [
         0x600...0x64f, 0x910...0x93a, 0x947...0x9ff, 0x442...0x4fc, 0x300...0x320, 0x337...0x37c, 0x37e...0x393,
         0x3a0...0x3ca, 0x3e0...0x3f0, 0x3f8...0x3fa, 0x400...0x43e, 0x4ff...0x53d, 0x680...0x6c5,
@@ -70,7 +70,8 @@ public enum Emoji {
         return true
     }
 
-    /// A joiner beside a keycap or a lone skin tone joins nothing: that would be two pictures. UAX #29, rule GB11.
+    /// Whether a joiner can be beside a scalar. With a keycap or a lone skin tone it makes two pictures. (UAX #29,
+    /// GB11)
     private static func isJoinable(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value >= 0x80 && !scalar.properties.isEmojiModifier
     }
@@ -97,7 +98,7 @@ public enum Emoji {
         return isPicture && tags(&scalars)
     }
 
-    /// Tag characters (flags of regions) end with the cancel tag. UTS #51, ED-14a.
+    /// Reads tag characters (flags of regions), which end with the cancel tag. UTS #51, ED-14a.
     private static func tags(_ scalars: inout Scalars) -> Bool {
         var count = 0
         while let tag = scalars.peek(), tag.value >= 0xe0020, tag.value <= 0xe007e {
@@ -112,7 +113,7 @@ public enum Emoji {
         scalar.value >= 0x1f1e6 && scalar.value <= 0x1f1ff
     }
 
-    /// Code points with one look ahead.
+    /// Code points with a lookahead of one.
     private struct Scalars {
         private var rest: UnsafeRawBufferPointer.Iterator
         private var decoder = Unicode.UTF8()

@@ -14,7 +14,7 @@ public enum Menu {
         public let description: String
         /// The name of an SF Symbol, for clients that have them.
         public let icon: String
-        /// A semantic colour.
+        /// A semantic color.
         public let color: String
         public let route: Route
     }
@@ -53,7 +53,7 @@ public enum Menu {
             ]),
     ]
 
-    /// Something that a plugin can do.
+    /// A menu item of a plugin.
     public struct PluginItem: Sendable {
         public let title: String
         public let description: String

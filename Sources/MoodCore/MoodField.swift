@@ -1,22 +1,21 @@
 import JSONCodec
 
-/// The members of a mood, in the order in which they are written: their only table.
+/// The members of a mood in the order of writing: their only table.
 ///
-/// Reading, laying one mood over another, writing, the scan of stored records, the inspector, migration, the params and
-/// results of methods and the JSON Schemas of the store's files come from it. (SwiftData: a `Schema`; Room: the columns
-/// of an `@Entity`.)
+/// It serves reading, overlaying, writing, the scan of stored records, the inspector, migration, the params and results
+/// of methods and the JSON Schemas of the store's files. (SwiftData: a `Schema`; Room: the columns of an `@Entity`.)
 ///
 ///     MoodField.allCases.filter(\.isOptional).map(\.name)   // valence, scales, timeZone
 ///
-/// The members that every mood has are fixed for the schema version. A new member is one that a mood may lack, because
-/// there are stored moods without it. It gets a case and a row here, between `tags` and `attachments`, a place in
-/// `MoodValues`, and, if no kind fits, an `Object` with its rule in its own file.
+/// The members that every mood has are fixed for the schema version. A new member is optional, because there are stored
+/// moods without it. It gets a case and a row here, between `tags` and `attachments`, a place in `MoodValues`, and, if
+/// no kind fits, an `Object` with its rule in its own file.
 public enum MoodField: Int, CaseIterable, Sendable {
     case id, emoji, label, timestamp, isFavorite, notes, tags, valence, scales, timeZone, attachments, createdAt,
         updatedAt,
         revision
 
-    /// Always inlined, so that who asks for one thing of a row gets a constant and builds no row.
+    /// Always inlined, so that a caller that needs one column gets a constant and builds no row.
     @inline(__always)
     public var row: Row {
         switch self {
@@ -40,14 +39,14 @@ public enum MoodField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// What is known of a member.
+    /// The facts about a member.
     public struct Row: Sendable {
         public let name: StaticString
         public let kind: Kind
         public let presence: Presence
         /// The schema version of the store whose moods first had it.
         public let since: Int
-        /// For people: what it means.
+        /// The meaning, for people.
         let summary: StaticString
 
         init(_ name: StaticString, _ kind: Kind, _ presence: Presence, since: Int = 3, _ summary: StaticString) {
@@ -59,7 +58,7 @@ public enum MoodField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// What the value of a member is.
+    /// The kind of a member's value.
     public enum Kind: Sendable {
         case id, time, revision, boolean, emoji, label, notes, tags, timeZone, attachments
         case number(ClosedRange<Double>)
@@ -76,7 +75,7 @@ public enum MoodField: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The kinds of object, each with its own rule. The table holds only their names. So it is plain memory, and to read a
+    /// The kinds of object, each with its own rule. The table holds only their names. It is plain memory, so reading a
     /// row copies no closure.
     public enum Object: Sendable {
         case scales
@@ -90,41 +89,41 @@ public enum MoodField: Int, CaseIterable, Sendable {
 
     /// The rule of a kind of object.
     public struct ObjectRule: Sendable {
-        /// The first problem of a value: the name of its member, nil for the value itself, and a clause.
+        /// The first problem of a value: the name of its member (nil is the value itself) and a clause.
         public let problem: @Sendable (ValidJSON) -> (name: JSONText?, reason: String)?
-        /// Its JSON Schema.
+        /// The keywords of its JSON Schema.
         public let keywords: [JSONValue.Member]
         /// Whether a valid value is empty, which removes the member.
         let isEmpty: @Sendable (ValidJSON) -> Bool
-        /// Whether two valid values mean the same.
+        /// Whether two valid values have the same meaning.
         let isSame: @Sendable (ValidJSON, ValidJSON) -> Bool
         /// Writes a valid value in its canonical form.
         let write: @Sendable (ValidJSON, inout JSONWriter) -> Void
     }
 
-    /// Who gives a member, and its value if nobody does.
+    /// The source of a member, and its value if the caller gives none.
     public enum Presence: Sendable {
-        /// Every mood has it, and the host makes it.
+        /// Every mood has it. The host makes it.
         case made
-        /// Every mood has it, and the caller must give it.
+        /// Every mood has it. The caller must give it.
         case required
-        /// Every mood has it; the present moment if the caller gives none.
+        /// Every mood has it. Its default is the present moment.
         case now
-        /// Every mood has it; this JSON if the caller gives none.
+        /// Every mood has it. Its default is this JSON.
         case filled(StaticString)
         /// A mood may lack it. null removes it.
         case optional
-        /// As `optional`, but added when stores of its schema version were in use. A stored value that breaks its rule
-        /// is an unknown member of that name, and is kept as one.
+        /// Optional, and added when stores of its schema version were in use. A stored value that breaks its rule is an
+        /// unknown member of that name, and stays.
         case added
     }
 
-    /// Those that a mood may lack.
+    /// The optional members.
     public static let optional = allCases.filter(\.isOptional)
 
     public var name: StaticString { row.name }
     public var kind: Kind { row.kind }
-    /// For people: what it means.
+    /// The meaning, for people.
     public var summary: String { "\(row.summary)" }
     public var isAdded: Bool { if case .added = row.presence { true } else { false } }
 
@@ -138,8 +137,8 @@ public enum MoodField: Int, CaseIterable, Sendable {
     /// Whether a caller may give it.
     public var isGiven: Bool { if case .made = row.presence { false } else { true } }
 
-    /// The member of a name.
-    /// - Parameter expected: the number of the one to compare with first; records mostly have theirs in order.
+    /// Finds the member of a name.
+    /// - Parameter expected: the number of the member to compare first; most records have theirs in order.
     @inline(__always)
     public init?(_ key: JSONText, expecting expected: Int = 0) {
         guard let first = MoodField(rawValue: expected), key.equals(first.name) else {
@@ -163,15 +162,15 @@ public enum MoodField: Int, CaseIterable, Sendable {
         return nil
     }
 
-    /// The place of its value among `MoodValues`.
+    /// The index of its value in `MoodValues`.
     var place: Int { rawValue - MoodField.emoji.rawValue }
 }
 
 /// A place for the value of each member from `emoji` to `attachments`.
 typealias MoodValues = InlineArray<10, MoodValue>
 
-/// Where a value stands: the inside of a string, any other value whole. A `JSONText` in two words, because a mood is handed
-/// from one to the other on the way of every request that has one.
+/// The bytes of a value: the inside of a string, any other value whole. A `JSONText` in two words, because each request
+/// with a mood passes the mood along.
 struct MoodValue {
     private let start: UnsafeRawPointer?
     /// The length, and in the lowest bit whether there are escapes.
@@ -189,7 +188,7 @@ struct MoodValue {
     var json: ValidJSON { ValidJSON(trusting: UnsafeRawBufferPointer(start: start, count: bits >> 1)) }
 }
 
-/// Some of the members.
+/// A set of members.
 public struct MoodFields: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -199,14 +198,14 @@ public struct MoodFields: OptionSet, Sendable {
     public init(_ field: MoodField) { rawValue = 1 << UInt32(truncatingIfNeeded: field.rawValue) }
 
     static let optional = MoodFields { $0.isOptional }
-    /// The members that every mood has and a caller may give, except the time.
+    /// The required and default members that a caller may give, except the time.
     static let texts = MoodFields { $0.isGiven && !$0.isOptional && $0 != .timestamp }
 
     private init(where isWanted: (MoodField) -> Bool) {
         self = MoodField.allCases.filter(isWanted).reduce(into: []) { $0.insert(MoodFields($1)) }
     }
 
-    /// Calls `body` with each of them, in their order.
+    /// Calls `body` with each member, in order.
     @inline(__always)
     func forEach(_ body: (MoodField) -> Void) {
         var rest = rawValue

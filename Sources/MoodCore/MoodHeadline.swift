@@ -1,18 +1,18 @@
 import JSONCodec
 import MoodText
 
-/// What is said of a mood in one line, as views of its record, which it must not outlive. The rest of the record is not
-/// read: that spares most of the work of the texts that are shared most. (Core Data: `propertiesToFetch`.)
+/// A mood in one line, as views of its record, which it must not outlive. It does not read the rest of the record,
+/// which is most of the work for the most shared texts. (Core Data: `propertiesToFetch`.)
 public struct MoodHeadline {
     public let emoji: JSONText
     public let label: JSONText
     public let timeZone: JSONText?
-    /// The mood's time; nil where the record has none that can be read.
+    /// The mood's time; nil if the record has none that can be read.
     private let moment: Timestamp?
 
     /// - Parameters:
     ///   - moment: the mood's time, which the store knows.
-    ///   - hasZone: whether the record has a time zone. It stands where the record must be read whole.
+    ///   - hasZone: whether the record has a time zone. Then the record must be read whole.
     public init(_ record: ValidJSON, at moment: Timestamp?, hasZone: Bool) {
         if !hasZone, let place = MoodSplice.headline(record.bytes) {
             self.moment = moment
@@ -33,8 +33,8 @@ public struct MoodHeadline {
         return JSONText(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
     }
 
-    /// Writes it as a JSON string: `EMOJI LABEL`, a line break, `Recorded RELATIVE` in the words of the locale, copied without decoding.
-    /// - Throws: when the locale or the zone is unknown.
+    /// Writes a JSON string without decoding: `EMOJI LABEL`, a line break, `Recorded RELATIVE` in the locale's words.
+    /// - Throws: if the locale or the zone is unknown.
     public func write(
         _ context: ReadingContext, _ phrases: inout Phrases, to writer: inout JSONWriter
     ) throws(TextError) {

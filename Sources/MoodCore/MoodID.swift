@@ -12,7 +12,7 @@ extension UUID {
             low: 0x8000_0000_0000_0000 | random.1 & 0x3fff_ffff_ffff_ffff)
     }
 
-    /// Version 5: made of a name alone. RFC 9562, section 5.5.
+    /// Version 5: from a name alone. RFC 9562, section 5.5.
     /// - Parameter write: appends the name.
     public init(version5In namespace: UUID, _ write: (inout ByteBuffer) -> Void) {
         var name = ByteBuffer(capacity: 256)

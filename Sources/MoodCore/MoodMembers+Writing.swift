@@ -2,10 +2,10 @@ import JSONCodec
 
 extension MoodMembers {
     /// Writes the mood in its canonical form. The members that every mood has must be set; notes, tags, attachments and
-    /// the favourite mark have defaults.
+    /// the favorite mark have defaults.
     ///
-    /// The members that every mood has are written by hand, a name and the marks around it as one literal: a created
-    /// mood spends most of its time here. The others are written by the table.
+    /// Code writes the members that every mood has, a name with the marks around it as one literal: creating a mood
+    /// spends most of its time here. The table writes the others.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.buffer.append("\"id\":\"" as StaticString)
@@ -69,7 +69,7 @@ extension MoodMembers {
                 reader.skip()
                 continue
             }
-            // The bracket or the tag before tells whether a comma is due.
+            // A comma is due, unless the bracket is the last byte.
             if writer.buffer.bytes.last != UInt8(ascii: "[") { writer.buffer.append(UInt8(ascii: ",")) }
             writer.buffer.append(UInt8(ascii: "\""))
             writeContents(trimmed: tag, &writer)

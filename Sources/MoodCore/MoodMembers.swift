@@ -1,36 +1,35 @@
 import JSONCodec
 
-/// A mood's members as views: of a stored record, of a request's params, or of one laid over the other. `MoodField`
-/// lists them.
+/// A mood's members as views: of a stored record, of a request's params, or of one over the other. `MoodField` lists
+/// them.
 ///
-/// One type serves reading, creating and updating, because the record that is stored is what the protocol shows. It
-/// holds no text of its own, so it must not outlive the bytes it was read from. (Where readers come from: a SwiftData
-/// model object, a Room entity; but a view, closer to a FlatBuffers accessor.)
+/// One type serves reading, creating and updating, because a stored record is what the protocol shows. It holds no text
+/// of its own, so it must not outlive the bytes that it reads. (For readers from elsewhere: a SwiftData model object, a
+/// Room entity; but a view, closer to a FlatBuffers accessor.)
 ///
-/// Invariant: `write` is canonical. Members in one order, texts trimmed and escaped in one way, times in UTC with three
-/// digits; writing what was read from a canonical record gives the same bytes. So equality of moods is equality of
-/// bytes.
+/// Invariant: `write` is canonical. Members have one order, texts are trimmed and escaped in one way, times are in UTC
+/// with three digits. Writing a canonical record gives the same bytes, so moods are equal if their bytes are.
 public struct MoodMembers {
     public var id: MoodID?
     public var timestamp = MoodTime()
     public var createdAt = MoodTime()
     public var updatedAt = MoodTime()
     public var revision: Int?
-    /// Members that this version does not know; they are kept as they are.
+    /// Members that this version does not know. They stay as they are.
     public var unknown: [(name: JSONText, value: ValidJSON)] = []
-    /// The other members, each at its place: a string without its quotes, any other value whole.
+    /// The other members by index: a string without its quotes, any other value whole.
     private(set) var values = MoodValues(
         repeating: MoodValue(JSONText(raw: UnsafeRawBufferPointer(start: nil, count: 0), isEscaped: false)))
-    /// Which of the values are there.
+    /// The members that have a value.
     private(set) var given: MoodFields = []
-    /// The members to remove from a mood that this is laid over.
+    /// The members to remove from the mood below this one.
     private var removed: MoodFields = []
 
     @inline(__always)
     public init() {}
 
-    /// Reads bytes that are to become a stored record.
-    /// - Returns: nil if a member has the wrong kind, or one that every mood has is missing.
+    /// Reads bytes for a new stored record.
+    /// - Returns: nil if a member has the wrong kind, or a required one is missing.
     public init?(checking record: ValidJSON) {
         self.init()
         guard read(record), isWhole, timestamp.value != nil, createdAt.value != nil, updatedAt.value != nil else {
@@ -38,14 +37,13 @@ public struct MoodMembers {
         }
     }
 
-    /// Reads a stored record, which was checked when it was stored or loaded.
+    /// Reads a stored record. The store or the loader has checked it.
     public init(trusting record: ValidJSON) {
         self.init()
         _ = read(record)
     }
 
-    /// Reads the checked changes of a request. null removes a member that a mood may lack, and means nothing for
-    /// others.
+    /// Reads the checked changes of a request. null removes an optional member, and means nothing for others.
     public init(change: ValidJSON) {
         self.init()
         var reader = JSONReader(change)
@@ -63,7 +61,7 @@ public struct MoodMembers {
         }
     }
 
-    /// Reads all members; false when one has the wrong kind.
+    /// Reads all members; false if one has the wrong kind.
     private mutating func read(_ record: ValidJSON) -> Bool {
         var reader = JSONReader(record)
         guard reader.enterObject() else { return false }
@@ -130,14 +128,14 @@ public struct MoodMembers {
         }
     }
 
-    /// Takes the next value for a member; false when it has the wrong kind.
+    /// Takes the next value for a member; false if it has the wrong kind.
     @inline(__always)
     private mutating func take(_ field: MoodField, _ reader: inout JSONReader) -> Bool {
         if let text = reader.text() { return take(field, text: text) }
         return take(field, value: reader.skip())
     }
 
-    /// Takes a value for a member; false when it has the wrong kind.
+    /// Takes a value for a member; false if it has the wrong kind.
     public mutating func take(_ field: MoodField, _ value: ValidJSON) -> Bool {
         var reader = JSONReader(value)
         return take(field, &reader)
@@ -179,8 +177,8 @@ public struct MoodMembers {
         return true
     }
 
-    /// Takes a value of the right kind for a member that is not an id, a time, a revision or an object: a string without its
-    /// quotes, any other value whole.
+    /// Takes a value of the right kind for a member that is not an id, a time, a revision or an object: a string
+    /// without its quotes, any other value whole.
     @inline(__always)
     public mutating func take(_ field: MoodField, _ value: JSONText) { self[field] = value }
 
@@ -198,7 +196,7 @@ public struct MoodMembers {
         result.given.subtract(other.removed)
         other.given.forEach { field in
             let value = other.values[field.place]
-            // A value of the same meaning stays as it is, so that it is not a change.
+            // A value with an equal meaning stays, so that it is no change.
             if case .object(let object) = field.kind, given.contains(MoodFields(field)),
                 object.rule.isSame(values[field.place].json, value.json)
             {

@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// The most frequent change, without reading the whole mood: puts another favourite mark, time of update and revision
+/// The most frequent change, without reading the whole mood: writes another favorite mark, time of update and revision
 /// into the stored bytes.
 ///
-/// It relies on the canonical layout that `MoodMembers.write` gives a mood: fixed bytes up to the emoji, two strings, a
-/// time of fixed length, the mark; and at the end a time of fixed length and the revision. Every fixed byte is checked.
-/// A record of another layout (a file that a person edited, members of a later version) must be written as a whole.
+/// It relies on the canonical layout of `MoodMembers.write`: fixed bytes up to the emoji, two strings, a time of fixed
+/// length, the mark; and at the end a time of fixed length and the revision. It checks every fixed byte. A record of
+/// another layout (a file that a person edited, members of a later version) must be written as a whole.
 public enum MoodSplice {
     /// Copies a canonical record with three values replaced.
-    /// - Returns: false, with nothing written, if the layout is another one.
+    /// - Returns: false, with nothing written, if the record has another layout.
     public static func write(
         _ record: UnsafeRawBufferPointer, isFavorite: Bool, updatedAt: Timestamp, revision: Int,
         to writer: inout JSONWriter
@@ -26,7 +26,7 @@ public enum MoodSplice {
         return true
     }
 
-    /// Where emoji and label stand, between their quotes.
+    /// The ranges of emoji and label, between their quotes.
     static func headline(_ record: UnsafeRawBufferPointer) -> (emoji: Range<Int>, label: Range<Int>)? {
         var at = 0
         guard skip("{\"id\":\"", record, &at) else { return nil }
@@ -41,7 +41,7 @@ public enum MoodSplice {
         return (emoji..<emojiEnd, label..<at)
     }
 
-    /// Where the value of `isFavorite` begins.
+    /// The offset of the value of `isFavorite`.
     private static func markStart(_ record: UnsafeRawBufferPointer) -> Int? {
         guard let headline = headline(record) else { return nil }
         var at = headline.label.upperBound
@@ -51,7 +51,7 @@ public enum MoodSplice {
         return at
     }
 
-    /// Where the text of `updatedAt` begins, when it and the revision come last.
+    /// The offset of the text of `updatedAt`, if it and the revision come last.
     private static func tailStart(_ record: UnsafeRawBufferPointer) -> Int? {
         guard record.last == UInt8(ascii: "}") else { return nil }
         var at = record.count - 1

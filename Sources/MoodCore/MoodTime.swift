@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// A time of a mood: a view that is read only when it is needed, or a time that was set.
+/// A time of a mood: a view that is parsed only on use, or a time that was set.
 public struct MoodTime {
     private var text: JSONText?
     private var moment: Timestamp?
@@ -22,7 +22,7 @@ public struct MoodTime {
     /// The moment; nil if there is none, or it cannot be read.
     public var value: Timestamp? { moment ?? text?.withDecoded { Timestamp(rfc3339: $0) } }
 
-    /// Writes the canonical form. Times in UTC with three digits, or with none, are copied.
+    /// Writes the canonical form. It copies times in UTC with three digits, or with none.
     func write(to buffer: inout ByteBuffer) {
         if let raw = text?.raw, text?.isEscaped == false, raw.count >= 20, raw[raw.count - 1] == UInt8(ascii: "Z"),
             raw[10] == UInt8(ascii: "T"), raw[17] != UInt8(ascii: "6")

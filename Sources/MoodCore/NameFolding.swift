@@ -1,12 +1,12 @@
 import JSONCodec
 import MoodText
 
-/// Labels and tags as filters and the palette compare them: `cafe\u{301}` is `CAFÉ`, but no `cafe`.
+/// The comparison of labels and tags in filters and the palette: `cafe\u{301}` equals `CAFÉ`, but not `cafe`.
 ///
-/// Canonical decomposition with marks in canonical order, then simple case folding, in no locale. Emojis are the same with and
-/// without a variation selector. All text is UTF-8 that was checked before. (Unicode Standard, sections 3.11 and 3.13.)
+/// Canonical decomposition with marks in canonical order, then simple case folding, in no locale. Emojis compare
+/// without their variation selectors. All text must be valid UTF-8. (Unicode Standard, sections 3.11 and 3.13.)
 public enum NameFolding {
-    /// The bytes that are the same for all texts that count as one.
+    /// The key of a text: equal for all texts that compare as equal.
     public static func key(_ utf8: UnsafeRawBufferPointer) -> [UInt8] {
         var key: [UInt8] = []
         if utf8.allSatisfy({ $0 < 0x80 }) {
@@ -27,7 +27,7 @@ public enum NameFolding {
     /// Whether a text has this key.
     public static func has(_ key: [UInt8], _ utf8: UnsafeRawBufferPointer) -> Bool {
         for (index, byte) in utf8.enumerated() {
-            // What follows may combine with what was compared, but no letter of ASCII becomes another one.
+            // A later mark may combine with an earlier letter, but no ASCII letter becomes another one.
             guard byte < 0x80 else { return Self.key(utf8) == key }
             guard index < key.count, key[index] == (byte &- 0x41 < 26 ? byte | 0x20 : byte) else { return false }
         }

@@ -1,11 +1,11 @@
 import JSONCodec
 
-/// Where a router has been: its last moves. (Analytics of a router; React Router: a listener on the history.)
+/// A router's last moves. (Analytics of a router; React Router: a listener on the history.)
 ///
-/// A session keeps copies of its state, to go back to. So entries are in small blocks that copies share: adding one
-/// copies a block at most.
+/// A session keeps copies of its state, to go back to. Entries are in small blocks that the copies share, so adding one
+/// copies at most one block.
 public struct NavigationLog: Sendable {
-    /// What moved the router.
+    /// The cause of a move.
     public enum Action: String, Sendable, CaseIterable {
         case navigate, replace, goBack, goBackToRoot, open, restore
         /// A mood was deleted, and its routes with it.
@@ -15,7 +15,7 @@ public struct NavigationLog: Sendable {
     public struct Entry: Sendable {
         public let at: Timestamp
         public let action: Action
-        /// The route that was shown then.
+        /// The route after the move.
         public let route: Route
 
         /// Writes `{at, action, route}`.
@@ -29,7 +29,7 @@ public struct NavigationLog: Sendable {
         }
     }
 
-    /// At least this many of the last moves are kept.
+    /// The fewest of the last moves that are kept.
     public static let keptMin = 1000
     private static let blockLength = 32
 
@@ -47,7 +47,7 @@ public struct NavigationLog: Sendable {
         last.append(Entry(at: moment, action: action, route: route))
     }
 
-    /// How many moves are kept.
+    /// The number of kept moves.
     public var count: Int { full.count * Self.blockLength + last.count }
 
     /// The last moves, newest first.

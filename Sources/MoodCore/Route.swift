@@ -13,7 +13,7 @@ public enum Route: Sendable, Equatable {
     /// The names of all routes, in the order of the menu.
     public static let names = ["menu", "introState", "observation", "architecture", "crudList", "moodDetail"]
 
-    /// The route of this name; nil for an unknown name, or when an id is missing or has no place there.
+    /// The route of this name; nil if the name is unknown, an id is missing, or an id is superfluous.
     public init?(name: String, id: MoodID?) {
         switch (name, id) {
         case ("menu", nil): self = .menu

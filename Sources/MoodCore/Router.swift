@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// Where a client is: a stack of routes over the menu, and the one place that changes it.
-/// (SwiftUI: `NavigationStack(path:)`; UIKit: a coordinator; Compose: `NavController`; React: a history.)
+/// A client's position: a stack of routes over the menu. Only this type changes it. (SwiftUI: `NavigationStack(path:)`;
+/// UIKit: a coordinator; Compose: `NavController`; React: a history.)
 ///
 /// Invariant: `path` never contains `menu`, which is the root below it, and has at most `depthMax` routes.
 public struct Router: Sendable, Equatable {
@@ -25,33 +25,33 @@ public struct Router: Sendable, Equatable {
         path.append(route)
     }
 
-    /// Shows a route, unless it is already shown: what a deep link does.
+    /// Shows a route, unless it is already shown, for deep links.
     public mutating func open(_ route: Route) throws(TooDeep) {
         if route != current { try navigate(to: route) }
     }
 
-    /// Shows a route in place of the present one; at the root, on top of it.
+    /// Shows a route in place of the present one. At the root it goes on top.
     public mutating func replace(with route: Route) throws(TooDeep) {
         if route == .menu { return goBackToRoot() }
         if !path.isEmpty { path.removeLast() }
         try navigate(to: route)
     }
 
-    /// One step back; nothing happens at the root.
+    /// Goes one step back. At the root nothing happens.
     public mutating func goBack() {
         if !path.isEmpty { path.removeLast() }
     }
 
     public mutating func goBackToRoot() { path.removeAll() }
 
-    /// Replaces the path: the last of these routes is shown, the others are below it.
+    /// Replaces the path. The last of these routes is shown, the others are below it.
     public mutating func restore(_ routes: [Route]) throws(TooDeep) {
         let routes = routes.filter { $0 != .menu }
         guard routes.count <= Self.depthMax else { throw TooDeep() }
         path = routes
     }
 
-    /// Whether a mood is on the way.
+    /// Whether a mood's route is in the path.
     public var leadsToMood: Bool { path.contains { $0.id != nil } }
 
     /// Removes the routes of deleted moods.
@@ -69,7 +69,7 @@ public struct Router: Sendable, Equatable {
         writer.endObject()
     }
 
-    /// Writes the members alone, for an object that has more.
+    /// Writes only the members, for an object that has more.
     public func writeMembers(name: String, to writer: inout JSONWriter) {
         writer.key("router")
         writer.string(name)

@@ -31,7 +31,7 @@ public struct SHA1 {
         return (UInt64(a) << 32 | UInt64(b), UInt64(c) << 32 | UInt64(d))
     }
 
-    /// RFC 3174, section 6.2: the schedule of 80 words is kept as its last 16.
+    /// RFC 3174, section 6.2. Only the last 16 words of the schedule of 80 are kept.
     private mutating func mix(_ block: UnsafeRawBufferPointer) {
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { words in
             for index in 0..<16 {

@@ -1,32 +1,32 @@
 import JSONCodec
 
-/// The file in which routers are kept by name: `navigation.json`, a JSON text that people can read and edit.
+/// The file of routers that are saved by name: `navigation.json`, a JSON text that people can read and edit.
 ///
 ///     {"format":"moodboard-navigation","version":1,"states":{
 ///     "work":{"savedAt":"2026-01-02T03:04:05.678Z","path":[{"name":"crudList"},{"name":"moodDetail","id":"…"}]}
 ///     },"crc":"…"}
 ///
-/// The checksum is the store's affair, which adds it and takes it away.
+/// The store adds and removes the checksum.
 ///
-/// Any layout is read. Members that this version does not know are kept, and so are routes that it does not know, as
-/// long as their state is not saved again. Names are compared by their bytes.
+/// The reader takes any layout. It keeps members that this version does not know. It also keeps unknown routes until
+/// their state is saved again. Names are compared by their bytes.
 public struct SavedNavigation: Sendable {
-    /// How many states may be kept.
+    /// The most states.
     public static let countMax = 1000
-    /// A file of more bytes was not written by us.
+    /// The largest file. We write no larger one.
     public static let fileBytesMax = 16 << 20
 
-    /// What is wrong with a file, and where, in bytes.
+    /// The problem of a file, and its offset in bytes.
     public struct Damage: Error, Equatable {
         public let offset: Int
         /// A clause.
         public let reason: String
     }
 
-    /// There are as many states as allowed, so another one cannot be added.
+    /// The number of states is at its limit.
     public struct Full: Error {}
 
-    /// A saved route, which may be of a kind that this version does not know.
+    /// A saved route, possibly of a kind that this version does not know.
     public enum SavedRoute: Sendable {
         case known(Route)
         case unknown(JSONValue)
@@ -43,11 +43,11 @@ public struct SavedNavigation: Sendable {
     private static let format = "moodboard-navigation"
     private static let version = 1
 
-    /// Members of the file besides its own.
+    /// Unknown members of the file.
     private var others: [JSONValue.Member] = []
     private var states: [JSONValue.Member] = []
 
-    /// Nothing is saved.
+    /// Makes an empty file.
     public init() {}
 
     /// Reads a file.
@@ -73,7 +73,7 @@ public struct SavedNavigation: Sendable {
             }
         }
         self.states = states
-        // Where crc is not the last member, a version that does not know it has written the file anew.
+        // A later member means that a version that does not know `crc` has written the file: drop the checksum.
         others = (value.object ?? []).filter { !["format", "version", "states", "crc"].contains($0.name) }
     }
 
@@ -101,7 +101,7 @@ public struct SavedNavigation: Sendable {
         }
     }
 
-    /// Saves routes under a name, in place of what was there.
+    /// Saves routes under a name, in place of earlier ones.
     public mutating func save(_ path: [Route], as name: String, at moment: Timestamp) throws(Full) {
         let routes = path.map { route in
             JSONValue.object(
@@ -116,7 +116,7 @@ public struct SavedNavigation: Sendable {
         states[place] = .init(name, .object(own + kept))
     }
 
-    /// Byte by byte: names that merely look alike are different.
+    /// Compares bytes: names that merely look alike are different.
     private static func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
     /// Writes the file: a state on each line.

@@ -1,11 +1,11 @@
 import JSONCodec
 
-/// What a person measures besides the valence: `{"sleep":7,"energy":-2.5}`, names with numbers, in the order in which
-/// they were given. (Trackers call them scales, factors or metrics.)
+/// A person's measurements besides the valence: `{"sleep":7,"energy":-2.5}`, names with numbers, in the order given.
+/// (Trackers call them scales, factors or metrics.)
 public enum Scales {
     public static let countMax = 16
     public static let nameCharactersMax = 32
-    /// A character may be made of any number of bytes.
+    /// A limit besides that of characters, which have any number of bytes.
     public static let nameBytesMax = 256
     public static let range: ClosedRange<Double> = -1000...1000
 
@@ -22,13 +22,13 @@ public enum Scales {
         ],
         isEmpty: { isEmpty($0) }, isSame: { isSame($0, $1) }, write: { write($0, to: &$1) })
 
-    /// What is wrong with the name of a scale, without the white space around it; nil if nothing is.
+    /// The problem of a scale's name without the white space around it; nil if it is valid.
     public static func nameProblem(_ text: UnsafeRawBufferPointer) -> String? {
         TextRule.lineProblem(TextRule.trimmed(text), charactersMax: nameCharactersMax, bytesMax: nameBytesMax)
     }
 
-    /// The first problem of a value that should be scales: the name of the scale, nil for the value itself, and a
-    /// clause. An empty object has no scales; so has an empty array, because some languages write an empty object so.
+    /// The first problem of a value for scales: the name of the scale (nil is the value itself) and a clause. An empty
+    /// object has no scales, nor has an empty array: some languages write empty objects so.
     public static func problem(of value: ValidJSON) -> (name: JSONText?, reason: String)? {
         var reader = JSONReader(value)
         guard reader.enterObject() else {
@@ -56,7 +56,7 @@ public enum Scales {
         return reader.enterArray() && !reader.nextElement()
     }
 
-    /// Writes scales that obey the rules, in canonical form.
+    /// Writes valid scales in canonical form.
     static func write(_ scales: ValidJSON, to writer: inout JSONWriter) {
         writer.beginObject()
         var reader = JSONReader(scales)
@@ -69,7 +69,7 @@ public enum Scales {
         writer.endObject()
     }
 
-    /// Whether two valid ones have the same names and numbers, in any order.
+    /// Whether two valid values have equal names and numbers, in any order.
     static func isSame(_ a: ValidJSON, _ b: ValidJSON) -> Bool {
         var first = JSONReader(a)
         var count = 0
@@ -110,7 +110,7 @@ public enum Scales {
         return nil
     }
 
-    /// The place of a name among the next ones.
+    /// The index of a name among the following members.
     private static func index(of name: JSONText, in start: JSONReader) -> Int? {
         var reader = start
         var index = 0

@@ -1,11 +1,11 @@
 import JSONCodec
 
-/// Text without regard to case and accents, as people search it: `cafe` finds `Café`, however that is written.
+/// Text without case and accents, for searches: `cafe` finds `Café`, in every spelling of Unicode.
 ///
-/// Canonical decomposition, nonspacing marks dropped, then simple case folding, in no locale: `İ` is searched as `i`, `ß` is
-/// not `ss`, the ångström sign is `a`. (Unicode Standard, sections 3.11 and 3.13; UAX #15.)
+/// Canonical decomposition, nonspacing marks dropped, then simple case folding, in no locale: `İ` becomes `i`, `ß` is
+/// not `ss`, the ångström sign becomes `a`. (Unicode Standard, sections 3.11 and 3.13; UAX #15.)
 ///
-/// All text is UTF-8 that was checked before.
+/// All text must be valid UTF-8.
 public enum SearchFolding {
     /// Appends `utf8`, folded.
     public static func appendFolded(utf8: UnsafeRawBufferPointer, to folded: inout [UInt8]) {
@@ -19,14 +19,14 @@ public enum SearchFolding {
         withFolded(haystack) { CaseFolding.isPart(needle, of: $0) }
     }
 
-    /// Hands `utf8`, folded, to `body`.
+    /// Calls `body` with `utf8`, folded.
     @inline(__always)
     static func withFolded<Answer>(
         _ utf8: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Answer
     ) -> Answer {
-        // A syllable of three bytes becomes three letters of three bytes; nothing grows more. And whole words are written.
+        // The worst case is a syllable of three bytes, which becomes three letters. The loop writes whole words.
         let capacity = 3 * utf8.count + MemoryLayout<UInt64>.size
-        // Labels, tags and short notes are folded on the stack.
+        // Fold labels, tags and short notes on the stack.
         if capacity <= 1_024 {
             return withUnsafeTemporaryAllocation(byteCount: 1_024, alignment: 16) {
                 body(UnsafeRawBufferPointer(rebasing: $0[..<fold(utf8, into: $0)]))
@@ -41,7 +41,7 @@ public enum SearchFolding {
         CaseFolding.fold(utf8, into: folded) { fold($0, into: folded, at: $1) }
     }
 
-    /// Writes what a scalar above ASCII folds to: the index after it.
+    /// Writes the folding of a scalar above ASCII and returns the index after it.
     @inline(__always)
     private static func fold(_ scalar: UInt32, into folded: UnsafeMutableRawBufferPointer, at index: Int) -> Int {
         if scalar < nearEnd {
@@ -50,7 +50,7 @@ public enum SearchFolding {
             return index + Int(entry >> 56)
         }
         if 0x3400..<0xA000 ~= scalar || 0x1F000..<0x2F800 ~= scalar {
-            // Ideographs and pictures.
+            // Ideographs and pictures do not fold.
             return CaseFolding.encode(scalar, into: folded, at: index)
         }
         var end = index
@@ -58,9 +58,9 @@ public enum SearchFolding {
         return end
     }
 
-    /// What the scalars below this one fold to is kept.
+    /// The end of the scalars in the table `near`.
     private static let nearEnd: UInt32 = 0x3400
-    /// By scalar: its UTF-8 from the lowest byte on, at most six bytes, and in the highest byte how many.
+    /// Foldings by scalar: UTF-8 from the lowest byte on, at most six bytes; the highest byte has their number.
     private static let near: [UInt64] = (0..<nearEnd).map { scalar in
         var entry: UInt64 = 0
         withUnsafeMutableBytes(of: &entry) { bytes in
@@ -71,11 +71,11 @@ public enum SearchFolding {
         return UInt64(littleEndian: entry)
     }
 
-    /// Hands over the scalars to which one folds.
+    /// Calls `body` with each scalar of a folding.
     static func forEachPart(of scalar: UInt32, _ body: (UInt32) -> Void) {
         if isMark(scalar) { return }
         if 0xAC00...0xD7A3 ~= scalar {
-            // The letters of a syllable. Unicode Standard, section 3.12.
+            // Splits a syllable into its letters. Unicode Standard, section 3.12.
             let number = scalar - 0xAC00
             body(0x1100 + number / 588)
             body(0x1161 + number % 588 / 28)
@@ -91,7 +91,7 @@ public enum SearchFolding {
     }
 
     private static func isMark(_ scalar: UInt32) -> Bool {
-        // The first run that does not end before it.
+        // Find the first run that does not end before the scalar.
         var (low, high) = (0, marks.count / 2)
         while low < high {
             let middle = (low + high) / 2
@@ -100,7 +100,7 @@ public enum SearchFolding {
         return low < marks.count / 2 && marks[2 * low] <= scalar
     }
 
-    /// Where an entry begins in a table.
+    /// The index of an entry in a table.
     private static func place(of scalar: UInt32, in table: [UInt32], width: Int) -> Int? {
         var (low, high) = (0, table.count / width)
         while low < high {

@@ -1,19 +1,19 @@
 import JSONCodec
 
-/// Which pairs of neighbouring bytes stand in texts, as people search them: a set of 256 bits, kept for each mood. A text that is
-/// searched for stands in no mood that lacks one of its pairs. (Superimposed coding: Faloutsos and Christodoulakis,
-/// "Signature files", 1984.)
+/// The pairs of neighboring bytes in a mood's texts, as searches see them: a set of 256 bits for each mood. A mood that
+/// lacks a pair of the needle does not contain it. (Superimposed coding: Faloutsos and Christodoulakis, "Signature
+/// files", 1984.)
 ///
-/// A pair's bit is a hash of it, so a mood may have all bits and not the text: it is read, and found out. Long notes have most bits.
+/// Bits are hashes, so a mood can have all bits without the text. The search reads it. Long notes have most bits.
 public struct SearchSignature: Equatable, Sendable {
     public private(set) var bits: SIMD4<UInt64> = .zero
 
-    /// That of no text.
+    /// The signature of no text.
     public init() {}
 
-    /// What each mood that is found has.
-    /// - Parameter isExact: whether the needle was folded by case alone. Then its pairs of ASCII count alone: what else it holds may
-    ///   be another letter in a signature, or none.
+    /// The bits that every matching mood must have.
+    /// - Parameter isExact: whether the needle was folded by case alone. Then only its ASCII pairs count: a signature
+    ///   may have other letters for the rest, or none.
     public init(foldedNeedle needle: UnsafeRawBufferPointer, isExact: Bool) {
         guard isExact else {
             SearchFolding.withFolded(needle) { add(folded: $0) }
@@ -34,7 +34,7 @@ public struct SearchSignature: Equatable, Sendable {
         }
     }
 
-    /// ASCII need not be folded: letters of both cases are the same here.
+    /// Adds bytes. ASCII needs no folding: letters of both cases give equal bits here.
     @inline(__always)
     private mutating func add(folded text: UnsafeRawBufferPointer) {
         guard var last = text.first else { return }

@@ -1,16 +1,16 @@
 import JSONCodec
 import MoodText
 
-/// A format for sharing a mood. A new one is one more value here and in `all`: the schemas, the host, the client's
+/// A format for sharing a mood. A new format is another value here and in `all`; the schemas, the host, the client's
 /// options and the documents follow.
 ///
 /// A class, so that a request passes one word.
 public final class ShareFormat: Sendable, Equatable {
-    /// As peers call it.
+    /// The protocol's name.
     public let name: StaticString
-    /// As people call it.
+    /// The name for people.
     public let title: StaticString
-    /// With its charset.
+    /// The media type with its charset.
     public let mediaType: StaticString
     fileprivate let write: @Sendable (Share, inout Phrases) throws(TextError) -> String
 
@@ -40,7 +40,7 @@ public final class ShareFormat: Sendable, Equatable {
         (share, _) throws(TextError) in ICalendar.text(of: share.mood, as: share.component)
     }
 
-    /// In the order of the protocol.
+    /// All formats in the order of the protocol.
     public static let all: [ShareFormat] = [text, markdown, html, json, ics]
 
     public static func == (a: ShareFormat, b: ShareFormat) -> Bool { a === b }
@@ -49,10 +49,10 @@ public final class ShareFormat: Sendable, Equatable {
     public static func named(_ name: String) -> ShareFormat? { all.first { "\($0.name)" == name } }
 }
 
-/// How a reader sees times: language, zone, and the present moment.
+/// The reader's language and zone, and the present moment.
 public struct ReadingContext: Sendable {
     public var locale: String
-    /// Nil: the mood's, else the system's.
+    /// The reader's zone; nil takes the mood's, else the system's.
     public var timeZone: String?
     public var now: Timestamp
 
@@ -68,10 +68,10 @@ public struct Share {
     fileprivate let mood: MoodMembers
     private let record: UnsafeRawBufferPointer?
     private let context: ReadingContext
-    /// What the mood is in a calendar.
+    /// The kind of calendar component.
     fileprivate let component: ICalendar.Component
 
-    /// - Parameter record: the bytes of the mood; nil where it is shown with other members than it has.
+    /// - Parameter record: the bytes of the mood; nil if some members differ from the stored ones.
     public init(
         _ mood: MoodMembers, record: UnsafeRawBufferPointer?, context: ReadingContext,
         as component: ICalendar.Component = .vevent
@@ -82,8 +82,8 @@ public struct Share {
         self.component = component
     }
 
-    /// The text. As plain text it is what `MoodHeadline` writes.
-    /// - Throws: when the locale or the zone is unknown.
+    /// The text in a format. Plain text equals that of `MoodHeadline`.
+    /// - Throws: if the locale or the zone is unknown.
     public func text(_ format: ShareFormat, _ phrases: inout Phrases) throws(TextError) -> String {
         try format.write(self, &phrases)
     }
@@ -110,8 +110,8 @@ public struct Share {
             timeZone: context.timeZone)
     }
 
-    /// A text in place of the usual plain one.
-    /// - Throws: when the locale or the zone is unknown.
+    /// The filled template, instead of plain text.
+    /// - Throws: if the locale or the zone is unknown.
     public func filled(_ template: ShareTemplate, _ phrases: inout Phrases) throws(TextError) -> FilledTemplate {
         let time = mood.timestamp.value?.milliseconds ?? 0
         return try FilledTemplate(template) { name, writer throws(TextError) in
@@ -159,7 +159,7 @@ public struct Share {
         mood.tags.flatMap { JSONValue($0).array }?.compactMap(\.string) ?? []
     }
 
-    /// Every ASCII punctuation character may be escaped. CommonMark 0.31, section 2.4.
+    /// Escapes every ASCII punctuation character, which CommonMark 0.31, section 2.4, allows.
     public static func markdownEscaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -169,7 +169,7 @@ public struct Share {
         return String(result)
     }
 
-    /// The lines as a quotation. A line's end would be a space; a backslash before it keeps it. CommonMark 0.31, section 6.7.
+    /// Writes a quotation. A backslash keeps a line end from becoming a space. CommonMark 0.31, section 6.7.
     private static func markdownQuote(_ notes: String) -> String {
         let lines = notes.split(omittingEmptySubsequences: false) { $0.isNewline }
         var text = ""
@@ -180,7 +180,7 @@ public struct Share {
         return text
     }
 
-    /// Escapes a line, whose leading white space would otherwise make it code. CommonMark 0.31, sections 2.5 and 4.4.
+    /// Escapes a line and its leading white space, which would make it code. CommonMark 0.31, sections 2.5 and 4.4.
     public static func markdownLine(_ line: String) -> String {
         switch line.first {
         case " ": "&#32;" + markdownEscaped(String(line.dropFirst()))
@@ -189,7 +189,7 @@ public struct Share {
         }
     }
 
-    /// The five characters that mean something in text or in an attribute. HTML Standard, "Escaping a string".
+    /// Escapes the five special characters of text and attributes. HTML Standard, "Escaping a string".
     public static func htmlEscaped(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -2,7 +2,7 @@ import JSONCodec
 
 /// A text with named places: `{emoji} {label}, {relative}`; `{{` is a brace.
 ///
-/// It is read again wherever it is needed: a list of its pieces would be many times as long as a peer's text.
+/// Each use reads it again: a list of its pieces would be many times as long as a client's text.
 public struct ShareTemplate: Sendable {
     public enum Name: Int, CaseIterable, Sendable {
         case emoji, label, notes, tags, relative, date, time, timestamp
@@ -22,7 +22,7 @@ public struct ShareTemplate: Sendable {
     }
 
     enum Piece {
-        /// UTF-8, valid for the call.
+        /// UTF-8, valid during the call.
         case text(UnsafeRawBufferPointer)
         case place(Name)
     }
@@ -36,12 +36,12 @@ public struct ShareTemplate: Sendable {
         guard bytes.withUnsafeBytes({ Self.problem($0) }) == nil else { return nil }
     }
 
-    /// What is wrong with a template, as a clause; nil when nothing is.
+    /// The problem of a template, as a clause; nil if it is valid.
     public static func problem(_ template: UnsafeRawBufferPointer) -> String? { read(template) { _ in } }
 
     func forEachPiece(_ body: (Piece) -> Void) { _ = bytes.withUnsafeBytes { Self.read($0, body) } }
 
-    /// - Returns: what is wrong, where reading has ended early.
+    /// - Returns: the problem at which reading ended.
     private static func read(_ template: UnsafeRawBufferPointer, _ body: (Piece) -> Void) -> String? {
         func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer {
             UnsafeRawBufferPointer(rebasing: template[start..<end])
@@ -72,16 +72,16 @@ public struct ShareTemplate: Sendable {
     }
 }
 
-/// A template with what a mood has for its places. How long its text becomes is known before a byte of it is written.
+/// A template with a mood's values. The length of its text is known before any byte is written.
 public struct FilledTemplate: ~Copyable {
     private let template: ShareTemplate
-    /// The texts of the places that it names, as they stand in a JSON string.
+    /// The texts of its places, in the form of a JSON string.
     private let values: JSONWriter
     private let ranges: InlineArray<8, Range<Int>>
     /// The length of the JSON string, with its quotes.
     public let byteCount: Int
 
-    /// - Parameter write: writes the text of a place; called once for each that is named.
+    /// - Parameter write: writes the text of a place; called once for each place that the template names.
     init<Failure: Error>(
         _ template: ShareTemplate, _ write: (ShareTemplate.Name, inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) {

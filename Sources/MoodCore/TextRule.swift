@@ -1,6 +1,6 @@
 import MoodText
 
-/// The rules for the texts of a mood, each limit in its unit. The same rules serve requests, files and the editor.
+/// The rules for the texts of a mood, each limit in its unit. They serve requests, files and the editor.
 public enum TextRule {
     public static let labelCharactersMax = 200
     public static let labelBytesMax = 2 * 1024
@@ -10,25 +10,25 @@ public enum TextRule {
     public static let tagBytesMax = 512
     public static let urlBytesMax = 8 * 1024
 
-    /// What is wrong with a label, which counts without the white space around it; nil when nothing is.
+    /// The problem of a label, without the white space around it; nil if it is valid.
     public static func labelProblem(
         _ text: UnsafeRawBufferPointer, charactersMax: Int = labelCharactersMax
     ) -> String? {
         lineProblem(trimmed(text), charactersMax: charactersMax, bytesMax: labelBytesMax)
     }
 
-    /// What is wrong with a tag, which counts without the white space around it; nil when nothing is.
+    /// The problem of a tag, without the white space around it; nil if it is valid.
     public static func tagProblem(_ text: UnsafeRawBufferPointer) -> String? {
         lineProblem(trimmed(text), charactersMax: tagCharactersMax, bytesMax: tagBytesMax)
     }
 
-    /// What is wrong with notes; nil when nothing is.
+    /// The problem of notes; nil if they are valid.
     public static func notesProblem(_ text: UnsafeRawBufferPointer, bytesMax: Int = notesBytesMax) -> String? {
         text.count <= bytesMax ? nil : "may have at most \(bytesMax) bytes of UTF-8; it has \(text.count)"
     }
 
-    /// What is wrong with a web address; nil when nothing is. Only the parts that matter here are looked at: the
-    /// scheme, a host, nothing that ends the address early. RFC 3986, section 3.
+    /// The problem of a web address; nil if it is valid. It checks only the parts that matter here: the scheme, a host,
+    /// nothing that ends the address early. RFC 3986, section 3.
     public static func urlProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.count > urlBytesMax { return "may have at most \(urlBytesMax) bytes; it has \(text.count)" }
         let rest: Int
@@ -43,7 +43,7 @@ public enum TextRule {
         return addressProblem(text)
     }
 
-    /// What is wrong with an address that a client is asked to open; nil if nothing is. Only schemes that show or write
+    /// The problem of an address that a client is to open; nil if it is valid. Only schemes that show or write
     /// something are allowed: a `file:` or `javascript:` address in a mood's notes must do nothing.
     public static func linkProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if hasPrefix(text, "https:") || hasPrefix(text, "http:") { return urlProblem(text) }
@@ -55,7 +55,7 @@ public enum TextRule {
         return addressProblem(text)
     }
 
-    /// What no address may hold as it is. RFC 3986, section 2.
+    /// Characters that every address must encode. RFC 3986, section 2.
     private static func addressProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.contains(where: { "<>\"\\^`{|}".utf8.contains($0) }) {
             return "must not contain any of < > \" \\ ^ ` { | }; percent-encode them"
@@ -63,8 +63,8 @@ public enum TextRule {
         return hiddenProblem(text)
     }
 
-    /// What no address may hold, because who reads it does not see it: white space, control characters (also
-    /// percent-encoded, which the header of a mail takes for its end: RFC 6068, section 7), and what turns the direction of
+    /// Characters that no address may have, because readers do not see them: white space, control characters (also
+    /// percent-encoded, which would end a mail's header: RFC 6068, section 7), and those that turn the direction of
     /// writing (RFC 3987, section 4.1).
     private static func hiddenProblem(_ text: UnsafeRawBufferPointer) -> String? {
         for at in text.indices {
@@ -77,7 +77,7 @@ public enum TextRule {
         return hasControlCharacter(text) ? "must not contain control characters" : nil
     }
 
-    /// `%00` to `%1F`, and `%7F`. RFC 3986, section 2.1.
+    /// Whether an encoded control character begins here: `%00` to `%1F`, and `%7F`. RFC 3986, section 2.1.
     private static func isEncodedControl(_ text: UnsafeRawBufferPointer, at: Int) -> Bool {
         guard at + 2 < text.count else { return false }
         let (high, low) = (text[at + 1], text[at + 2] | 0x20)
@@ -85,7 +85,7 @@ public enum TextRule {
         return isHexadecimal && (high == 0x30 || high == 0x31) || high == 0x37 && low == 0x66
     }
 
-    /// U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069: the property Bidi_Control (PropList.txt).
+    /// Whether a character of Bidi_Control (PropList.txt) is here: U+061C, U+200E, U+200F, U+202A-202E, U+2066-2069.
     private static func turnsDirection(_ text: UnsafeRawBufferPointer, at: Int) -> Bool {
         switch text[at] {
         case 0xd8: return at + 1 < text.count && text[at + 1] == 0x9c
@@ -99,23 +99,23 @@ public enum TextRule {
         }
     }
 
-    /// What is wrong with an e-mail address; nil when nothing is. Deliberately loose (RFC 5321, section 4.5.3.1, for
-    /// the length): one @ with text on both sides, no white space or control characters.
+    /// The problem of an e-mail address; nil if it is valid. Deliberately loose (RFC 5321, section 4.5.3.1, for the
+    /// length): one @ with text on both sides, no white space or control characters.
     public static func emailProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if text.count > 254 { return "may have at most 254 bytes; it has \(text.count)" }
         let at = UInt8(ascii: "@")
         guard let last = text.lastIndex(of: at), last > 0, last < text.count - 1,
             text.firstIndex(of: at) == last || text[0] == UInt8(ascii: "\"")
         else { return "must look like name@example.org" }
-        // Outside quotes it is not allowed (RFC 5322, section 3.2.3), and the program that opens the address writes the
-        // scheme.
+        // A colon outside quotes is not allowed (RFC 5322, section 3.2.3). The program that opens the address writes
+        // the scheme.
         if text[0] != UInt8(ascii: "\""), text[..<last].contains(UInt8(ascii: ":")) {
             return "must be the address alone, such as name@example.org, without mailto:"
         }
         return hiddenProblem(text)
     }
 
-    /// What is wrong with the path of a file; nil when nothing is. It is only ever named, never opened.
+    /// The problem of a file's path; nil if it is valid. The program never opens it.
     public static func pathProblem(_ text: UnsafeRawBufferPointer) -> String? {
         guard text.first == UInt8(ascii: "/") else { return "must be an absolute path, which begins with /" }
         if text.count > 4096 { return "may have at most 4096 bytes; it has \(text.count)" }
@@ -124,41 +124,41 @@ public enum TextRule {
 
     static let nullProblem = "must not contain the character U+0000; leave it out"
 
-    /// What is wrong with the name of a time zone; nil when nothing is.
+    /// The problem of a time zone's name; nil if it is valid.
     public static func timeZoneProblem(_ text: UnsafeRawBufferPointer) -> String? {
         TimeZones.isKnown(String(decoding: text.prefix(TimeZones.nameBytesMax + 1), as: UTF8.self))
             ? nil : "must be a time zone name of the IANA database, such as Europe/Helsinki"
     }
 
-    /// What is wrong with a date; nil when nothing is.
+    /// The problem of a date; nil if it is valid.
     public static func dateProblem(_ text: UnsafeRawBufferPointer) -> String? {
         text.count == 10 && CivilDate(String(decoding: text, as: UTF8.self)) != nil
             ? nil : "must be a date such as 2026-01-02"
     }
 
-    /// What is wrong with a pattern of dates; nil when nothing is.
+    /// The problem of a pattern of dates; nil if it is valid.
     public static func dateFormatProblem(_ text: UnsafeRawBufferPointer) -> String? {
         text.count > 100 ? "may have at most 100 bytes" : DatePattern.problem(String(decoding: text, as: UTF8.self))
     }
 
-    /// What is wrong with a month; nil when nothing is.
+    /// The problem of a month; nil if it is valid.
     public static func monthProblem(_ text: UnsafeRawBufferPointer) -> String? {
         text.count == 7 && CivilDate(String(decoding: text, as: UTF8.self) + "-01") != nil
             ? nil : "must be a month such as 2026-11"
     }
 
-    /// What is wrong with the identifier of a locale; nil when nothing is.
+    /// The problem of a locale's identifier; nil if it is valid.
     public static func localeProblem(_ text: UnsafeRawBufferPointer) -> String? {
         Locales.canonical(String(decoding: text.prefix(Locales.identifierBytesMax + 1), as: UTF8.self)) == nil
             ? "must be a known locale, such as en_US or fi-FI" : nil
     }
 
-    /// What is wrong with the name of something that a person keeps; nil when nothing is.
+    /// The problem of a name that a person gives; nil if it is valid.
     public static func nameProblem(_ text: UnsafeRawBufferPointer) -> String? {
         lineProblem(text, charactersMax: tagCharactersMax, bytesMax: tagBytesMax)
     }
 
-    /// What is wrong with a line of an attachment, which is kept as it is; nil when nothing is.
+    /// The problem of an attachment's line, which is stored unchanged; nil if it is valid.
     public static func attachedLineProblem(_ text: UnsafeRawBufferPointer) -> String? {
         if hasControlCharacter(text) { return controlProblem }
         return lineProblem(trimmed(text), charactersMax: labelBytesMax, bytesMax: labelBytesMax)
@@ -173,7 +173,7 @@ public enum TextRule {
         return trimmedSlowly(text)
     }
 
-    /// A visible character of ASCII.
+    /// Whether a byte is a visible character of ASCII.
     @inline(__always)
     private static func isInk(_ byte: UInt8) -> Bool { byte &- 0x21 < 0x5e }
 
@@ -195,7 +195,7 @@ public enum TextRule {
         return UnsafeRawBufferPointer(rebasing: text[start..<end])
     }
 
-    /// What is wrong with a text of one line, which counts as it is; nil when nothing is.
+    /// The problem of an untrimmed text of one line; nil if it is valid.
     static func lineProblem(
         _ text: UnsafeRawBufferPointer, charactersMax: Int, bytesMax: Int
     ) -> String? {
@@ -222,8 +222,8 @@ public enum TextRule {
         return false
     }
 
-    /// How many bytes the white space that begins here has, 0 where there is none. Unicode property White_Space
-    /// (PropList.txt), written out, because to ask for the properties of a character takes as long as all the rest.
+    /// The length of the white space that begins here; 0 if there is none. Unicode property White_Space (PropList.txt),
+    /// written out because a lookup of properties takes as long as all the rest.
     private static func whiteSpaceLength(_ text: UnsafeRawBufferPointer, at: Int, _ end: Int) -> Int {
         let first = text[at]
         if first < 0x80 { return first == 0x20 || (first >= 0x09 && first <= 0x0d) ? 1 : 0 }
@@ -236,8 +236,8 @@ public enum TextRule {
         }
     }
 
-    /// Whether a text begins so. Letters in either case; of other characters none stands for another (with 0x20 set,
-    /// U+001A would be a colon).
+    /// Whether a text has a prefix, with letters of either case. Other characters must be equal: with 0x20 set, U+001A
+    /// would be a colon.
     /// - Parameter prefix: in lower case.
     private static func hasPrefix(_ text: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
         guard text.count >= prefix.utf8CodeUnitCount else { return false }

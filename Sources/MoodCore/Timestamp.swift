@@ -1,10 +1,10 @@
 import JSONCodec
 
-/// A moment, in whole milliseconds since 1970-01-01T00:00:00Z: what the store keeps and the protocol shows.
+/// A moment in whole milliseconds since 1970-01-01T00:00:00Z, in the store and in the protocol.
 ///
-/// Read from RFC 3339 with any offset and any number of fraction digits (those after the third are dropped), written as
-/// `2026-01-02T03:04:05.678Z`, always. Years 0001-9999 in UTC. Own arithmetic instead of Foundation's, because every
-/// created mood passes through here and a `Date` format style costs thousands of times as much.
+/// The reader takes RFC 3339 with any offset and any number of fraction digits, and drops those after the third. The
+/// writer gives `2026-01-02T03:04:05.678Z`. Years are 0001-9999 in UTC. It does not use Foundation: every new mood
+/// passes through here, and a `Date` format style costs thousands of times as much.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
 
@@ -14,7 +14,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     public static let maximum = Timestamp(unchecked: 253_402_300_799_999)
     /// The length of the written form.
     public static let textLength = 24
-    /// The longest text that is read, with all its digits.
+    /// The longest text to read.
     public static let textLengthMax = 64
 
     private init(unchecked milliseconds: Int64) { self.milliseconds = milliseconds }
@@ -27,7 +27,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
 
-    /// This moment moved by some seconds, kept inside the years 0001-9999.
+    /// This moment moved by some seconds, clamped to the years 0001-9999.
     public func advanced(bySeconds seconds: Int64) -> Timestamp {
         let (product, isTooMuch) = seconds.multipliedReportingOverflow(by: 1000)
         let (sum, overflows) = milliseconds.addingReportingOverflow(product)
@@ -99,8 +99,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         self.init(milliseconds: seconds * 1000 + fraction)
     }
 
-    /// Reads the form that is written, and no other: `2026-01-02T03:04:05.678Z`. What it takes, `init(rfc3339:)` takes
-    /// as the same moment.
+    /// Reads only the form that `write` gives: `2026-01-02T03:04:05.678Z`. `init(rfc3339:)` reads it as the same
+    /// moment.
     @inline(__always)
     init?(canonical text: UnsafeRawBufferPointer) {
         guard text.count == Self.textLength, let base = text.baseAddress else { return nil }
@@ -194,8 +194,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         return (Self.civil(day), time)
     }
 
-    /// Days since 1970-01-01 of a date in the proleptic Gregorian calendar. The years begin in March, so that the leap
-    /// day is their last; eras are 400 years. (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
+    /// Counts days since 1970-01-01 in the proleptic Gregorian calendar. The years begin in March, so that the leap day
+    /// is their last; eras are 400 years. (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".)
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400

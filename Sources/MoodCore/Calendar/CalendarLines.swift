@@ -9,7 +9,7 @@ struct CalendarLines {
     static let octetsMax = 75
 
     private(set) var bytes: [UInt8] = []
-    /// With more than these nothing is added: nobody wants so much.
+    /// The size at which nothing more is added, because no caller needs so much.
     private let bytesMax: Int
 
     init(bytesMax: Int = .max) { self.bytesMax = bytesMax }
@@ -19,22 +19,22 @@ struct CalendarLines {
     mutating func begin(_ component: String) { line("BEGIN", component) }
     mutating func end(_ component: String) { line("END", component) }
 
-    /// A property whose value is written as it is: a date, a URI, a word. What would end the line is left out.
+    /// Writes a property with an unescaped value: a date, a URI, a word. Drops characters that would end the line.
     mutating func line(_ name: String, _ value: String) {
         append(name + ":" + String(String.UnicodeScalarView(value.unicodeScalars.filter { !Self.isControl($0) })))
     }
 
-    /// A property of type TEXT (section 3.3.11).
+    /// Writes a property of type TEXT (section 3.3.11).
     mutating func text(_ name: String, _ value: String) { append(name + ":" + Self.escaped(value)) }
 
-    /// A property with a list of texts; none is written for an empty list.
+    /// Writes a property with a list of texts; nothing for an empty list.
     mutating func texts(_ name: String, _ values: [String]) {
         guard !values.isEmpty else { return }
         append(name + ":" + values.map(Self.escaped).joined(separator: ","))
     }
 
-    /// Reverse solidus, semicolon and comma are escaped, each line break is `\n`; other control characters, which a
-    /// value may not have, are left out.
+    /// Escapes reverse solidus, semicolon and comma, and writes each line break as `\n`. Drops other control
+    /// characters, which a value may not have.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var isAfterReturn = false
@@ -52,7 +52,7 @@ struct CalendarLines {
         return String(result)
     }
 
-    /// The same for one line: a break of Unicode's own, such as U+2028, is a character like others.
+    /// Escapes one line. A break of Unicode's own, such as U+2028, is a character like others.
     static func escapedLine(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -62,7 +62,7 @@ struct CalendarLines {
         return String(result)
     }
 
-    /// Unicode Standard Annex 14: the mandatory breaks.
+    /// Whether a scalar is a mandatory break of Unicode Standard Annex 14.
     private static func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true
@@ -70,17 +70,17 @@ struct CalendarLines {
         }
     }
 
-    /// All of them but the horizontal tab. RFC 5545, section 3.1, `CONTROL`.
+    /// Whether a scalar is a control other than the horizontal tab. RFC 5545, section 3.1, `CONTROL`.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
     }
 
-    /// Lines that were made before.
+    /// Appends finished lines.
     mutating func append(_ lines: CalendarLines) {
         if bytes.count <= bytesMax { bytes += lines.bytes }
     }
 
-    /// Folds between characters of UTF-8, never within one.
+    /// Appends a line, folded between characters of UTF-8.
     private mutating func append(_ line: String) {
         guard bytes.count <= bytesMax else { return }
         var room = Self.octetsMax

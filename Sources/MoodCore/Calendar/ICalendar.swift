@@ -1,25 +1,25 @@
 import JSONCodec
 
-/// Moods and their events as iCalendar objects, which calendars import. RFC 5545.
+/// Moods and their events as iCalendar objects for import into calendars. RFC 5545.
 ///
-/// A second export replaces the first: the UIDs are made of ids and titles and stay the same. DTSTAMP is the mood's
-/// last change, as section 3.8.7.2 wants it without a METHOD, so the same mood gives the same bytes.
+/// A second export replaces the first: UIDs come from ids and titles, and stay. DTSTAMP is the mood's last change, as
+/// section 3.8.7.2 requires without a METHOD, so a mood always gives the same bytes.
 public enum ICalendar {
-    /// What a mood becomes.
+    /// The kind of component for a mood.
     public enum Component: String, Sendable, CaseIterable {
-        /// Something that takes place at a time.
+        /// An event at a time.
         case vevent
         /// An entry in a diary. RFC 5545, section 3.6.3.
         case vjournal
     }
 
-    /// How long before an event the alarm comes.
+    /// The time of the alarm before an event.
     private static let alarm = "-PT1H30M"
 
     /// An event of a mood, with a VEVENT for each of its occurrences.
     /// - Parameters:
-    ///   - place: where the event stands among the mood's attachments, from 0.
-    ///   - bytesMax: a text that becomes longer is not made to its end.
+    ///   - place: the event's index among the mood's attachments, from 0.
+    ///   - bytesMax: the size at which the text is left unfinished.
     public static func text(
         of event: Attachment.Event, at place: Int, in mood: MoodMembers, bytesMax: Int = .max
     ) -> String {
@@ -31,7 +31,7 @@ public enum ICalendar {
                 let start = moment(occurrence.start)
                 times[start, default: 0] += 1
                 lines.begin("VEVENT")
-                // Of several times each is known by its start, and by a number if another begins then too.
+                // Each of several occurrences is known by its start, and by a number if another begins then too.
                 let again = times[start].flatMap { $0 > 1 ? "-\($0 - 1)" : nil } ?? ""
                 lines.line("UID", event.occurrences.count == 1 ? uid : "\(uid)-\(start)\(again)")
                 stamp(mood, &lines)
@@ -42,7 +42,7 @@ public enum ICalendar {
         }
     }
 
-    /// The same for each occurrence.
+    /// The lines that all occurrences share.
     private static func linesAfterTimes(of event: Attachment.Event) -> CalendarLines {
         var lines = CalendarLines()
         lines.text("SUMMARY", event.title)
@@ -60,9 +60,9 @@ public enum ICalendar {
         return lines
     }
 
-    /// Made of the mood's id and the event's title. Not of its place, which changes when attachments before it change:
-    /// so a calendar never replaces another event, and a postponed one stays the same. Events of the same title are
-    /// numbered from the second on.
+    /// An id from the mood's id and the event's title. The event's place is not in it, because it changes with earlier
+    /// attachments: a calendar never replaces another event, and a postponed one stays the same. Events with the same
+    /// title are numbered from the second on.
     private static func uid(of event: Attachment.Event, at place: Int, in mood: MoodMembers) -> String {
         let before = Attachment.all(of: mood).filter { other in
             guard other.place < place, case .event(let earlier) = other.attachment.content else { return false }
@@ -72,7 +72,7 @@ public enum ICalendar {
         return "\(mood.id?.text ?? "")-\(hash(event.title))\(number)"
     }
 
-    /// FNV-1a of 64 bits, as 16 digits: the same in every version and on every machine.
+    /// FNV-1a of 64 bits, as 16 digits: equal in every version and on every machine.
     private static func hash(_ text: String) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
@@ -80,17 +80,17 @@ public enum ICalendar {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// A mood itself. It is in the past: no alarm.
+    /// The calendar of a mood. A mood is in the past, so there is no alarm.
     public static func text(of mood: MoodMembers, as component: Component) -> String {
         calendar { append(mood, component, isExport: false, &$0) }
     }
 
-    /// What comes before the components of a calendar, and after them.
+    /// The text before the components of a calendar.
     public static var beginning: String { calendar { _ in }.replacing(ending, with: "") }
     public static let ending = "END:VCALENDAR\r\n"
 
     /// The component alone, for a calendar of many.
-    /// - Parameter isExport: whether it also says what a calendar has no words for.
+    /// - Parameter isExport: whether to add private properties for what calendars have no words for.
     public static func component(of mood: MoodMembers, as component: Component, isExport: Bool) -> String {
         var lines = CalendarLines()
         append(mood, component, isExport: isExport, &lines)
@@ -120,7 +120,7 @@ public enum ICalendar {
         lines.end(name)
     }
 
-    /// RFC 5545, section 3.8.8.2: properties of one's own.
+    /// Writes private properties. RFC 5545, section 3.8.8.2.
     private static func measure(_ mood: MoodMembers, _ lines: inout CalendarLines) {
         if mood.isFavorite == true { lines.line("X-MOODBOARD-FAVORITE", "TRUE") }
         if let valence = mood.valence {
@@ -145,7 +145,7 @@ public enum ICalendar {
         lines.line("DTSTAMP", moment(mood.updatedAt.value ?? mood.timestamp.value ?? .minimum))
     }
 
-    /// An end must be later than the start; an event without one takes no time. RFC 5545, sections 3.6.1 and 3.8.2.2.
+    /// Writes an end later than the start. An event without one takes no time. RFC 5545, sections 3.6.1 and 3.8.2.2.
     private static func end(_ occurrence: Attachment.Occurrence, _ lines: inout CalendarLines) {
         let end = moment(occurrence.end)
         if end > moment(occurrence.start) { lines.line("DTEND", end) }
@@ -156,7 +156,7 @@ public enum ICalendar {
         if !parts.isEmpty { lines.text("DESCRIPTION", parts.joined(separator: "\n")) }
     }
 
-    /// The first place among the attachments.
+    /// Writes the first place among the attachments.
     private static func place(of mood: MoodMembers, _ lines: inout CalendarLines) {
         for (_, attachment) in Attachment.all(of: mood) {
             guard case .place(let latitude, let longitude, let label, let address) = attachment.content else {
@@ -169,7 +169,7 @@ public enum ICalendar {
         }
     }
 
-    /// Form 2 of section 3.3.5: UTC, whole seconds.
+    /// A time in form 2 of section 3.3.5: UTC, whole seconds.
     static func moment(_ time: Timestamp) -> String {
         time.text.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
     }

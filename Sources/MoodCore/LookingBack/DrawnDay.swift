@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodText
 
-/// A day as every picture shows it.
+/// A day for every drawing.
 struct DrawnDay {
     let day: Int
     let date: CivilDate
@@ -28,7 +28,7 @@ struct DrawnDay {
 }
 
 extension DayFaces {
-    /// The days by month, in their order.
+    /// The days by month, in order.
     var drawnMonths: [(year: Int, month: Int, days: [DrawnDay])] {
         var months: [(year: Int, month: Int, days: [DrawnDay])] = []
         for number in days {
@@ -45,8 +45,8 @@ extension DayFaces {
 extension LookBack {
     /// A mood as a line: `2026-11-20 09:00 😊 Happy +0.80: slept well`.
     /// - Parameters:
-    ///   - locale: says how numbers are written.
-    ///   - hidesNotes: whether the notes are left out.
+    ///   - locale: for the form of numbers.
+    ///   - hidesNotes: whether to leave notes out.
     public mutating func line(
         _ record: UnsafeRawBufferPointer, _ locale: String, hidesNotes: Bool = false
     ) -> String {

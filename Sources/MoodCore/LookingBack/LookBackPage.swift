@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodText
 
-/// A look back as something to keep: what it is about, and each form of it.
+/// A look back as a document: its content and its formats.
 ///
 /// SVG and HTML are one file each: no script, no request to anywhere. Every picture is there in words too.
 public struct LookBackPage {
@@ -19,18 +19,18 @@ public struct LookBackPage {
     }
 
     let what: What
-    /// Of a year and a month, and the year of a report.
+    /// The days of a year, a month, or a report's year.
     let faces: DayFaces?
-    /// Of a summary and a report.
+    /// The numbers of a summary and a report.
     var summary: Summary?
     /// Moods of this day in earlier years, as sentences.
     let onThisDay: [String]
-    /// The moods themselves, the latest first, as sentences; only a report has them.
+    /// The moods, the latest first, as sentences; only a report has them.
     let moods: [String]
     let weekStartsOn: Int
     private let words: LookBackWords
 
-    /// - Parameter locale: its language is that of the words, where we have them.
+    /// - Parameter locale: gives the language of the words; English if we have none.
     public init(
         _ what: What, faces: DayFaces?, summary: Summary?, onThisDay: [String] = [], moods: [String] = [],
         weekStartsOn: Int, locale: String
@@ -46,7 +46,7 @@ public struct LookBackPage {
 
     /// - Parameters:
     ///   - width: of text, in columns.
-    ///   - hasColor: whether text has the colours of a terminal.
+    ///   - hasColor: whether text has terminal colors.
     public func text(_ format: Format, width: Int, hasColor: Bool) -> String {
         switch format {
         case .text: plainText(width, hasColor)
@@ -113,7 +113,7 @@ public struct LookBackPage {
             y += 20
         }
         for picture in pictures {
-            // One that is all there is has its name above it already.
+            // A single picture has its name above it already.
             if picture.title != title {
                 y += 14
                 body += Picture.text(20, y + 14, picture.title, "class=\"head\"")
@@ -201,7 +201,7 @@ public struct LookBackPage {
             + "\n</section>\n"
     }
 
-    /// What a picture shows, as a table.
+    /// A picture's data as a table.
     private func table(for picture: Picture) -> String {
         var rows: [[String]] = []
         let names = words.table

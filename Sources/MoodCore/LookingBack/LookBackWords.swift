@@ -1,16 +1,16 @@
-/// The words of look backs in one language. In a sentence `{name}` stands for what is filled in.
+/// The words of look backs in one language. In a sentence `{name}` is a placeholder.
 ///
 /// A class, because every part of a drawing holds it.
 final class LookBackWords: Sendable {
-    /// As HTML says it.
+    /// The language in HTML's form.
     let language: String
     let decimalSign: String
     let months, shortMonths: [String]
-    /// From Monday.
+    /// The names from Monday on.
     let weekdays, shortWeekdays: [String]
-    /// Of the day, from midnight.
+    /// The parts of the day, from midnight.
     let parts: [String]
-    /// From very unpleasant to very pleasant.
+    /// The bands from very unpleasant to very pleasant.
     let bands: [String]
     let unknown, gap: String
     let titles: Titles
@@ -18,10 +18,10 @@ final class LookBackWords: Sendable {
     let table: Table
     let mood, day, favorite: Counted
 
-    /// A thing as it is called where there is one of it, and where there are more.
+    /// The singular and the plural of a thing.
     struct Counted: Sendable {
         let one, many: String
-        /// Whether none is as one.
+        /// Whether zero takes the singular.
         var isNoneSingular = false
 
         func callAsFunction(_ number: Int) -> String {
@@ -108,7 +108,7 @@ final class LookBackWords: Sendable {
         return (hundredths > 0 ? "+" : "") + plain(Double(hundredths) / 100)
     }
 
-    /// `0.35`, with two digits after the point, or the comma.
+    /// `0.35`, with two digits after the locale's decimal sign.
     func plain(_ value: Double) -> String {
         let hundredths = Int((abs(value) * 100).rounded())
         let rest = hundredths % 100
@@ -116,7 +116,7 @@ final class LookBackWords: Sendable {
             + (rest < 10 ? "0" : "") + "\(rest)"
     }
 
-    /// Puts values in the place of their names.
+    /// Replaces placeholders by values.
     static func fill(_ sentence: String, _ values: [(name: String, value: String)]) -> String {
         var result = ""
         var rest = Substring(sentence)

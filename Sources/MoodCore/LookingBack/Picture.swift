@@ -1,6 +1,6 @@
 import MoodText
 
-/// A drawing as a part of SVG: it says in words what it shows.
+/// A drawing as a part of SVG, with its content in words.
 struct Picture {
     static let width = 720
 
@@ -12,7 +12,7 @@ struct Picture {
     let height: Int
     let body: String
 
-    /// Colours for light and dark. Text has a contrast of 4.5:1 or more on both.
+    /// Colors for light and dark. Text has a contrast of 4.5:1 or more on both.
     static let style = """
         text{font:13px system-ui,sans-serif;fill:#1a1a1a}.page{fill:#fff}.gap{fill:none;stroke:#767676;stroke-dasharray:2 2}\
         .unknown{fill:none;stroke:#767676}.line{fill:none;stroke:#1f63a8;stroke-width:2}.axis{stroke:#767676}\
@@ -20,7 +20,7 @@ struct Picture {
         .line{stroke:#8fc1e3}}@media print{text{fill:#000}.page{fill:#fff}.line{stroke:#000}}
         """
 
-    /// A name beside a bar, which has 200 units: wide letters and signs of East Asia take about twice what others do.
+    /// Shortens a name to the 200 units beside a bar. Wide East Asian characters take about twice as much as others.
     private static func shortened(_ name: String) -> String {
         var room = 24 * 2
         for (place, character) in zip(name.indices, name) {
@@ -37,7 +37,7 @@ struct Picture {
         "<text x=\"\(x)\" y=\"\(y)\"\(attributes.isEmpty ? "" : " " + attributes)>\(LookBackText.escaped(text))</text>"
     }
 
-    /// A day: colour and sign, with its words.
+    /// Draws a day: color and sign, with its words.
     private static func pixel(_ day: DrawnDay, _ x: Int, _ y: Int, _ size: Int, _ words: LookBackWords) -> String {
         let label = LookBackText.escaped(day.text(words))
         let form = "x=\"\(x)\" y=\"\(y)\" width=\"\(size)\" height=\"\(size)\" rx=\"3\""
@@ -56,7 +56,7 @@ struct Picture {
         return body + "</g>"
     }
 
-    /// Which colour and sign mean what.
+    /// Draws the meaning of each color and sign.
     private static func legend(_ y: Int, _ words: LookBackWords) -> String {
         var body = ""
         for (place, band) in ValenceBand.allCases.reversed().enumerated() {
@@ -68,7 +68,7 @@ struct Picture {
         return body
     }
 
-    /// A year in pixels: a row a month, a square a day.
+    /// A year in pixels: a row for each month, a square for each day.
     static func year(_ faces: DayFaces, _ words: LookBackWords) -> Picture {
         let months = faces.drawnMonths
         var body = ""
@@ -126,7 +126,7 @@ struct Picture {
         for (value, name) in [(1.0, "+1"), (0, "0"), (-1, "\u{2212}1")] {
             body += "<path class=\"axis\" d=\"M40 \(y(value))H700\"/>" + text(0, y(value) + 4, name)
         }
-        // A gap is no point of the line.
+        // The line has no point at a gap.
         var path = ""
         for (number, point) in points.enumerated() {
             let isNext = number > 0 && points[number - 1].place == point.place - 1

@@ -1,6 +1,6 @@
 import MoodText
 
-/// A look back as text for a terminal: signs, and colours where they are wanted.
+/// A look back as text for a terminal: signs, and optional colors.
 struct TerminalPage {
     let width: Int
     let hasColor: Bool
@@ -19,8 +19,8 @@ struct TerminalPage {
         text += "\n"
     }
 
-    /// A text in lines that end between words. A word that is longer than a line stays whole.
-    /// - Parameter indent: how many spaces each line begins with.
+    /// Breaks a text into lines between words. A word that is longer than a line stays whole.
+    /// - Parameter indent: the number of spaces at the beginning of each line.
     mutating func paragraph(_ text: String, indent: Int = 0) {
         let margin = String(repeating: " ", count: indent)
         var (row, columns) = ("", 0)
@@ -41,7 +41,7 @@ struct TerminalPage {
         return "\u{1B}[38;5;\(band.terminalInk)m\u{1B}[48;5;\(band.terminalColor)m\(sign)\u{1B}[0m"
     }
 
-    /// What each sign means: a line each where there is little room, else as many on a line as it has room for.
+    /// The meaning of each sign: one a line on a narrow terminal, else as many as fit.
     mutating func legend() {
         let bands = ValenceBand.allCases.reversed().map { ($0.sign, Optional($0), words.name($0)) }
         let rest = [(NoBand.unknownSign, ValenceBand?.none, words.unknown), (NoBand.gapSign, nil, words.gap)]
@@ -60,7 +60,7 @@ struct TerminalPage {
 
     // MARK: Days
 
-    /// A row a month, a sign a day.
+    /// A row for each month, a sign for each day.
     mutating func year(_ faces: DayFaces) {
         let isWide = width >= 4 + 2 * 31
         let gap = isWide ? " " : ""
@@ -81,7 +81,7 @@ struct TerminalPage {
         legend()
     }
 
-    /// A row a week: the days of the month, each with its emoji.
+    /// A row for each week: the days of the month, each with its emoji.
     /// - Parameter weekStartsOn: 0 is Monday.
     mutating func month(_ faces: DayFaces, weekStartsOn: Int) {
         let cell = width < 41 ? 5 : 6
@@ -168,7 +168,7 @@ struct TerminalPage {
 }
 
 extension Summary {
-    /// What the numbers say, a sentence each.
+    /// The numbers in sentences.
     mutating func sentences(_ words: LookBackWords) -> [String] {
         let forms = words.sentences
         guard whole.count > 0, let days = days() else { return [forms.none] }

@@ -1,9 +1,9 @@
 import JSONCodec
 
 extension Action {
-    /// Reads what `write(to:)` writes; nil if it is no action.
+    /// Reads the form that `write(to:)` gives; nil if it is no action.
     ///
-    /// Its texts are not checked here: a request's action has passed its schema before.
+    /// It does not check texts: the schema has checked a request's action.
     public init?(_ value: JSONValue) {
         guard let type = value["type"]?.string, let action = Self.read(type, Payload(value: value)) else { return nil }
         self = action
@@ -44,7 +44,7 @@ extension Action {
         }
     }
 
-    /// The members besides the type. Each is nil if it is missing or of another kind.
+    /// The members besides the type; nil if missing or of another kind.
     private struct Payload {
         let value: JSONValue
 

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// What a person can do: a closed set. Each action has all that it needs, so an offered one can be performed as it
-/// stands. The coordinator performs it. (SwiftUI: the payload of a button; Elm and Redux: a message.)
+/// A person's possible actions: a closed set. Each action has all that it needs, so the coordinator can perform an
+/// offered one as it is. (SwiftUI: the payload of a button; Elm and Redux: a message.)
 ///
 /// As JSON: `{"type":"setFavorite","id":"…","isFavorite":true}`.
 public enum Action: Sendable, Equatable {
@@ -17,7 +17,7 @@ public enum Action: Sendable, Equatable {
     case add
     case share(MoodID, ShareFormat?)
     case shareCoordinates(Coordinates, label: String?)
-    /// The attachment's place among those of its mood, from 0. The same below.
+    /// `attachment` is an index among the mood's attachments, from 0, here and below.
     case exportEvent(MoodID, attachment: Int)
     case openURL(String)
     case openEmail(String)
@@ -26,7 +26,7 @@ public enum Action: Sendable, Equatable {
     case playAudio(MoodID, attachment: Int)
     case pauseAudio(MoodID, attachment: Int)
     case showEvents(hostName: String)
-    // Of screens other than a mood's.
+    // Actions of screens other than a mood's.
     case selectEmoji(String)
     case submit
     case cancel
@@ -153,7 +153,7 @@ extension JSONWriter {
         string(id.text)
     }
 
-    /// Nothing is written for nil.
+    /// Writes a member, or nothing for nil.
     mutating func member(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         key(name)

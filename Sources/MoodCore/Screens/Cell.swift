@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// The words for a thing on the screen, for people who do not see it. (SwiftUI: `accessibilityLabel`, `…Hint`,
-/// `…Traits`; the web: ARIA.)
+/// The words of a cell for people who do not see it. (SwiftUI: `accessibilityLabel`, `…Hint`, `…Traits`; the web:
+/// ARIA.)
 struct Accessible {
     struct Traits: OptionSet {
         let rawValue: UInt8
@@ -46,14 +46,14 @@ struct Accessible {
     }
 }
 
-/// An action with its look: the one shape for it everywhere. (SwiftUI: a `Button` in a `swipeActions` or `Menu`.)
+/// An action with its look, in the one form for all screens. (SwiftUI: a `Button` in a `swipeActions` or `Menu`.)
 struct Offer {
     enum Edge: String { case leading, trailing }
 
     var label: String
     /// The name of an SF Symbol, for clients that have them.
     var icon: StaticString
-    /// A semantic colour.
+    /// A semantic color.
     var color: StaticString?
     var isDestructive = false
     var edge: Edge?
@@ -79,7 +79,7 @@ struct Offer {
 
 extension JSONWriter {
     /// Writes a cell `{id, type, …, accessibility, action?}`; `body` writes the members of its type.
-    /// - Parameter id: the same from call to call.
+    /// - Parameter id: stable between calls.
     mutating func cell(
         _ id: String, _ type: StaticString, _ accessible: Accessible, action: Action? = nil,
         _ body: (inout JSONWriter) -> Void

@@ -90,7 +90,7 @@ extension Detail {
 // MARK: - Attachments
 
 extension Detail {
-    /// Grouped by kind; within a kind in the order of the mood.
+    /// Writes attachments by kind, and within a kind in the mood's order.
     private func writeAttachments(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         for (place, attachment) in attachments {
             switch attachment.content {

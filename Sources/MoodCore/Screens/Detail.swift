@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodText
 
-/// What a detail screen shows that is not in the mood itself. The host hands it in.
+/// Data for a detail screen that is not in the mood itself. The host passes it in.
 public struct DetailSurroundings: Sendable {
     /// The emoji and label of a related mood.
     public struct Related: Sendable {
@@ -39,28 +39,28 @@ public struct DetailSurroundings: Sendable {
         }
     }
 
-    /// Where the person is.
+    /// The person's location.
     public var location: Coordinates?
-    /// The moods that are related and there.
+    /// The related moods that exist.
     public var related: [MoodID: Related] = [:]
     /// The events of other moods by host.
     public var hostEvents: [String: HostEvents] = [:]
-    /// The place of the attachment of this mood that is played.
+    /// The index of this mood's attachment that is playing.
     public var playing: Int?
-    /// The cells of plugins, as JSON with commas between them; they stand after the host's own.
+    /// The cells of plugins, as JSON with commas between them. They come after the host's own.
     public var cells: [UInt8] = []
-    /// The router that the screen's actions move; nil for the main one.
+    /// The router for the screen's actions; nil is the main one.
     public var router: String?
-    /// Why not all that was recorded is shown, if so.
+    /// The reason why some recorded data is not shown.
     public var damage: String?
 
     public init() {}
 }
 
-/// A mood as a screen of typed cells, which any client can draw: `mood.detail`.
-/// (SwiftUI: the `body` of a detail view, with its state handed in.)
+/// A mood as a screen of typed cells, which any client can draw: `mood.detail`. (SwiftUI: the `body` of a detail view,
+/// with its state passed in.)
 ///
-/// Cells stand in the order of the protocol, and only where there is something to show. Every action is complete.
+/// Cells have the order of the protocol, and empty ones are left out. Every action is complete.
 public struct Detail: ~Copyable {
     let mood: MoodMembers
     let id: MoodID
@@ -74,7 +74,7 @@ public struct Detail: ~Copyable {
     let notes: String
     let isFavorite: Bool
 
-    /// - Parameter attachments: those of the mood; the caller has read them already, for the surroundings.
+    /// - Parameter attachments: the mood's; the caller has read them already, for the surroundings.
     public init(
         _ mood: MoodMembers, _ attachments: [(place: Int, attachment: Attachment)], context: ReadingContext,
         _ surroundings: DetailSurroundings
@@ -94,7 +94,7 @@ public struct Detail: ~Copyable {
 
     /// Writes `{mood, title, cells, toolbar, actions}`.
     /// - Parameter record: the bytes of the mood.
-    /// - Throws: when the locale or the zone is unknown.
+    /// - Throws: if the locale or the zone is unknown.
     public func write(
         record: UnsafeRawBufferPointer, _ phrases: inout Phrases, to writer: inout JSONWriter
     ) throws(TextError) {
@@ -109,7 +109,7 @@ public struct Detail: ~Copyable {
         surroundings.damage.map { "\(ScreenWords.of(context.locale).notWhole) \($0)" }
     }
 
-    /// The same as the screen of a route: writes `{route, title, cells, toolbar, actions, footer}`.
+    /// Writes the screen of a route: `{route, title, cells, toolbar, actions, footer}`.
     public func writeScreen(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         writer.beginObject()
         writer.key("route")
@@ -122,7 +122,7 @@ public struct Detail: ~Copyable {
         writer.endObject()
     }
 
-    /// - Parameter damage: said in a cell, where there is no footer.
+    /// - Parameter damage: for a cell, if there is no footer.
     private func writeBody(
         _ phrases: inout Phrases, damage: String? = nil, to writer: inout JSONWriter
     ) throws(TextError) {

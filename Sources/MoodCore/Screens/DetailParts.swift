@@ -1,13 +1,13 @@
 import JSONCodec
 
-/// The parts that are the same for all moods in one language, written once. They are most of a screen.
+/// The parts that all moods share in one language, written once. They are most of a screen.
 ///
 /// A class, because a screen takes it from a table.
 final class DetailParts: Sendable {
     let hint: IDTemplate
-    /// The button of a mood that is no favorite, and of one that is.
+    /// The button of a mood that is no favorite, and that of a favorite.
     private let favoriteButtons: [IDTemplate]
-    /// The Offers to share, edit and delete.
+    /// The offers to share, edit and delete.
     let offers: [IDTemplate]
 
     private init(_ words: Words) {
@@ -77,12 +77,12 @@ final class DetailParts: Sendable {
 
 /// JSON that differs between moods only in their id: written once, then copied with each id.
 struct IDTemplate: Sendable {
-    /// The id goes between each two.
+    /// The parts between the ids.
     private let parts: [[UInt8]]
 
-    /// - Parameter write: writes one value; the same for every id, but for the id.
+    /// - Parameter write: writes one value that depends only on the id.
     init(_ write: (MoodID, inout JSONWriter) -> Void) {
-        // Only a mark: no word of a screen contains these digits.
+        // A placeholder: no word of a screen contains these digits.
         let id = MoodID(high: .max, low: .max)
         var writer = JSONWriter(capacity: 512)
         write(id, &writer)

@@ -1,7 +1,7 @@
 import JSONCodec
 
-/// What an action leaves to the client, because only the client can do it: show, open or play something.
-/// (Elm: a `Cmd`; Redux: a side effect as data; SwiftUI: what `openURL` and a `ShareLink` do.)
+/// An action's task for the client, because only the client can do it: show, open or play something. (Elm: a `Cmd`;
+/// Redux: a side effect as data; SwiftUI: `openURL` and a `ShareLink`.)
 ///
 /// As JSON: `{"type":"openURL","url":"https://example.org"}`.
 public enum Effect: Sendable, Equatable {
@@ -17,7 +17,7 @@ public enum Effect: Sendable, Equatable {
 
     public struct Presentation: Sendable, Equatable {
         public enum Place: String, Sendable {
-            /// Where a person chooses a receiver.
+            /// A sheet in which a person chooses a receiver.
             case shareSheet
             /// A calendar that takes an iCalendar object.
             case calendarEvent
@@ -26,7 +26,7 @@ public enum Effect: Sendable, Equatable {
         public var place: Place
         public var text: String
         public var mediaType: String
-        /// The same as a URL, if it has one.
+        /// The text as a URL, if it has one.
         public var url: String?
 
         public init(_ place: Place, text: String, mediaType: String, url: String? = nil) {
@@ -77,11 +77,10 @@ public enum Effect: Sendable, Equatable {
     }
 }
 
-/// What a player needs of an audio attachment. It is complete, so that it can be stopped even after its mood was
-/// deleted.
+/// A player's data of an audio attachment. It is complete, so that the player can stop even after the mood was deleted.
 public struct Recording: Sendable, Equatable {
     public var mood: MoodID
-    /// Its place among the attachments of its mood, from 0.
+    /// The index among the attachments of its mood, from 0.
     public var attachment: Int
     public var source: Attachment.Source
     public var title: String
@@ -93,7 +92,7 @@ public struct Recording: Sendable, Equatable {
         self.title = title
     }
 
-    /// Whether this is that recording. Its title and its place may have changed.
+    /// Whether two values name one recording. Its title and its index may have changed.
     public func isSame(as other: Recording) -> Bool { mood == other.mood && source == other.source }
 
     fileprivate func writeMembers(to writer: inout JSONWriter) {

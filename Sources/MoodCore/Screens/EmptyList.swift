@@ -1,10 +1,10 @@
-/// Why a list is empty and what to do about it: for a screen in its language, and for programmers in English, with the
-/// names of the methods.
+/// The reason why a list is empty, with advice: for a screen in its language, and for programmers in English, with the
+/// names of methods.
 public struct EmptyList: Sendable {
     public let title: String
     public let hint: String
 
-    /// Nothing has been recorded.
+    /// No mood exists.
     public static func noMoods(locale: String) -> EmptyList {
         let words = ScreenWords.of(locale).noMoods
         guard Words.of(locale) === Words.english else { return EmptyList(title: words.title, hint: words.text) }
@@ -19,7 +19,7 @@ public struct EmptyList: Sendable {
             title: words.noMatch.title, hint: words.noMatch.text.replacing("#", with: words.moods(count)))
     }
 
-    /// The moods could not be read, and why.
+    /// The moods could not be read, with the reason.
     public static func unreadable(reason: String, locale: String) -> EmptyList {
         EmptyList(title: ScreenWords.of(locale).unreadable.title, hint: reason)
     }

@@ -1,13 +1,13 @@
 import JSONCodec
 
-/// Two colours from top to bottom for a light screen and two for a dark one, as `#RRGGBB`. Black text on the light ones
+/// Two colors from top to bottom for a light screen and two for a dark one, as `#RRGGBB`. Black text on the light ones
 /// and white text on the dark ones has a contrast far above the 4.5:1 of WCAG 2.2, success criterion 1.4.3; a test
 /// measures it.
 struct Gradient: Sendable {
     let light: (StaticString, StaticString)
     let dark: (StaticString, StaticString)
 
-    /// From red over grey to green.
+    /// Colors from red over gray to green.
     static let ofValence = [
         Gradient(light: ("#FECDCD", "#FAC3A8"), dark: ("#4F1717", "#351B0D")),
         Gradient(light: ("#FEE1CD", "#FAE6A8"), dark: ("#4F2E17", "#352B0D")),
@@ -16,7 +16,7 @@ struct Gradient: Sendable {
         Gradient(light: ("#CDFED5", "#A8FAD1"), dark: ("#174F20", "#0D3521")),
     ]
 
-    /// Around the circle of hues.
+    /// Colors around the circle of hues.
     static let ofHue = [
         Gradient(light: ("#FECDCD", "#FAC3A8"), dark: ("#4F1717", "#351B0D")),
         Gradient(light: ("#FEE6CD", "#FAEDA8"), dark: ("#4F3317", "#352E0D")),
@@ -32,7 +32,7 @@ struct Gradient: Sendable {
         Gradient(light: ("#FECDE6", "#FAA8B6"), dark: ("#4F1733", "#350D14")),
     ]
 
-    /// The gradient of a mood: by its valence, else by its emoji. The same input gives the same gradient.
+    /// The gradient of a mood: by its valence, else by its emoji. Equal input gives equal gradients.
     static func of(valence: Double?, emoji: UnsafeRawBufferPointer) -> Gradient {
         if let valence { return ofValence[Int(((min(max(valence, -1), 1) + 1) * 2).rounded())] }
         // FNV-1a: any even spread will do.

@@ -3,16 +3,16 @@ import JSONCodec
 /// Events of one host, limited to what a person can look at: the next ones, then, if there is room, the latest past
 /// ones.
 public struct HostEvents: Sendable, Equatable {
-    /// How many are shown.
+    /// The most events to show.
     public static let shownMax = 50
 
-    /// In order of their start.
+    /// The events by start.
     public private(set) var shown: [DetailSurroundings.HostEvent] = []
-    /// How many there are.
+    /// The number of all events.
     public private(set) var count = 0
     private let now: Timestamp
 
-    /// - Parameter now: an event before this is past.
+    /// - Parameter now: an event before it is past.
     public init(now: Timestamp) { self.now = now }
 
     public mutating func add(_ event: DetailSurroundings.HostEvent) {
@@ -21,7 +21,7 @@ public struct HostEvents: Sendable, Equatable {
         if shown.count >= 8 * Self.shownMax { trim() }
     }
 
-    /// All have been added.
+    /// Ends adding, and sorts.
     public mutating func finish() {
         trim()
         shown.sort { ($0.start, $0.end, $0.mood) < ($1.start, $1.end, $1.mood) }

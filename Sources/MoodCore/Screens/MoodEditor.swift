@@ -1,22 +1,22 @@
 import JSONCodec
 
-/// The form for a mood: what a person has typed so far, right or wrong, and its problems. It lives in the session and
-/// is lost with it. Nothing is stored before it is submitted.
-/// (SwiftUI: the `@State` of a sheet; React: a controlled form; Compose: a state holder.)
+/// The form for a mood: a person's input so far, right or wrong, and its problems. It lives and ends with the session.
+/// The store has nothing before it is submitted. (SwiftUI: the `@State` of a sheet; React: a controlled form; Compose:
+/// a state holder.)
 ///
 ///     var editor = MoodEditor()
 ///     editor.begin(rules)
 ///     editor.set(label: "Calm")
 ///     editor.problems(rules)      // empty: it can be submitted
 ///
-/// A text that breaks a rule is kept as it was typed and shown with its problem, as on any screen.
+/// A text that breaks a rule stays as typed and is shown with its problem, as on any screen.
 public struct MoodEditor: Sendable {
-    /// The limits that can be set; the host hands them in.
+    /// The configurable limits; the host passes them in.
     public struct Rules: Sendable {
         public var labelCharactersMax: Int
         public var notesBytesMax: Int
         public var tagsMax: Int
-        /// What a form offers, in the palette's order.
+        /// The form's emojis, in the palette's order.
         public var emojis: [String]
 
         public init(
@@ -29,7 +29,7 @@ public struct MoodEditor: Sendable {
         }
     }
 
-    /// Something that keeps the form from being submitted.
+    /// A problem that prevents submitting the form.
     public struct Problem: Sendable, Equatable {
         /// A JSON Pointer to the member, as `set` takes it.
         public let path: String
@@ -37,7 +37,7 @@ public struct MoodEditor: Sendable {
         public let message: String
     }
 
-    /// What a person can type.
+    /// The person's input.
     private struct Fields {
         var emoji = MoodEditor.usualEmoji
         var label = ""
@@ -45,20 +45,20 @@ public struct MoodEditor: Sendable {
         var tags: [String] = []
     }
 
-    /// Selected in a closed form.
+    /// The selection in a closed form.
     private static let usualEmoji = "😊"
 
     /// The most that a form holds: bytes of UTF-8, and `tagCost` for each tag. Far more than can be submitted.
     public static let bytesMax = 2 << 20
     private static let tagCost = 64
-    /// More tags are more than a form holds, whatever they are.
+    /// The most tags that fit in a form.
     public static let tagsMax = bytesMax / tagCost
-    /// The most problems that are listed. A form can hold very many wrong tags.
+    /// The most problems to list. A form can hold very many wrong tags.
     private static let problemsMax = 64
 
     /// Whether the form is open.
     public private(set) var isPresented = false
-    /// The mood that is edited; nil for a new one.
+    /// The mood that the person edits; nil for a new one.
     public private(set) var editing: MoodID?
     private var fields = Fields()
     /// The first values of the form.
@@ -76,7 +76,7 @@ public struct MoodEditor: Sendable {
         original = fields
     }
 
-    /// Opens a form with what a mood holds.
+    /// Opens a form with a mood's content.
     public mutating func begin(_ id: MoodID, _ mood: MoodMembers) {
         self = MoodEditor()
         isPresented = true
@@ -87,7 +87,7 @@ public struct MoodEditor: Sendable {
         original = fields
     }
 
-    /// Replaces what is given, and leaves the rest.
+    /// Replaces the given members.
     public mutating func set(
         emoji: String? = nil, label: String? = nil, notes: String? = nil, tags: [String]? = nil
     ) {
@@ -97,7 +97,7 @@ public struct MoodEditor: Sendable {
         if let tags { fields.tags = tags }
     }
 
-    /// Closes the form and forgets what was typed.
+    /// Closes the form and drops the input.
     public mutating func close() { self = MoodEditor() }
 
     // MARK: What it says
@@ -117,14 +117,14 @@ public struct MoodEditor: Sendable {
         return emojis
     }
 
-    /// The size of what is kept, for comparison with `bytesMax`.
+    /// The size of the input, for comparison with `bytesMax`.
     public var byteCount: Int {
         fields.tags.reduce(fields.emoji.utf8.count + fields.label.utf8.count + fields.notes.utf8.count) {
             $0 + $1.utf8.count + Self.tagCost
         }
     }
 
-    /// Why the form cannot be submitted, in the order of its fields; empty for a closed form.
+    /// The reasons why the form cannot be submitted, in the order of its fields; empty for a closed form.
     public func problems(_ rules: Rules) -> [Problem] {
         guard isPresented else { return [] }
         var problems: [Problem] = []
@@ -156,7 +156,7 @@ public struct MoodEditor: Sendable {
         return problems
     }
 
-    /// A mood may have been stored with U+0000, and can be edited then; only a change of that text has to be without it.
+    /// The problem of U+0000 in a text. A mood may have been stored with it; only a changed text must be without it.
     private func nullProblem(_ text: String, _ stored: String) -> String? {
         guard text.utf8.contains(0), editing == nil || !Self.isSame(text, stored) else { return nil }
         return TextRule.nullProblem
@@ -167,7 +167,7 @@ public struct MoodEditor: Sendable {
         return text.withUTF8 { rule(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Byte by byte: texts that only look alike are different, here as in a store.
+    /// Compares bytes, as the store does: texts that only look alike are different.
     private static func isSame(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 }
 
@@ -202,8 +202,8 @@ extension MoodEditor {
         writer.endObject()
     }
 
-    /// Writes what the form would set, as an object: everything for a new mood, else only what differs from the first
-    /// values, so that changes by others stay.
+    /// Writes the form's changes as an object: everything for a new mood, else only what differs from the first values,
+    /// so that changes by other clients stay.
     public func writeChange(to writer: inout JSONWriter) {
         let isNew = editing == nil
         writer.beginObject()

@@ -1,6 +1,6 @@
 import MoodText
 
-/// When an event takes place, in words.
+/// The times of an event, in words.
 enum OccurrenceText {
     /// A line for each day on which an occurrence begins: `January 2, 2026, 3:04 PM – 4:00 PM, 6:00 PM – 7:00 PM`. An
     /// occurrence that ends on another day names that day.
@@ -23,7 +23,7 @@ enum OccurrenceText {
         return days.map { ([$0.day] + $0.times).joined(separator: ", ") }
     }
 
-    /// The first that has not ended; if all have, the last.
+    /// The first occurrence that has not ended, else the last.
     static func next(of occurrences: [Attachment.Occurrence], at now: Timestamp) -> Attachment.Occurrence? {
         let sorted = occurrences.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
         return sorted.first { $0.end >= now } ?? sorted.last

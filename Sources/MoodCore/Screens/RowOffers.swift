@@ -1,15 +1,14 @@
 import JSONCodec
 
-/// What can be done with a mood in a list: the actions at the edges of its row, and those of using it. (SwiftUI:
-/// `swipeActions` on a row.)
+/// Actions on a mood in a list: those at the edges of its row, and those on tap. (SwiftUI: `swipeActions` on a row.)
 public struct RowOffers: Sendable {
-    /// The most that the offers of a row add to a mood, in bytes.
+    /// The most bytes that the offers of a row add to a mood.
     public static let bytesMax = 1024
 
     private let words: Words
     private let router: String?
 
-    /// - Parameter router: the one in which a mood is opened; nil for the main one.
+    /// - Parameter router: the router that opens a mood; nil is the main one.
     public init(locale: String, router: String? = nil) {
         words = Words.of(locale)
         self.router = router
@@ -21,12 +20,12 @@ public struct RowOffers: Sendable {
     ) {
         var mood = MoodMembers(trusting: ValidJSON(trusting: record))
         if mood.unknown.contains(where: { $0.name.equals("actions") }) {
-            // A stored member of that name, from another version, gives way to the protocol's own.
+            // The protocol's own member replaces a stored one of that name from another version.
             mood.unknown.removeAll { $0.name.equals("actions") }
             mood.write(to: &writer)
             writer.rewind(to: writer.count - 1)
         } else {
-            // The closing brace is written after the added member.
+            // The closing brace comes after the added member.
             writer.raw(UnsafeRawBufferPointer(rebasing: record.dropLast()))
         }
         writer.key("actions")

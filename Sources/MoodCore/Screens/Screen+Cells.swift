@@ -41,7 +41,7 @@ extension Screen {
 // MARK: - The form
 
 extension Screen {
-    /// The open form, or a sentence that none is open.
+    /// Writes the open form, or a sentence that none is open.
     func writeForm(to writer: inout JSONWriter) {
         guard let editor = content.editor, let rules = content.rules, editor.isPresented else {
             return write(empty: texts.form, "form", to: &writer)
@@ -116,7 +116,7 @@ extension Screen {
 // MARK: - The list
 
 extension Screen {
-    /// How many moods there are, and at which revision. A client that subscribes from that revision misses nothing.
+    /// Writes the number of moods and the revision. A client that subscribes from that revision misses nothing.
     func writeCount(to writer: inout JSONWriter) {
         guard let moods = content.moods else { return }
         let text = texts.moods(moods.count)
@@ -129,7 +129,7 @@ extension Screen {
         }
     }
 
-    /// The newest moods and how many more there are; or why there are none.
+    /// Writes the newest moods and the number of others, or the reason why there are none.
     func writeMoods(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         guard let moods = content.moods else { return }
         if let problem = moods.problem {

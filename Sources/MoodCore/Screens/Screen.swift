@@ -4,13 +4,13 @@ import MoodText
 /// A route as a screen of typed cells, which any client can draw: `nav.screen`. A mood's own screen is `Detail`.
 /// (SwiftUI: the `body` of the view that a `navigationDestination` gives; Compose: the composable of a destination.)
 ///
-/// Every action is complete; one that moves a router names it, unless it is the main one. Cells keep their ids from call
-/// to call. A list ends after `rowsMax` moods with a cell that says how many follow.
+/// Every action is complete; one that moves a router names it, unless it is the main one. Ids of cells are stable
+/// between calls. A list ends after `rowsMax` moods with a cell that states how many follow.
 public struct Screen {
-    /// The most moods that a screen shows.
+    /// The most moods on a screen.
     public static let rowsMax = 50
 
-    /// A mood as a row shows it.
+    /// A mood in a row.
     public struct Row: Sendable {
         public var id: MoodID
         public var emoji: String
@@ -31,16 +31,16 @@ public struct Screen {
         }
     }
 
-    /// The part of a store's moods that a screen shows.
+    /// The moods on a screen.
     public struct Moods: Sendable {
-        /// The newest, newest first.
+        /// The newest moods, newest first.
         public var rows: [Row]
         public var count: Int
         /// The store's revision: the screen shows the state after this commit.
         public var revision: Int
-        /// Why the moods could not be read, if so.
+        /// The reason why the moods could not be read.
         public var problem: String?
-        /// Why not all that was recorded is shown, if so.
+        /// The reason why some recorded data is not shown.
         public var damage: String?
 
         public init(rows: [Row], count: Int, revision: Int, problem: String?, damage: String? = nil) {
@@ -52,7 +52,7 @@ public struct Screen {
         }
     }
 
-    /// What a screen shows besides words. Each route uses what it needs.
+    /// A screen's data besides words. Each route uses the part that it needs.
     public struct Content: Sendable {
         public var editor: MoodEditor?
         public var rules: MoodEditor.Rules?
@@ -62,7 +62,7 @@ public struct Screen {
     }
 
     let route: Route
-    /// The router that its actions move; nil for the main one.
+    /// The router for its actions; nil is the main one.
     let router: String?
     /// The locale and the present moment. Without a requested zone each mood has its own.
     let context: ReadingContext
@@ -84,7 +84,7 @@ public struct Screen {
     }
 
     /// Writes `{route, title, cells, toolbar, actions, footer}`. A `moodDetail` here is one whose mood was deleted.
-    /// - Throws: when the locale or a zone is unknown.
+    /// - Throws: if the locale or a zone is unknown.
     public func write(_ phrases: inout Phrases, to writer: inout JSONWriter) throws(TextError) {
         writer.beginObject()
         writer.key("route")
@@ -168,7 +168,7 @@ public struct Screen {
 
     private var newMood: Offer { Offer(label: texts.newMood, icon: "plus", color: "blue", action: .add) }
 
-    /// `submit` is offered only if the form can be submitted.
+    /// The form's offers. `submit` is there only if the form can be submitted.
     private var formOffers: [Offer] {
         guard let editor = content.editor, editor.isPresented else { return [newMood] }
         let cancel = Offer(label: texts.cancel, icon: "xmark", color: "gray", action: .cancel)
@@ -201,7 +201,7 @@ public struct Screen {
 }
 
 extension Words {
-    /// Writes the way back, as it stands in a toolbar.
+    /// Writes the way back, in the form of a toolbar.
     func writeDismiss(router: String?, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.raw("\"type\":\"dismiss\"")

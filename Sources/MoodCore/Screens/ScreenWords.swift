@@ -1,8 +1,8 @@
 import JSONCodec
 
-/// The words of all screens but a mood's, in one language; `Words` has those of a mood.
+/// The words of all screens except a mood's, in one language; `Words` has those of a mood.
 struct ScreenWords: Sendable {
-    /// A heading and what is said below it.
+    /// A heading and the text below it.
     struct Piece: Sendable {
         let title: String
         let text: String
@@ -16,13 +16,13 @@ struct ScreenWords: Sendable {
     /// The menu's words except the names of features; nil in English, the menu's own language.
     struct MenuWords: Sendable {
         let sections: [String]
-        /// One for each section; empty for none.
+        /// A footer for each section; empty for none.
         let footers: [String]
-        /// In the order of the rows.
+        /// Descriptions in the order of the rows.
         let descriptions: [String]
     }
 
-    /// What a field of the form needs, if its exact problem is not told; `#` stands for the limit.
+    /// The requirement of each field of the form, shown instead of the exact problem; `#` is the limit.
     struct Needs: Sendable {
         let emoji, label, notes, tags: String
     }
@@ -32,7 +32,7 @@ struct ScreenWords: Sendable {
     /// The title of the list.
     let listTitle: String
     let noMoods, unreadable: Piece
-    /// For a filter; `#` stands for how many moods there are, such as "5 moods".
+    /// The text for a filter; `#` is the number of moods with its noun, such as "5 moods".
     let noMatch: Piece
     let label, emoji: String
     let form: Piece
@@ -42,7 +42,7 @@ struct ScreenWords: Sendable {
     /// The layers of a mood, from the client to the store.
     let layers: [Piece]
     let missing: String
-    /// Before the reason, where a store is damaged.
+    /// The words before the reason, if a store is damaged.
     let notWhole: String
     var menu: MenuWords?
     var needs: Needs?
@@ -53,7 +53,7 @@ struct ScreenWords: Sendable {
         "\(count) \(count == 1 || count == 0 && isNoneSingular ? mood : moods)"
     }
 
-    /// What a field needs; nil in English, the language of problems.
+    /// The requirement of a field; nil in English, the language of problems.
     func need(of name: StaticString, _ rules: MoodEditor.Rules) -> String? {
         guard let needs else { return nil }
         func filled(_ text: String, _ limit: Int) -> String {

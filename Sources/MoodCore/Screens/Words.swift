@@ -1,5 +1,5 @@
 /// The words of the screens in one language. Words for times and numbers come from Foundation; these few phrases are
-/// ours. A class, because a screen passes them from cell to cell. (Apple platforms: a string catalogue; Android:
+/// ours. A class, because a screen passes them from cell to cell. (Apple platforms: a string catalog; Android:
 /// `strings.xml`.)
 final class Words: Sendable {
     let recorded, favorite, yes, no, tags, valence, notes, noNotes, editNotesHint: String
@@ -66,9 +66,9 @@ final class Words: Sendable {
 
     private enum Language { case english, german, spanish, finnish, french }
 
-    /// Nil where we have no words. The language is what stands before the first separator; two letters decide.
+    /// The language of a locale, from the two letters before the first separator; nil if we have no words.
     private static func language(of locale: String) -> Language? {
-        // Each shared mood asks, so no views of the text are made.
+        // Runs for each shared mood, so it makes no views of the text.
         var locale = locale
         let letters = locale.withUTF8 { (text) -> (UInt8, UInt8) in
             let isEnded = text.count < 3 || text[2] == UInt8(ascii: "_") || text[2] == UInt8(ascii: "-")
@@ -84,8 +84,8 @@ final class Words: Sendable {
         }
     }
 
-    /// What stands before a relative time, so that both are one sentence of one language. Where we have no words, nothing:
-    /// the time alone says enough.
+    /// The words before a relative time, so that both are one sentence of one language. Empty if we have no words: the
+    /// time alone is clear enough.
     static func beforeRelative(_ locale: String) -> StaticString {
         switch language(of: locale) {
         case .english: "Recorded "

@@ -1,11 +1,11 @@
 import JSONCodec
 
-/// The feelings that a person chooses from, each with the emoji, the name and the valence that go with it.
+/// The feelings that a person chooses from, each with its emoji, name and valence.
 ///
 ///     palette.entry(saying: "glad")                          // 😊 Happy 0.8, by an alias
 ///     palette.longestMatch(["so", "so", "day"])?.entry       // 😐 Meh, from two words
 ///
-/// Names are compared by `NameFolding`. No name stands for two feelings.
+/// `NameFolding` compares names. No two feelings share a name.
 public struct Palette: Sendable, Equatable {
     public static let entriesMax = 64
     public static let aliasesMax = 16
@@ -14,7 +14,7 @@ public struct Palette: Sendable, Equatable {
     public struct Entry: Sendable, Equatable {
         public var emoji: String
         public var label: String
-        /// -1…1
+        /// From -1 to 1.
         public var valence: Double
         public var aliases: [String]
 
@@ -27,21 +27,21 @@ public struct Palette: Sendable, Equatable {
     }
 
     public private(set) var entries: [Entry]
-    /// By folded label and alias.
+    /// Feelings by folded label and alias.
     private let byName: [[UInt8]: Int]
-    /// The first with an emoji.
+    /// The first feeling of each emoji.
     private let byEmoji: [[UInt8]: Int]
 
-    /// What is wrong with a palette, and where in its array.
+    /// The problem of a palette, and its place in the array.
     public struct Problem: Error, Equatable {
         /// A JSON Pointer.
         public let path: String
         public let reason: String
     }
 
-    /// - Parameter isKept: whether it comes from a file. Names that differ in accents that
-    ///   Unicode calls equivalent were taken by earlier versions; there the first counts.
-    /// - Throws: where a name is given twice, or where there is no feeling or more than `entriesMax`.
+    /// - Parameter isKept: whether it comes from a file. Earlier versions accepted names that differ only in
+    ///   canonically equivalent accents; in a file the first one counts.
+    /// - Throws: if a name is given twice, or if there is no feeling or more than `entriesMax`.
     public init(_ entries: [Entry], isKept: Bool = false) throws(Problem) {
         guard 1...Self.entriesMax ~= entries.count else {
             throw Problem(path: "", reason: "must have 1 to \(Self.entriesMax) feelings")
@@ -70,7 +70,7 @@ public struct Palette: Sendable, Equatable {
         self.byEmoji = byEmoji
     }
 
-    /// What people have who have chosen nothing.
+    /// The default palette.
     public static let standard: Palette = {
         let entries = [
             Entry("😊", "Happy", 0.8, ["good", "glad", "joyful"]),
@@ -86,7 +86,7 @@ public struct Palette: Sendable, Equatable {
             Entry("😡", "Angry", -0.7, ["mad", "furious"]),
             Entry("😭", "Awful", -1, ["terrible", "miserable"]),
         ]
-        // A test makes it, so it can be made.
+        // A test shows that this succeeds.
         guard let palette = try? Palette(entries) else { preconditionFailure("the standard palette breaks its rules") }
         return palette
     }()
@@ -97,13 +97,13 @@ public struct Palette: Sendable, Equatable {
 // MARK: - Looking up
 
 extension Palette {
-    /// The feeling of this label or alias, without the white space around it.
+    /// The feeling of this label or alias. White space around it does not count.
     public func entry(saying name: String) -> Entry? { byName[NameFolding.key(name)].map { entries[$0] } }
 
     /// The first feeling of this emoji.
     public func entry(emoji: String) -> Entry? { byEmoji[NameFolding.emojiKey(emoji)].map { entries[$0] } }
 
-    /// The feeling of the longest label or alias that the words begin with, and how many words that takes.
+    /// The feeling of the longest label or alias that the words begin with, and its number of words.
     public func longestMatch(_ words: [String]) -> (entry: Entry, words: Int)? {
         for count in stride(from: words.count, to: 0, by: -1) {
             if let entry = entry(saying: words[..<count].joined(separator: " ")) { return (entry, count) }
@@ -111,12 +111,12 @@ extension Palette {
         return nil
     }
 
-    /// The emojis in their order, each once.
+    /// The emojis in order, each once.
     public var emojis: [String] {
         entries.indices.filter { byEmoji[NameFolding.emojiKey(entries[$0].emoji)] == $0 }.map { entries[$0].emoji }
     }
 
-    /// What a mood of this label and emoji is estimated at: the palette's by label, else by emoji.
+    /// The estimated valence for a label and emoji: by label, else by emoji.
     public func valence(label: String, emoji: String) -> Double? {
         (entry(saying: label) ?? entry(emoji: emoji))?.valence
     }
@@ -135,7 +135,7 @@ extension CaseFolding {
 // MARK: - As JSON
 
 extension Palette {
-    /// Reads what `write` writes; whether each value is of its kind is checked too.
+    /// Reads the form that `write` gives, and checks the kind of each value.
     public init(_ value: JSONValue, isKept: Bool = false) throws(Problem) {
         guard let array = value.array else { throw Problem(path: "", reason: "must be an array of feelings") }
         var entries: [Entry] = []

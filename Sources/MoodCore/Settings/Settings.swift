@@ -1,38 +1,38 @@
 import JSONCodec
 import MoodText
 
-/// What a person has chosen for all of their programs: `settings.json` beside the moods.
+/// A person's settings for all of their programs: `settings.json` in the store's folder.
 ///
 ///     {"format":"moodboard-settings","version":1,
 ///     "dayStartsAt":"04:00",
 ///     "timeZone":"Europe/Helsinki"
 ///     ,"crc":"…"}
 ///
-/// Only what was chosen stands in the file. Members that this version does not know are kept. The checksum is the store's
-/// affair. (SwiftUI: `@AppStorage`; Android: a Preferences DataStore; here a file that several processes share.)
+/// The file has only chosen settings. Members that this version does not know stay. The store adds and removes the
+/// checksum. (SwiftUI: `@AppStorage`; Android: a Preferences DataStore; here a file that several processes share.)
 public struct Settings: Sendable {
-    /// A file of more bytes was not written by us.
+    /// The largest file. We write no larger one.
     public static let fileBytesMax = 1 << 20
     private static let format = "moodboard-settings"
     private static let version = 1
-    /// `weekStartsOn`, by number: 0 is Monday.
+    /// The values of `weekStartsOn`: 0 is Monday.
     public static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-    /// Nil: the standard one.
+    /// The chosen palette; nil is the standard one.
     private var chosenPalette: Palette?
     private var chosenDayStart: Int?
     private var chosenWeekStart: Int?
     public private(set) var timeZone: String?
     public private(set) var locale: String?
-    /// Members of the file besides its own.
+    /// Unknown members of the file.
     private var others: [JSONValue.Member] = []
 
     public init() {}
 
     public var palette: Palette { chosenPalette ?? .standard }
-    /// In minutes after midnight, 0-720.
+    /// The start of the day in minutes after midnight, 0-720.
     public var dayStartsAt: Int { chosenDayStart ?? 0 }
-    /// 0 is Monday.
+    /// The first day of the week; 0 is Monday.
     public var weekStartsOn: Int { chosenWeekStart ?? 0 }
 
     // MARK: Changing
@@ -40,10 +40,10 @@ public struct Settings: Sendable {
     /// The members of settings.
     public enum Member: String, CaseIterable, Sendable { case palette, dayStartsAt, timeZone, locale, weekStartsOn }
 
-    /// What is wrong with a value, and where.
+    /// The problem of a value, and its place.
     public typealias Problem = Palette.Problem
 
-    /// Chooses a value; null goes back to what is there without a choice.
+    /// Chooses a value; null returns to the default.
     /// - Parameter isKept: whether the value comes from a file.
     public mutating func set(_ member: Member, to value: JSONValue, isKept: Bool = false) throws(Problem) {
         let isRemoved = if case .null = value { true } else { false }
@@ -64,8 +64,8 @@ public struct Settings: Sendable {
         }
     }
 
-    /// Takes over what was chosen elsewhere, as `writeChosen` writes it.
-    /// - Parameter replaces: what is chosen here too; else that stays.
+    /// Adopts settings of another store, in the form of `writeChosen`.
+    /// - Parameter replaces: whether they replace settings chosen here.
     public mutating func adopt(_ chosen: JSONValue, replaces: Bool) throws(Problem) {
         for member in chosen.object ?? [] {
             if let own = Member(rawValue: member.name) {
@@ -78,7 +78,7 @@ public struct Settings: Sendable {
         }
     }
 
-    /// What is wrong with a time from 00:00 to 12:00; nil when nothing is.
+    /// The problem of a time from 00:00 to 12:00; nil if it is valid.
     public static func dayStartProblem(_ text: UnsafeRawBufferPointer) -> String? {
         minutes(text) == nil ? "must be a time of day from 00:00 to 12:00, such as 04:00" : nil
     }
@@ -107,7 +107,7 @@ public struct Settings: Sendable {
 
     // MARK: The file
 
-    /// What is wrong with a file, and where, in bytes.
+    /// The problem of a file, and its offset in bytes.
     public struct Damage: Error, Equatable {
         public let offset: Int
         /// A clause.
@@ -172,7 +172,7 @@ public struct Settings: Sendable {
 
     public var isAnythingChosen: Bool { !others.isEmpty || Member.allCases.contains(where: isChosen) }
 
-    /// Writes an object of what was chosen, to be taken elsewhere.
+    /// Writes an object of the chosen settings, for another store.
     public func writeChosen(to writer: inout JSONWriter) {
         writer.beginObject()
         for member in others {
@@ -185,7 +185,7 @@ public struct Settings: Sendable {
 
     // MARK: As an answer
 
-    /// Writes all of them, what was chosen and what was not; zone and locale only if they were.
+    /// Writes all settings, with defaults; zone and locale only if chosen.
     public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         for member in Member.allCases

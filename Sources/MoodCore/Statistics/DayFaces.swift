@@ -1,15 +1,15 @@
 import JSONCodec
 import MoodText
 
-/// Each day of a year or a month with its face: `stats.year`, `stats.month`. A day without moods is a gap, never neutral.
+/// The face of each day of a year or month: `stats.year`, `stats.month`. A day without moods is a gap, not neutral.
 public struct DayFaces {
     private struct Day {
         let day: Int
         var tally = Tally()
-        /// By number of the emoji: how often, and the feeling of its latest mood.
+        /// The emojis of the day, the latest last: number, count, and the feeling of its latest mood.
         var emojis: [(emoji: Int, count: Int, feeling: Int)] = []
 
-        /// The latest stands last.
+        /// Counts an emoji and makes it the last.
         @inline(__always)
         mutating func count(_ emoji: Int, _ feeling: Int) {
             if let last = emojis.last, last.emoji == emoji {
@@ -24,11 +24,11 @@ public struct DayFaces {
     public let days: ClosedRange<Int>
     private var found: [Day] = []
     private var places: [Int: Int] = [:]
-    /// Of the day of the mood before; -1 at the beginning.
+    /// The index of the previous mood's day; -1 at the beginning.
     private var place = -1
     private var feelings: Feelings
     private var emojis: [[UInt8]: Int] = [:]
-    /// By number of the feeling.
+    /// The emoji of each feeling, by the feeling's number.
     private var emojiNumbers: [Int] = []
 
     public init(_ lookBack: LookBack, _ days: ClosedRange<Int>) {
@@ -37,7 +37,7 @@ public struct DayFaces {
         feelings = Feelings(lookBack.palette)
     }
 
-    /// Takes in a mood that is not after now; moods come in order of time.
+    /// Adds a mood that is not after now. Moods come in order of time.
     public mutating func add(_ mood: MoodTraits, _ texts: MoodTraits.Texts) {
         let day = lookBack.reading(mood, texts).day
         guard days.contains(day) else { return }
@@ -68,13 +68,13 @@ public struct DayFaces {
         found.append(Day(day: day))
     }
 
-    /// What stands for a day.
+    /// A day's count, mean and emoji.
     struct Face {
         var count = 0
         var average: Double?
-        /// The most frequent, then the latest.
+        /// The most frequent emoji, of several the latest.
         var emoji: String?
-        /// Of the latest mood with that emoji.
+        /// The label of the latest mood with that emoji.
         var label: String?
     }
 

@@ -1,4 +1,4 @@
-/// A tally a day. Moods come in order of time, so that a day is mostly that of the mood before.
+/// A tally for each day. Moods come in order of time, so a mood's day is mostly that of the mood before.
 struct DayTallies {
     private var places: [Int: Int] = [:]
     private var days: [(day: Int, tally: Tally)] = []
@@ -11,7 +11,7 @@ struct DayTallies {
     }
 
     private mutating func find(_ day: Int) {
-        // Around midnight moods of several zones take turns.
+        // Around midnight, moods of several zones alternate.
         for place in (latest - 1)...(latest + 1) where days.indices.contains(place) && days[place].day == day {
             return latest = place
         }
@@ -21,12 +21,12 @@ struct DayTallies {
         days.append((day, Tally()))
     }
 
-    /// How many days have a mood.
+    /// The number of days with a mood.
     var count: Int { days.count }
     var last: Int? { days.lazy.map(\.day).max() }
     subscript(day: Int) -> Tally? { places[day].map { days[$0].tally } }
-    /// In the order in which they came.
+    /// The days in the order in which they came.
     var all: [(day: Int, tally: Tally)] { days }
-    /// By day.
+    /// The days in order.
     var sorted: [(day: Int, tally: Tally)] { days.sorted { $0.day < $1.day } }
 }

@@ -1,18 +1,18 @@
 import JSONCodec
 
-/// The pairs of emoji and label that moods have, numbered.
+/// The pairs of emoji and label in moods, numbered.
 struct Feelings {
     struct Feeling {
         let emoji: String
         let label: String
-        /// What the palette says of a mood without a valence of its own.
+        /// The palette's valence for moods without their own.
         let estimate: Double?
         var tally = Tally()
     }
 
     private(set) var all: [Feeling] = []
     private var numbers: [[UInt8]: Int] = [:]
-    /// By number of the text; -1: not known.
+    /// The feeling by the number of its text; -1 is not known yet.
     private var known: [Int] = []
     private let palette: Palette
 
@@ -42,7 +42,7 @@ struct Feelings {
 
     mutating func count(_ number: Int, _ valence: Double?) { all[number].tally.add(valence) }
 
-    /// By count, then label, then emoji.
+    /// The most frequent feelings: by count, then label, then emoji.
     func most(_ countMax: Int) -> [Feeling] {
         let counted = all.filter { $0.tally.count > 0 }
         return Array(

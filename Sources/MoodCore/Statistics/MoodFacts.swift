@@ -1,13 +1,13 @@
 import JSONCodec
 import MoodText
 
-/// What is looked at in a mood, as views of its record.
+/// The members of a mood that scans read, as views of its record.
 public struct MoodFacts {
     public private(set) var emoji = JSONText("")
     public private(set) var label = JSONText("")
     public private(set) var time: Int64 = 0
     public private(set) var isFavorite = false
-    /// Its own; nil if it has none.
+    /// The mood's own valence; nil if it has none.
     public private(set) var valence: Double?
     public private(set) var timeZone: JSONText?
     public private(set) var notes = JSONText("")
@@ -47,13 +47,13 @@ public struct MoodFacts {
 
     private init() {}
 
-    /// Whether the label, the notes or a tag of a stored mood contains the needle, which is folded.
-    /// - Parameter isExact: whether it was folded by case alone.
+    /// Whether the label, the notes or a tag of a stored mood contains the folded needle.
+    /// - Parameter isExact: whether the needle was folded by case alone.
     public static func contains(
         foldedNeedle needle: UnsafeRawBufferPointer, isExact: Bool, in record: UnsafeRawBufferPointer
     ) -> Bool {
         var cursor = CanonicalCursor(record, isKnown: true)
-        // A look at bytes excludes nearly all moods where few contain it. The emoji is no text that is searched.
+        // A scan of the bytes excludes nearly all moods of a rare needle. It skips the emoji, which is not searched.
         if cursor.skipID(), cursor.skip(",\"emoji\":"), cursor.text() != nil,
             !CaseFolding.mayContain(foldedNeedle: needle, in: cursor.rest)
         {
@@ -69,7 +69,7 @@ public struct MoodFacts {
         }
         if has(facts.notes) || has(facts.label) { return true }
         guard let tags = facts.tags else { return false }
-        // No needle without a quote goes from one into the next.
+        // A needle without a quote cannot span two tags.
         let isPlain = !tags.bytes.contains(UInt8(ascii: "\\")) && !needle.contains(UInt8(ascii: "\""))
         if isPlain, !has(JSONText(raw: tags.bytes, isEscaped: false)) { return false }
         var reader = JSONReader(tags)
@@ -99,7 +99,7 @@ public struct MoodFacts {
         return signature
     }
 
-    /// The same of a record that has been read in the layout in which moods are written.
+    /// Takes the members of a record in the canonical layout.
     @inline(__always)
     public init(_ mood: CanonicalMood) {
         emoji = mood.emoji
@@ -115,8 +115,8 @@ public struct MoodFacts {
         }
     }
 
-    /// The same in the layout in which moods are written, which is less work.
-    /// - Returns: whether it is in that layout.
+    /// Reads a record in the canonical layout, which is less work.
+    /// - Returns: false for another layout.
     @inline(__always)
     private mutating func readCanonical(_ record: UnsafeRawBufferPointer) -> Bool {
         var cursor = CanonicalCursor(record, isKnown: true)
@@ -151,19 +151,19 @@ public struct MoodFacts {
     }
 }
 
-/// Where moods lie in time, and how pleasant they are: what all statistics share.
+/// The days and valences of moods, for all statistics.
 ///
-/// The day of a mood is that of its own zone, else of the usual one; it begins at `dayStartsAt`.
+/// A mood's day is that in its own zone, else in the usual one; it begins at `dayStartsAt`.
 public struct LookBack: Sendable {
     private var clocks: ZoneClocks
-    /// By number of the zone's text.
+    /// The number of a clock by the number of the zone's text.
     private var clockNumbers: [Int: Int] = [:]
     private var latestClock = (text: 0, number: 0)
-    /// Where the moods lie that follow each other in one zone; of the other zones by number of the clock.
+    /// The day of consecutive moods in one zone.
     private var stretch = DayClock.Stretch.none
     private var stretches: [DayClock.Stretch] = [.none]
     public let palette: Palette
-    /// Moods after it are left out.
+    /// The end of the statistics: later moods are left out.
     public let now: Int64
     public let today: Int
 
@@ -179,7 +179,7 @@ public struct LookBack: Sendable {
         return zone.withDecoded { clocks.reading(facts.time, in: $0) }
     }
 
-    /// The day of a mood, and what its clock shows in milliseconds after midnight.
+    /// The day of a mood, and its clock's milliseconds after midnight.
     @inline(__always)
     mutating func reading(_ mood: MoodTraits, _ texts: MoodTraits.Texts) -> (day: Int, timeOfDay: Int) {
         if mood.timeZone != latestClock.text { findClock(mood.timeZone, texts) }
@@ -187,8 +187,8 @@ public struct LookBack: Sendable {
         return (stretch.day, stretch.timeOfDay(mood.time))
     }
 
-    /// The day of a moment by the clock of a zone, and until when it is that day for certain.
-    /// - Parameter timeZone: the number of its text, as in a mood.
+    /// The day of a moment by the clock of a zone, and the moment until which that day lasts for certain.
+    /// - Parameter timeZone: the number of the zone's text, as in a mood.
     @inline(__always)
     public mutating func day(at time: Int64, timeZone: Int, _ texts: MoodTraits.Texts) -> (day: Int, end: Int64) {
         if timeZone != latestClock.text { findClock(timeZone, texts) }
@@ -216,17 +216,17 @@ public struct LookBack: Sendable {
         latestClock = (text, number)
     }
 
-    /// What the usual clock shows.
+    /// The reading of the usual clock.
     public mutating func usualReading(_ time: Int64) -> DayClock.Reading { clocks.reading(time, in: nil) }
 
-    /// When a day begins by the usual clock.
+    /// The beginning of a day by the usual clock.
     public mutating func start(ofDay day: Int) -> Int64 {
         var clock = clocks.usual
         return clock.start(ofDay: day)
     }
 }
 
-/// Which moods statistics are about: days, both ends included, or moments, the end excluded. An end that is nil is open.
+/// The span of statistics: days, both ends included, or moments, the end excluded. An end that is nil is open.
 public struct LookBackSpan: Equatable, Sendable {
     public var firstDay: Int?
     public var lastDay: Int?
@@ -250,7 +250,7 @@ public struct LookBackSpan: Equatable, Sendable {
 
     public var isOpen: Bool { firstDay == nil && lastDay == nil && from == nil && to == nil }
 
-    /// The week, month or year before one that is whole, else as many days before; nil where an end is open.
+    /// The previous week, month or year for a whole one, else as many days before; nil if an end is open.
     public func previous(today: Int) -> LookBackSpan? {
         if let from {
             guard let to else { return nil }

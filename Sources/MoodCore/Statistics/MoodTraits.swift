@@ -1,21 +1,21 @@
 import JSONCodec
 
-/// What statistics look at in a mood, without its record. Texts are given by numbers; 0 is none.
+/// The members of a mood for statistics, without its record. Numbers stand for texts; 0 is none.
 public struct MoodTraits {
-    /// Hands out a text by its number, as it stands in a record.
+    /// Returns a raw text of a record by its number.
     public typealias Texts = (Int) -> UnsafeRawBufferPointer
 
     public let time: Int64
     public let isFavorite: Bool
-    /// Its own; nil if it has none.
+    /// The mood's own valence; nil if it has none.
     public let valence: Double?
-    /// See `FeelingText`.
+    /// The number of a `FeelingText`.
     public let feeling: Int
-    /// An array of strings.
+    /// The number of an array of strings.
     public let tags: Int
-    /// An object of numbers.
+    /// The number of an object of numbers.
     public let scales: Int
-    /// The contents of a string.
+    /// The number of a string's contents.
     public let timeZone: Int
 
     @inline(__always)
@@ -32,7 +32,7 @@ public struct MoodTraits {
     }
 }
 
-/// An emoji and a label as one text: `😊","label":"Happy`, as they stand in a mood.
+/// An emoji and a label as one text: `😊","label":"Happy`, as in a mood's record.
 public struct FeelingText {
     public static let separator: StaticString = "\",\"label\":\""
     public static let separatorLength = 11
@@ -41,7 +41,7 @@ public struct FeelingText {
     public let label: JSONText
 
     public init(_ text: UnsafeRawBufferPointer) {
-        // No string of JSON has a quote in it that no backslash stands before, and no emoji has a backslash before a quote.
+        // In a JSON string each quote follows a backslash, and no emoji has a backslash before a quote.
         let end = text.firstIndex(of: UInt8(ascii: "\"")) ?? text.count
         emoji = JSONText(column: UnsafeRawBufferPointer(rebasing: text[..<end]))
         label = JSONText(
@@ -50,19 +50,19 @@ public struct FeelingText {
 }
 
 extension JSONText {
-    /// The contents of a string as they stood in a record.
+    /// Makes a text from a string's raw contents in a record.
     public init(column raw: UnsafeRawBufferPointer) {
         self.init(raw: raw, isEscaped: raw.contains(UInt8(ascii: "\\")))
     }
 }
 
-/// A list for each number of a text, found out once.
+/// A list for each number of a text, computed once.
 struct ListsByNumber<Element> {
-    /// Where each list lies in `elements`; a start of -1: not known.
+    /// The range of each list in `elements`; a start of -1 is not known yet.
     private var places: [(start: Int32, count: Int32)] = []
     private var elements: [Element] = []
 
-    /// - Parameter make: what the list is; asked once for a number.
+    /// - Parameter make: computes the list; called once for each number.
     @inline(__always)
     mutating func forEach(_ number: Int, _ make: () -> [Element], _ body: (Element) -> Void) {
         if number >= places.count || places[number].start < 0 { add(number, make()) }

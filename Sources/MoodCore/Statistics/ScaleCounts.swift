@@ -1,6 +1,6 @@
 import JSONCodec
 
-/// What moods measure besides the valence, by name.
+/// Statistics of scales, by name.
 struct ScaleCounts {
     private struct Scale {
         let name: [UInt8]

@@ -1,17 +1,17 @@
 import JSONCodec
 import MoodText
 
-/// Days in a row that have a mood.
+/// Consecutive days with a mood.
 public struct Streaks: Sendable {
     private let days: [Int]
 
-    /// - Parameter days: those that have a mood, in any order.
+    /// - Parameter days: days with a mood, in any order.
     public init(_ days: some Sequence<Int>) { self.days = days.sorted() }
 
-    /// The first and the last day of a row.
+    /// The first and the last day of a streak.
     typealias Row = (first: Int, last: Int)
 
-    /// The row that goes on today, or went on until yesterday, and the longest one; of several the earliest.
+    /// The streak that lasts until today or yesterday, and the longest one; of several the earliest.
     func rows(today: Int) -> (current: Row?, longest: Row?) {
         var longest: Row?
         var present: Row?

@@ -6,7 +6,7 @@ extension Summary {
     public mutating func write(to writer: inout JSONWriter) {
         let (days, whole) = (days(), whole)
         writer.beginObject()
-        // One end may be a day, and the other a moment.
+        // One end can be a day, and the other a moment.
         let (from, to) = (
             span.from.flatMap { Timestamp(milliseconds: $0) }, span.to.flatMap { Timestamp(milliseconds: $0) }
         )
@@ -84,7 +84,7 @@ extension Summary {
         writer.endArray()
     }
 
-    /// The tags that can be compared, by count, then tag.
+    /// The comparable tags, by count, then tag.
     var comparedTags: [(tag: TagCounts.Tag, average: Double, without: Double)] {
         let whole = whole
         return tags.sorted.compactMap { tag in
@@ -123,7 +123,7 @@ extension Summary {
         writer.endArray()
     }
 
-    /// Every bucket of the course, by the day on which it begins.
+    /// Every bucket of the course, with its first day.
     func series(_ days: ClosedRange<Int>?) -> [(day: Int, tally: Tally)] {
         guard let days else { return [] }
         var series: [(day: Int, tally: Tally)] = []

@@ -1,7 +1,7 @@
 import JSONCodec
 import MoodText
 
-/// How the moods of a span were: `stats.summary`. Docs/08-LookingBack.md defines every number.
+/// Statistics of the moods in a span: `stats.summary`. Docs/08-LookingBack.md defines every number.
 ///
 ///     var summary = Summary(lookBack, span, by: .week)
 ///     for mood in moods { summary.add(mood, texts) }    // in order of time
@@ -12,16 +12,16 @@ public struct Summary {
     public enum Step: String, CaseIterable, Sendable { case day, week, month }
 
     static let feelingsMax = 20
-    /// A tag is compared where so many moods have it and so many do not.
+    /// The fewest moods with a tag, and without it, for a comparison.
     static let comparedMin = 5
-    /// Where the course has more entries, nobody reads them.
+    /// The most entries of a course: people do not read more.
     public static let seriesMax = 40_000
     static let edges: [Double] = [-1, -0.6, -0.2, 0.2, 0.6, 1]
 
     var lookBack: LookBack
     let span: LookBackSpan
     let previousSpan: LookBackSpan?
-    /// Of the course; what has been taken in does not depend on it.
+    /// The course's step. It can change after moods were added.
     public var step: Step
 
     var favorites = 0
@@ -34,7 +34,7 @@ public struct Summary {
     var hours = [Tally](repeating: Tally(), count: 24)
     var byDay = DayTallies()
     var firstDay: Int?
-    /// Of the whole journal, whatever the span and the filter.
+    /// The streaks of the whole journal, independent of the span and the filter.
     public var streaks = Streaks([])
 
     public init(_ lookBack: LookBack, _ span: LookBackSpan, by step: Step) {
@@ -45,7 +45,7 @@ public struct Summary {
         feelings = Feelings(lookBack.palette)
     }
 
-    /// Takes in a mood that meets the filter and is not after now; moods come in order of time.
+    /// Adds a mood that matches the filter and is not after now. Moods come in order of time.
     @inline(__always)
     public mutating func add(_ mood: MoodTraits, _ texts: MoodTraits.Texts) {
         let reading = lookBack.reading(mood, texts)
@@ -65,24 +65,24 @@ public struct Summary {
         firstDay = min(firstDay ?? reading.day, reading.day)
     }
 
-    /// The last one is closed at both ends.
+    /// The bucket of a valence. The last bucket is closed at both ends.
     private static func bucket(of valence: Double) -> Int {
         var place = 0
         while place < edges.count - 2, valence >= edges[place + 1] { place += 1 }
         return place
     }
 
-    /// The days of the course; nil where there are none.
+    /// The days of the course; nil if there are none.
     public mutating func days() -> ClosedRange<Int>? {
         let first = span.firstDay ?? span.from.map { lookBack.usualReading($0).day } ?? firstDay
         let last = span.lastDay ?? span.to.map { lookBack.usualReading($0 - 1).day } ?? lookBack.today
         guard let first else { return nil }
-        // In other zones it may be a day earlier or later.
+        // A mood's day in another zone can be one earlier or later.
         let lastUsed = max(last, byDay.last ?? last)
         return first <= lastUsed ? min(first, firstDay ?? first)...lastUsed : nil
     }
 
-    /// How many entries the course has.
+    /// The number of entries of the course.
     public mutating func seriesCount() -> Int {
         guard let days = days() else { return 0 }
         let length = days.upperBound - days.lowerBound + 1
@@ -93,7 +93,7 @@ public struct Summary {
         }
     }
 
-    /// The mean difference of the means of days that follow each other; nil where no two do.
+    /// The mean difference between the means of consecutive days; nil if there are no two.
     var swings: Double? {
         var sum = Tally()
         for (day, tally) in byDay.sorted {
@@ -103,17 +103,17 @@ public struct Summary {
         return sum.average
     }
 
-    /// Of all moods.
+    /// The tally of all moods.
     var whole: Tally { byDay.all.reduce(into: Tally()) { $0.add($1.tally) } }
 
-    /// From Monday.
+    /// The tallies of weekdays, from Monday.
     var weekdays: [Tally] {
         byDay.all.reduce(into: [Tally](repeating: Tally(), count: 7)) {
             $0[CivilDate.weekday(ofDay: $1.day)].add($1.tally)
         }
     }
 
-    /// By 0, 6, 12 and 18 o'clock.
+    /// The tallies of parts of the day, from 0, 6, 12 and 18 o'clock.
     var partsOfDay: [Tally] {
         stride(from: 0, to: 24, by: 6).map { first in
             hours[first..<first + 6].reduce(into: Tally()) { $0.add($1) }

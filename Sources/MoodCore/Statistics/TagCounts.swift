@@ -1,12 +1,12 @@
 import JSONCodec
 
-/// Tags with what is counted of them, compared by `NameFolding`. Each keeps its first spelling.
+/// Tags with their counts, compared by `NameFolding`. Each keeps its first spelling.
 public struct TagCounts {
     struct Tag {
         let spelling: String
         let folded: [UInt8]
         var tally = Tally()
-        /// When it was last used, in milliseconds since 1970.
+        /// The last use, in milliseconds since 1970.
         var last: Int64
     }
 
@@ -48,13 +48,13 @@ public struct TagCounts {
                 tags.append(Tag(spelling: tag.string, folded: folded, last: time))
                 byFolded[folded] = number
             }
-            // A mood that was stored before tags were compared folded may have one twice.
+            // Earlier versions stored moods with a tag in two spellings.
             if !numbers.contains(number) { numbers.append(number) }
         }
         return numbers
     }
 
-    /// By count, then tag.
+    /// The tags by count, then tag.
     var sorted: [Tag] {
         tags.sorted { a, b in
             a.tally.count != b.tally.count

@@ -1,14 +1,14 @@
 import JSONCodec
 
-/// How many moods there are of something, and the mean of those that have a valence.
+/// The number of moods, and the mean of those with a valence.
 ///
-/// The mean is kept as such (B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
+/// The mean itself is kept (B. P. Welford, "Note on a Method for Calculating Corrected Sums of Squares and Products",
 /// 1962), so that the spread of many equal values is zero.
 struct Tally {
     private(set) var count = 0
     private(set) var valued = 0
     private var mean = 0.0
-    /// Of squared distances from the mean.
+    /// The sum of squared distances from the mean.
     private var squares = 0.0
 
     mutating func add(_ valence: Double?) {
@@ -20,7 +20,7 @@ struct Tally {
         squares += distance * (valence - mean)
     }
 
-    /// Takes in another one. (T. F. Chan and others, "Updating Formulae and a Pairwise Algorithm for Computing Sample
+    /// Adds another tally. (T. F. Chan and others, "Updating Formulae and a Pairwise Algorithm for Computing Sample
     /// Variances", 1979.)
     mutating func add(_ other: Tally) {
         count += other.count
@@ -32,13 +32,13 @@ struct Tally {
         valued += other.valued
     }
 
-    /// Nil where no mood has a valence.
+    /// The mean; nil if no mood has a valence.
     var average: Double? { valued > 0 ? mean : nil }
 
     /// The standard deviation of the population.
     var spread: Double? { valued > 0 ? (squares / Double(valued)).squareRoot() : nil }
 
-    /// The mean of all others, where this one is a part of `whole`.
+    /// The mean of all other moods of `whole`, of which this tally is a part.
     func averageOfOthers(in whole: Tally) -> Double? {
         let others = whole.valued - valued
         guard others > 0 else { return nil }
@@ -54,9 +54,9 @@ extension JSONWriter {
         computed("average", tally.average)
     }
 
-    /// Writes a number that was computed, to ten decimals: what the arithmetic leaves after them says nothing.
+    /// Writes a computed number to ten decimals; later ones are noise of the arithmetic.
     mutating func computed(_ name: StaticString, _ value: Double?) {
-        // Adding zero makes a zero below zero one of the usual kind.
+        // Adding zero turns a negative zero into the usual one.
         member(name, value.map { ($0 * 1e10).rounded() / 1e10 + 0 })
     }
 
