@@ -1,5 +1,5 @@
-/// A day of the Gregorian calendar, without a zone; the calendar is extended to the years before it was in use, as
-/// RFC 3339 does.
+/// A day of the Gregorian calendar, without a zone; the calendar also covers the years before its introduction, as in
+/// RFC 3339.
 public struct CivilDate: Hashable, Sendable {
     public var year: Int
     /// 1-12.
@@ -52,7 +52,7 @@ public struct CivilDate: Hashable, Sendable {
 }
 
 extension CivilDate {
-    /// The same day of the month some months away; the month's last, if it is shorter.
+    /// The day with this number some months away; the month's last, if it is shorter.
     public func advanced(byMonths months: Int) -> CivilDate {
         let number = year * 12 + month - 1 + months
         let newYear = number >= 0 ? number / 12 : (number - 11) / 12
@@ -78,7 +78,7 @@ extension CivilDate {
         (monday(ofWeek: 1, of: year + 1) - monday(ofWeek: 1, of: year)) / 7
     }
 
-    /// The year of ISO 8601 that the week of a day belongs to.
+    /// The ISO 8601 year of a day's week.
     public static func weekYear(ofDay day: Int) -> Int {
         CivilDate(daysSince1970: day - weekday(ofDay: day) + 3).year
     }
@@ -92,7 +92,7 @@ extension CivilDate {
         return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2)
     }
 
-    /// Reads `2026-01-02`; nil for anything else, and for a day that the calendar does not have.
+    /// Reads `2026-01-02`; nil for anything else, and for a day that the calendar lacks.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == 0x2D, bytes[7] == 0x2D else { return nil }
@@ -106,7 +106,7 @@ extension CivilDate {
         self.init(checkedYear: year, month: month, day: day)
     }
 
-    /// Nil for a day that the calendar does not have, and outside the years 1-9999.
+    /// Nil for a day that the calendar lacks, and outside the years 1-9999.
     public init?(checkedYear year: Int, month: Int, day: Int) {
         self.init(year: year, month: month, day: 1)
         guard 1...9_999 ~= year, 1...12 ~= month, day >= 1, day <= daysInMonth else { return nil }

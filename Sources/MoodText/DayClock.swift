@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a calendar and a clock on the wall show in one zone, for somebody whose days begin at a time of their own.
+/// A calendar and a wall clock in one zone, for a user whose days begin at a chosen time.
 ///
 /// Days are numbered from 1970-01-01, times are milliseconds since 1970 UTC, times of day milliseconds since the date's
-/// midnight as a clock shows them. A day that begins at 04:00 holds what the clock shows from 04:00 of its date to 03:59 of
-/// the next. (Foundation: `Calendar`; `java.time`: `ZonedDateTime`.)
+/// midnight on the wall clock. A day that begins at 04:00 lasts from 04:00 of its date to 03:59 of the next, on the
+/// clock. (Foundation: `Calendar`; `java.time`: `ZonedDateTime`.)
 public struct DayClock: Sendable {
     public static let minutesMax = 12 * 60
     static let dayLength = WallTime.dayLength
@@ -14,7 +14,7 @@ public struct DayClock: Sendable {
     let dayStart: Int64
 
     /// - Parameters:
-    ///   - timeZone: a name for which `TimeZones.isKnown`.
+    ///   - timeZone: a name accepted by `TimeZones.isKnown`.
     ///   - dayStartsAt: in minutes after midnight, 0-720.
     /// - Throws: `unknownTimeZone`
     public init(timeZone: String, dayStartsAt: Int = 0) throws(TextError) {
@@ -23,7 +23,7 @@ public struct DayClock: Sendable {
         dayStart = Int64(min(max(dayStartsAt, 0), Self.minutesMax)) * 60_000
     }
 
-    /// What is read off the wall at a moment.
+    /// The calendar and clock at a moment.
     public struct Reading: Equatable, Sendable {
         /// The day: until `dayStartsAt` it is still the one before.
         public var day: Int
@@ -38,28 +38,28 @@ public struct DayClock: Sendable {
         return Reading(day: Int(timeOfDay < dayStart ? date &- 1 : date), date: Int(date), timeOfDay: Int(timeOfDay))
     }
 
-    /// A stretch of time in which the clock shows one day, and is not changed.
+    /// A span of time within one day of the clock, without a change of its offset.
     public struct Stretch: Sendable {
         public let start: Int64
         public let end: Int64
         public let day: Int
-        /// When the date of the day began.
+        /// The moment when the date of the day began.
         let midnight: Int64
 
-        /// Holds no time.
+        /// A span without any time.
         public static let none = Stretch(start: 0, end: 0, day: 0, midnight: 0)
 
         @inlinable
         public func contains(_ time: Int64) -> Bool { start <= time && time < end }
 
-        /// As in a reading.
+        /// The time of day, as in a reading.
         public func timeOfDay(_ time: Int64) -> Int {
             let passed = time &- midnight
             return Int(passed < DayClock.dayLength ? passed : passed &- DayClock.dayLength)
         }
     }
 
-    /// The stretch in which a moment lies; that moment alone where the changes of the clock are not known.
+    /// The span around a moment; that moment alone if the zone's changes are unknown.
     public mutating func stretch(around time: Int64) -> Stretch {
         let reading = reading(time)
         let midnight = time &- Int64(reading.timeOfDay) &- Int64(reading.date - reading.day) &* Self.dayLength
@@ -71,10 +71,11 @@ public struct DayClock: Sendable {
             day: reading.day, midnight: midnight)
     }
 
-    /// When the clock shows a time of day on a date: in a gap of the zone later by the gap, of two the earlier.
+    /// The moment when the clock shows a time of day on a date: a time in a gap of the zone counts as later by the gap;
+    /// of a repeated time, the earlier one.
     public mutating func time(date: Int, timeOfDay: Int64) -> Int64 {
         let wall = Int64(date) &* Self.dayLength &+ timeOfDay
-        // No zone is further from UTC than this, so these lie before and after the moment that is looked for.
+        // No zone is further from UTC than this, so these lie before and after the moment.
         let before = offsets.offset(at: wall - Self.dayLength)
         let after = offsets.offset(at: wall + Self.dayLength)
         let early = wall - before
@@ -86,12 +87,12 @@ public struct DayClock: Sendable {
         return isLate ? late : early
     }
 
-    /// When the clock shows a time of day on a day: after midnight it is the next date, where the day begins later.
+    /// The moment when the clock shows a time of day on a day: before `dayStart` it is on the next date.
     public mutating func time(day: Int, timeOfDay: Int64) -> Int64 {
         time(date: timeOfDay < dayStart ? day + 1 : day, timeOfDay: timeOfDay)
     }
 
-    /// When a day begins.
+    /// The beginning of a day.
     public mutating func start(ofDay day: Int) -> Int64 { time(date: day, timeOfDay: dayStart) }
 
     private static func floor(_ wall: Int64) -> Int64 {

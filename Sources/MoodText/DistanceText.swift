@@ -5,7 +5,7 @@ public enum DistanceText {
     private static let metersInMile = 1_609.344
     private static let metersInFoot = 0.304_8
 
-    /// - Parameter locale: anything that `Locales.canonical` takes; an unknown one is English.
+    /// - Parameter locale: any form that `Locales.canonical` accepts; an unknown one becomes English.
     public static func of(_ meters: Double, locale: String) -> String {
         let locale = Locale(identifier: Locales.canonical(locale) ?? "en")
         if locale.measurementSystem == .us || locale.measurementSystem == .uk {
@@ -17,7 +17,7 @@ public enum DistanceText {
         return isNear ? number(meters.rounded(), locale) + " m" : number(meters / 1_000, locale) + " km"
     }
 
-    /// With one digit after the point below 100.
+    /// Formats with one digit after the point below 100.
     private static func number(_ value: Double, _ locale: Locale) -> String {
         let digits = value < 100 && value != value.rounded() ? 1 : 0
         return value.formatted(.number.precision(.fractionLength(0...digits)).locale(locale))

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The shortest way between two places on a sphere.
+/// The shortest path between two places on a sphere.
 public enum GreatCircle {
-    /// The angle in radians between two places in degrees, by the haversine formula, which is exact for near places
-    /// too. (R. W. Sinnott, "Virtues of the Haversine", 1984.)
+    /// The angle in radians between two places in degrees, by the haversine formula, which is also exact for near
+    /// places. (R. W. Sinnott, "Virtues of the Haversine", 1984.)
     public static func angle(
         from one: (latitude: Double, longitude: Double), to other: (latitude: Double, longitude: Double)
     ) -> Double {

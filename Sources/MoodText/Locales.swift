@@ -1,18 +1,18 @@
 import Foundation
 
-/// Which locales there are, and one spelling for each.
+/// The known locales, each with one spelling.
 ///
-/// The locale data of ICU decides. It is read at the first question, not at start-up. The number of canonical
-/// identifiers is fixed (about a thousand), so a peer that invents combinations fills no cache.
+/// The locale data of ICU decides. It is read on the first call, not at start-up. The number of canonical identifiers
+/// is fixed (about a thousand), so a peer that invents combinations fills no cache.
 public enum Locales {
     /// Longer identifiers are refused unread.
     public static let identifierBytesMax = 64
 
-    /// The spelling of `identifier` that Foundation uses, nil for an unknown locale.
+    /// Foundation's spelling of `identifier`; nil for an unknown locale.
     ///
-    /// `en-US`, `en_US` and `EN_us` are `en_US`; `zh-Hans-CN` is `zh_Hans_CN`. A known language in a real region for
-    /// which there is no data of its own is the language alone (`fi-SE` is `fi`), or the language in the script that
-    /// is used there (`zh-TW` is `zh_Hant_TW`). Extensions and keywords (`-u-…`, `@calendar=…`) are not accepted.
+    /// `en-US`, `en_US` and `EN_us` are `en_US`; `zh-Hans-CN` is `zh_Hans_CN`. A known language in a real region
+    /// without data of its own is the language alone (`fi-SE` is `fi`), or the language in the script that is used
+    /// there (`zh-TW` is `zh_Hant_TW`). Extensions and keywords (`-u-…`, `@calendar=…`) are not accepted.
     public static func canonical(_ identifier: String) -> String? {
         guard let tags = tags(of: identifier) else { return nil }
         let whole = joined(tags.language, tags.script, tags.region, tags.variant)
@@ -37,8 +37,8 @@ public enum Locales {
         var variant: String?
     }
 
-    /// RFC 5646 section 2.1, of which only language, script, region and one variant are taken, in either separator
-    /// and any case.
+    /// Parses RFC 5646 section 2.1, but only language, script, region and one variant, with either separator and in any
+    /// case.
     private static func tags(of identifier: String) -> Tags? {
         let bytes = identifier.utf8
         guard bytes.count <= identifierBytesMax, bytes.allSatisfy({ isTagByte($0) || $0 == 0x2D || $0 == 0x5F }) else {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Phrases {
-    /// The day of `time` in the zone, in the locale's long form: "January 2, 2026", "2. tammikuuta 2026".
+    /// The date of `time` in the zone, in the locale's long form: "January 2, 2026", "2. tammikuuta 2026".
     public mutating func date(_ time: Int64, locale: String, timeZone: String?) throws(TextError) -> String {
         guard Self.timeRange.contains(time) else { throw .timeOutOfRange }
         let number = try context(locale: locale, timeZone: timeZone)

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Day and time of day together. Foundation takes tens of microseconds for one. But a locale joins day and time in one
-/// way, and there are few days and times of day, so Foundation is asked for each once.
+/// way, and there are few days and times of day, so each is formatted only once.
 extension Phrases {
-    /// How many days, and how many times of day, are kept: about 40 bytes each.
+    /// Number of stored days and of stored times of day: about 40 bytes each.
     static let momentPartsMax = 4_096
 
     /// The day in the locale's long form and the time in its short one: "January 2, 2026 at 3:04 PM".
@@ -39,19 +39,19 @@ extension Phrases {
 }
 
 extension Phrases.Context {
-    /// Foundation's own words.
+    /// Foundation's own text.
     mutating func moment(_ time: Int64) -> String {
         let style = momentStyle ?? style(date: .long, time: .shortened)
         momentStyle = style
         return style.format(Date(milliseconds: time))
     }
 
-    /// What a clock on the wall shows; nil if Foundation must be asked.
+    /// The wall time of a moment; nil if only Foundation can tell.
     mutating func wallTime(_ time: Int64) -> WallTime? {
         offsets.span(at: time).map { WallTime(time: time, offset: $0.offset) }
     }
 
-    /// How day and time are joined; nil if that is not always the same.
+    /// The way in which the locale joins day and time; nil if it varies.
     mutating func momentForm() -> MomentForm? {
         if let known = knownMomentForm { return known }
         let found = findMomentForm()
@@ -59,7 +59,8 @@ extension Phrases.Context {
         return found
     }
 
-    /// Found in one moment and compared with others: morning and evening, short and long names, one and two digits.
+    /// Derives the form from one moment and checks it with others: morning and evening, short and long names, one and
+    /// two digits.
     private mutating func findMomentForm() -> MomentForm? {
         let samples: [Int64] = [
             1_767_323_045_678, 1_747_440_000_000, 1_790_000_000_000, 1_700_040_000_000, 946_684_800_000, 0,
@@ -84,7 +85,7 @@ struct MomentForm {
     private let after: String
     private let isDayFirst: Bool
 
-    /// Splits Foundation's text for one moment; nil if it does not contain day and time as they are alone.
+    /// Splits Foundation's text for one moment; nil if it does not contain the texts of day and time alone.
     init?(_ whole: String, day: String, time: String) {
         guard let dayRange = whole.range(of: day), let timeRange = whole.range(of: time),
             !dayRange.overlaps(timeRange)

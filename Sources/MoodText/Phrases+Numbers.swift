@@ -13,7 +13,7 @@ extension Phrases {
         }
     }
 
-    /// A number as the locale writes it, with all the digits that tell it from its neighbours, ten at most: "1,234.5", "−0,5".
+    /// A number in the locale's form, with up to ten significant digits: "1,234.5", "−0,5".
     public mutating func number(_ value: Double, locale: String, timeZone: String?) throws(TextError) -> String {
         let number = try context(locale: locale, timeZone: timeZone)
         return value.formatted(

@@ -1,32 +1,32 @@
 import Foundation
 
-/// Relative and absolute times in words, in any locale and zone, as Foundation says them.
+/// Relative and absolute times in words, in any locale and zone, as Foundation words them.
 ///
 /// The counterpart of SwiftUI's `Text(date, format:)`, without a view. Foundation takes tens of microseconds for a
-/// phrase; here unit and count are found in integers and the phrase is kept, so that a repeated one costs about
-/// a tenth of a microsecond:
+/// phrase; this type computes unit and count in integers and stores the phrase, so that a repeated one costs about a
+/// tenth of a microsecond:
 ///
 /// ```swift
 /// var phrases = Phrases()
 /// try phrases.relative(from: mood, to: now, locale: "fi_FI", timeZone: "Europe/Helsinki")  // "2 tuntia sitten"
 /// ```
 ///
-/// Times are milliseconds since 1970 UTC in the years 0001-9999. A locale is anything that `Locales.canonical` takes,
-/// a zone anything for which `TimeZones.isKnown`; nil is the system's zone. The calendar is the locale's own.
+/// Times are milliseconds since 1970 UTC in the years 0001-9999. A locale is any form that `Locales.canonical` accepts,
+/// a zone any name accepted by `TimeZones.isKnown`; nil is the system's zone. The calendar is the locale's own.
 ///
 /// Invariant: locales and zones come from peers, so memory is bounded. At most `contextsMax` pairs of locale and zone
 /// and `phrasesMax` phrases are kept; all are dropped together before one more is added.
 public struct Phrases: ~Copyable {
     /// 0001-01-01T00:00:00.000Z to 9999-12-31T23:59:59.999Z.
     public static let timeRange: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
-    /// How many phrases are kept: about 30 bytes each.
+    /// Number of stored phrases: about 30 bytes each.
     public static let phrasesMax = 4_096
-    /// How many pairs of locale and zone are kept: a zone's offsets take some kilobytes.
+    /// Number of stored pairs of locale and zone: a zone's offsets take some kilobytes.
     public static let contextsMax = 64
 
-    /// What the caller's spelling of locale and zone means.
+    /// The meaning of a spelling of locale and zone.
     struct Context {
-        /// Numbers the locale, whatever the zone: phrases are shared between zones.
+        /// The locale's number, independent of the zone: zones share phrases.
         var localeNumber: UInt64
         var locale: Locale
         var calendar: Calendar
@@ -40,7 +40,7 @@ public struct Phrases: ~Copyable {
         var minutes: [Int: String] = [:]
         /// Signed numbers in words, by their hundredths.
         var signedNumbers: [Int: String] = [:]
-        /// Nil until it was looked for; then nil inside if there is none.
+        /// Nil before the search; then nil inside if there is none.
         var knownMomentForm: MomentForm??
     }
 
@@ -52,9 +52,9 @@ public struct Phrases: ~Copyable {
     var contexts: [Context] = []
     private var contextNumbers: [ContextName: Int] = [:]
     private var localeNumbers: [String: UInt64] = [:]
-    /// The context of the latest call: the next call often names the same.
+    /// The context of the latest call, often that of the next call too.
     private var latest = (name: ContextName(locale: "", timeZone: nil), number: -1)
-    /// Where each phrase lies in `text`, by locale, unit and count.
+    /// The range of each phrase in `text`, by locale, unit and count.
     private var phrases: [UInt64: Range<Int>] = [:]
     private var text: [UInt8] = []
 
@@ -71,10 +71,10 @@ public struct Phrases: ~Copyable {
         return phrase
     }
 
-    /// Hands the UTF-8 of `relative` to `body`, without making a string when the phrase is known.
+    /// Passes the UTF-8 of `relative` to `body`, without making a string if the phrase is known.
     ///
-    /// No locale's phrases hold a control character, a quotation mark (U+0022) or a reverse solidus, so the bytes may
-    /// stand in a JSON string as they are.
+    /// No locale's phrases contain a control character, a quotation mark (U+0022) or a reverse solidus, so the bytes
+    /// need no escapes in a JSON string.
     public mutating func withRelative(
         from time: Int64, to now: Int64, locale: String, timeZone: String?, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(TextError) {
@@ -155,7 +155,7 @@ public struct Phrases: ~Copyable {
             | UInt64(UInt32(truncatingIfNeeded: distance.count))
     }
 
-    /// How many phrases and contexts are kept at the moment.
+    /// Number of phrases and contexts stored now.
     var keptCounts: (phrases: Int, contexts: Int) { (phrases.count, contexts.count) }
 }
 
@@ -164,7 +164,7 @@ extension Phrases.Context {
         rule.distance(from: time, to: now, in: &offsets)
     }
 
-    /// Foundation's own words.
+    /// Foundation's own text.
     func phrase(from time: Int64, to now: Int64) -> String {
         Date.AnchoredRelativeFormatStyle(
             anchor: Date(milliseconds: time), presentation: .named, locale: locale, calendar: calendar

@@ -3,7 +3,7 @@ enum RelativeUnit: UInt8, CaseIterable {
     case second, minute, hour, day, week, month, year
 }
 
-/// How far a time is from now: the past is negative. ("Yesterday" is one day, "now" no second.)
+/// The distance of a time from now, negative in the past. ("Yesterday" is one day, "now" no second.)
 struct RelativeDistance: Equatable {
     var unit: RelativeUnit
     var count: Int
@@ -22,15 +22,14 @@ struct RelativeDistance: Equatable {
 ///    future, to the last second if it is in the past. Then step 2 is repeated, towards zero. So "yesterday" depends on
 ///    midnight, and "23 hours ago" is possible one day and a fraction of a second back.
 ///
-/// The result is nil, and Foundation must be asked, if this is not provably the same: near a change of the
-/// zone's offset, in calendars other than the Gregorian, outside the years 1902-2099, and where a binary fraction
-/// of a second would decide.
+/// The result is nil, and only Foundation can tell, if it is not provably equal: near a change of the zone's offset, in
+/// calendars other than the Gregorian, outside the years 1902-2099, and if a binary fraction of a second would decide.
 struct RelativeRule {
     var isGregorian: Bool
     /// 1 is Sunday.
     var firstWeekday: Int
 
-    /// The latest day that was "today": most questions are asked on the same one.
+    /// The latest day that was "today": most calls are on the same one.
     private var today: Today?
 
     init(isGregorian: Bool, firstWeekday: Int) {
@@ -50,11 +49,11 @@ struct RelativeRule {
 
     mutating func distance(from time: Int64, to now: Int64, in zone: inout ZoneOffsets) -> RelativeDistance? {
         guard ZoneOffsets.range.contains(time), ZoneOffsets.range.contains(now) else { return nil }
-        // The same arithmetic as in Date, because its rounding decides when exactly half a second is left.
+        // The arithmetic of Date, because its rounding decides when exactly half a second is left.
         let target = Double(time) / 1_000 - Self.referenceEpoch
         let gap = (Double(now) / 1_000 - Self.referenceEpoch - target).rounded(.toNearestOrAwayFromZero)
         let moved = target + gap
-        // Where the two keep different numbers of binary digits, the moved time is not a whole number of seconds away.
+        // If the two keep different numbers of binary digits, the moved time is not a whole number of seconds away.
         let isExact = moved - moved.rounded(.down) == target - target.rounded(.down)
         let seconds = Int(gap)
         let reference = time + Int64(seconds) * 1_000
@@ -66,7 +65,7 @@ struct RelativeRule {
         guard isGregorian else { return nil }
         let found = calendarDistance(to: time, from: reference, in: &zone)
         if isExact { return found }
-        // The error is far below a millisecond: where a millisecond more or less changes nothing, it changes nothing.
+        // The error is far below a millisecond: if a millisecond more or less changes nothing, neither does the error.
         guard abs(seconds) >= 2 * 86_400, found != nil,
             calendarDistance(to: time - 1, from: reference, in: &zone) == found,
             calendarDistance(to: time + 1, from: reference, in: &zone) == found
@@ -151,7 +150,7 @@ struct RelativeRule {
         return WallTime(time: wall - offset, offset: offset)
     }
 
-    /// In days since 1970, like `lastDay`.
+    /// The first day of a unit, in days since 1970.
     private func firstDay(of unit: RelativeUnit, around now: WallTime) -> Int {
         switch unit {
         case .year: CivilDate(year: now.date.year, month: 1, day: 1).daysSince1970

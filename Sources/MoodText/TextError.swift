@@ -1,4 +1,4 @@
-/// Why a text could not be made.
+/// The reason why a text could not be made.
 public enum TextError: Error, Equatable, Sendable {
     /// `Locales.canonical` knows no such locale.
     case unknownLocale

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Which time zones there are: the names of the IANA time zone database, links included.
+/// The known time zones: the names of the IANA time zone database, including links.
 public enum TimeZones {
     /// Longer names are refused unread.
     public static let nameBytesMax = 64
 
-    /// Whether `name` is a name of the time zone database (`Europe/Helsinki`, `UTC`, `Asia/Calcutta`), in exactly
-    /// that case.
+    /// Whether `name` is a name of the time zone database (`Europe/Helsinki`, `UTC`, `Asia/Calcutta`), in exactly that
+    /// case.
     ///
-    /// Foundation and ICU take more than that (`GMT+2`, `PST` for Los Angeles, `SystemV/PST8`); those are refused,
-    /// because no other program would read them the same way. Names are never used as paths.
+    /// Foundation and ICU accept more (`GMT+2`, `PST` for Los Angeles, `SystemV/PST8`); this refuses them, because no
+    /// other program would read them the same way. Names are never used as paths.
     public static func isKnown(_ name: String) -> Bool {
         isWellFormed(name) && (isLink(name) || identifiers.contains(name))
     }
 
-    /// The name of the system's zone; `UTC` if that has none.
+    /// The name of the system's zone; `UTC` if it has none.
     public static var system: String {
         let name = TimeZone.current.identifier
         return isKnown(name) && name != "GMT" ? name : "UTC"
@@ -22,7 +22,7 @@ public enum TimeZones {
 
     private static let identifiers = Set(TimeZone.knownTimeZoneIdentifiers)
 
-    /// Letters, digits and `_ + - /`, beginning with a letter. Anything else is refused here.
+    /// Letters, digits and `_ + - /`, beginning with a letter.
     private static func isWellFormed(_ name: String) -> Bool {
         let bytes = name.utf8
         guard bytes.count <= nameBytesMax, let first = bytes.first, isLetter(first) else { return false }
@@ -35,17 +35,17 @@ public enum TimeZones {
         0x61...0x7A ~= byte | 0x20
     }
 
-    /// Asked before the list, which takes longer to be made than a zone to be found; some names are not in it.
+    /// Called before the list, which takes longer to make than a zone takes to find; the list lacks some names.
     private static func isLink(_ name: String) -> Bool {
         if foreign.contains(name) || name.hasPrefix("SystemV/") { return false }
-        // "GMT" and "UTC" with any offset are computed, not looked up.
+        // Foundation computes "GMT" and "UTC" with any offset without a look-up.
         if name.hasPrefix("GMT") || name.hasPrefix("UTC") { return offsetless.contains(name) }
         return TimeZone(identifier: name) != nil
     }
 
     private static let offsetless: Set<String> = ["GMT", "GMT0", "GMT+0", "GMT-0", "UTC"]
 
-    /// The three-letter names of old Java versions, which ICU keeps, less those that the database has too.
+    /// The three-letter names of old Java versions, which ICU keeps, without those that the database has too.
     private static let foreign: Set<String> = [
         "ACT", "AET", "AGT", "ART", "AST", "BET", "BST", "CAT", "CNT", "CST", "CTT", "EAT", "ECT", "IET", "IST", "JST",
         "MIT", "NET", "NST", "PLT", "PNT", "PRT", "PST", "SST", "VST",

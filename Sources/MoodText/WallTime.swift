@@ -1,4 +1,4 @@
-/// A moment with the date and time of day that a clock on the wall shows.
+/// A moment with its date and time of day on the wall clock.
 struct WallTime {
     static let dayLength: Int64 = 86_400_000
 
@@ -38,8 +38,8 @@ struct WallTime {
         abs(offset - other.offset) < Self.dayLength / 2
     }
 
-    /// The largest unit of which at least one whole step fits between `start` and this time, and how many fit; nil if
-    /// they are less than a second apart.
+    /// The largest unit of which at least one whole step fits between `start` and this time, and the number of steps;
+    /// nil if they are less than a second apart.
     func steps(from start: WallTime) -> RelativeDistance? {
         var days = day - start.day
         if abs(days) >= 28 {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What the clocks of a zone show, and when they show it.
+/// The clocks of a zone: local times of moments, and moments of local times.
 ///
-/// Local times are milliseconds since 1970 as if the clock were in UTC. A time that the clocks leap over is as much later as
-/// they leap; of one that they show twice it is the earlier.
+/// Local times are milliseconds since 1970 as if the clock were in UTC. A local time in a gap of the zone counts as
+/// later by the gap; of a repeated local time, the earlier moment counts.
 public struct ZoneClock {
     private let zone: TimeZone
     private var offsets: ZoneOffsets
 
-    /// Nil where there is no such zone.
+    /// Nil if there is no such zone.
     public init?(_ name: String) {
         guard TimeZones.isKnown(name), let zone = TimeZone(identifier: name) else { return nil }
         self.zone = zone
         offsets = ZoneOffsets(zone)
     }
 
-    /// The moment at which the clocks show a time first.
+    /// The first moment with a local time.
     public mutating func moment(ofLocal local: Int64) -> Int64 {
         let (before, after) = (offset(at: local - WallTime.dayLength), offset(at: local + WallTime.dayLength))
         let first = local - max(before, after)
@@ -25,7 +25,7 @@ public struct ZoneClock {
         return local - before
     }
 
-    /// What the clocks show at a moment.
+    /// The local time at a moment.
     public mutating func local(at moment: Int64) -> Int64 { moment + offset(at: moment) }
 
     private mutating func offset(at moment: Int64) -> Int64 {

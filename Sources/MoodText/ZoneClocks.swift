@@ -1,11 +1,11 @@
-/// The clocks of many zones, for moods of which each has been lived in its own: each is made once.
+/// The clocks of many zones, for moods that each have a zone of their own: each clock is made once.
 ///
-/// A name that is no zone, and none, stand for the usual one. Memory is bounded by the zones that there are.
+/// The usual zone replaces an unknown or missing one. The number of zones bounds the memory.
 public struct ZoneClocks: Sendable {
     private var clocks: [DayClock]
     private var numbers: [[UInt8]: Int] = [:]
     private let dayStartsAt: Int
-    /// Moods that follow each other have mostly the same zone.
+    /// Consecutive moods usually have one zone.
     private var latest: (name: [UInt8], number: Int) = ([], 0)
 
     /// - Parameter dayStartsAt: in minutes after midnight, in every zone.
@@ -15,15 +15,15 @@ public struct ZoneClocks: Sendable {
         self.dayStartsAt = dayStartsAt
     }
 
-    /// What the clock on the wall shows.
-    /// - Parameter zone: its name in UTF-8; nil: the usual one.
+    /// The clock's reading at a moment.
+    /// - Parameter zone: its name in UTF-8; nil for the usual one.
     public mutating func reading(_ time: Int64, in zone: UnsafeRawBufferPointer?) -> DayClock.Reading {
         guard let zone else { return clocks[0].reading(time) }
         if !latest.name.elementsEqual(zone) { latest = (Array(zone), number(of: Array(zone))) }
         return clocks[latest.number].reading(time)
     }
 
-    /// The number of the clock of a zone, to read it again and again.
+    /// The number of a zone's clock, for repeated use.
     public mutating func clock(of zone: UnsafeRawBufferPointer) -> Int { number(of: Array(zone)) }
 
     /// - Parameter clock: 0 is the usual one.
@@ -31,7 +31,7 @@ public struct ZoneClocks: Sendable {
         clocks[clock].stretch(around: time)
     }
 
-    /// The usual clock, to ask it other things.
+    /// The usual clock, for other calls.
     public var usual: DayClock { clocks[0] }
 
     private mutating func number(of zone: [UInt8]) -> Int {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A stretch of time in which a zone's offset does not change: `start` inclusive, `end` exclusive, in milliseconds
-/// since 1970.
+/// A span of time in which a zone's offset does not change: `start` inclusive, `end` exclusive, in milliseconds since
+/// 1970.
 struct OffsetSpan: Equatable {
     var start: Int64
     var end: Int64
@@ -14,9 +14,9 @@ struct OffsetSpan: Equatable {
     }
 }
 
-/// A zone's offsets, asked of Foundation once per span and then found by binary search.
+/// A zone's offsets, read from Foundation once per span and then found by binary search.
 ///
-/// At most one span per transition of the zone is kept: about 400 in the worst zone.
+/// It stores at most one span per transition of the zone: about 400 in the worst zone.
 struct ZoneOffsets {
     /// 1902-2099: Foundation looks for transitions from 1901 to 2100 only and treats the times outside
     /// inconsistently, so those are left to Foundation.
@@ -58,7 +58,7 @@ struct ZoneOffsets {
         return Int64(zone.secondsFromGMT(for: Date(milliseconds: time))) * 1_000
     }
 
-    /// Foundation only tells the transition after a time, so begin early enough to pass the one before.
+    /// Foundation only tells the transition after a time, so this begins early enough to pass the one before.
     private func findSpan(at time: Int64) -> OffsetSpan {
         var start = max(time - Self.lookBack, Self.range.lowerBound)
         var end = transition(after: start)
@@ -85,7 +85,7 @@ struct ZoneOffsets {
 }
 
 extension Date {
-    /// The only place of this module that makes a date, so that rounding is the same everywhere.
+    /// The only initializer of dates in this module, so that rounding is the same everywhere.
     init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1_000)
     }

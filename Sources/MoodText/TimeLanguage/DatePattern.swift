@@ -1,18 +1,18 @@
-/// How a file writes its dates, in the marks of strptime(3): `%d/%m/%Y`, `%m/%d/%y %I:%M %p`.
+/// A file's format for dates, in the notation of strptime(3): `%d/%m/%Y`, `%m/%d/%y %I:%M %p`.
 public struct DatePattern: Sendable {
-    /// A text of which the beginning is as the pattern says.
+    /// A text whose beginning matches the pattern.
     public struct Match {
         public var year = 0
         public var month = 0
         public var day = 0
-        /// Milliseconds after midnight, where the pattern has an hour.
+        /// Milliseconds after midnight, if the pattern has an hour.
         public var timeOfDay: Int64?
-        /// What stands behind it.
+        /// The text after the match.
         public var rest: Substring
     }
 
     private let parts: [Part]
-    /// Whether the day stands before the month.
+    /// Whether the day comes before the month.
     public let isDayFirst: Bool
 
     private enum Part: Equatable {
@@ -29,7 +29,7 @@ public struct DatePattern: Sendable {
         "T": [.hour, .text(":"), .minute, .text(":"), .second], "R": [.hour, .text(":"), .minute],
     ]
 
-    /// Nil where it is no pattern of a date.
+    /// Nil if it is no pattern of a date.
     public init?(_ text: String) {
         var parts: [Part] = []
         var rest = Substring(text)
@@ -38,7 +38,7 @@ public struct DatePattern: Sendable {
                 parts.append(.text(character))
                 continue
             }
-            // GNU's flags say how a number is padded, which makes no difference here.
+            // GNU's flags define the padding of a number, which does not matter here.
             if let flag = rest.first, "-_0".contains(flag) { rest.removeFirst() }
             guard let mark = rest.popFirst(), let found = Self.marks[mark] else { return nil }
             parts += found
@@ -51,14 +51,14 @@ public struct DatePattern: Sendable {
         isDayFirst = day < month
     }
 
-    /// What is wrong with a pattern, as a clause; nil where nothing is.
+    /// The fault of a pattern, as a clause; nil if there is none.
     public static func problem(_ text: String) -> String? {
         DatePattern(text) == nil
             ? "must say where day, month and year stand, such as %d/%m/%Y; known are %Y %y %m %d %b %a %H %I %M %S %p"
             : nil
     }
 
-    /// Reads the beginning of a text; nil where it is otherwise.
+    /// Matches the beginning of a text; nil if it does not fit.
     public func match(_ text: String) -> Match? {
         var match = Match(rest: Substring(text))
         var (hour, minute, second): (Int?, Int, Int) = (nil, 0, 0)

@@ -1,6 +1,6 @@
-/// The names of months and weekdays in the five languages of the program, whole and shortened, as files have them.
+/// The names of months and weekdays in the program's five languages, whole and shortened, as in files.
 public enum DateWords {
-    /// 1-12; nil for another word.
+    /// The month, 1-12; nil for another word.
     public static func month(_ word: some StringProtocol) -> Int? { months[plain(word)] }
 
     public static func isWeekday(_ word: some StringProtocol) -> Bool { weekdays.contains(plain(word)) }

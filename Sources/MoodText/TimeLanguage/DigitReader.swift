@@ -1,9 +1,9 @@
-/// A date in digits, in another order or with other marks than ISO 8601 has them.
+/// A date in digits, in another order or with other separators than in ISO 8601.
 struct NumericDate {
     let year: Int
     let month: Int
     let day: Int
-    /// Both days that it could be, where it could be two.
+    /// The two possible days, if the date is ambiguous.
     let days: (String, String)?
 
     /// Reads the beginning of a text: `20.11.2026`, `2026/11/20`, `20261120`, `29/08/2024`.
@@ -38,7 +38,7 @@ struct NumericDate {
     }
 }
 
-/// Abbreviations of zones that people write behind a time, with an offset that they may mean.
+/// Common abbreviations of zones after a time, with an offset that each may mean.
 enum ZoneAbbreviations {
     private static let offsets = [
         "wet": "+00:00", "bst": "+01:00", "west": "+01:00", "cet": "+01:00", "cest": "+02:00", "mez": "+01:00",
@@ -53,7 +53,7 @@ enum ZoneAbbreviations {
     static func offset(_ word: String) -> String? { offsets[word] }
 }
 
-/// Reads digits of ASCII and marks between them.
+/// Reads ASCII digits and the marks between them.
 struct DigitReader {
     private var bytes: ArraySlice<UInt8>
 
@@ -62,7 +62,7 @@ struct DigitReader {
     var isAtEnd: Bool { bytes.isEmpty }
     var rest: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// So many digits.
+    /// Reads exactly `count` digits.
     mutating func number(_ count: Int) -> Int? {
         let digits = bytes.prefix(count)
         guard digits.count == count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
@@ -75,7 +75,7 @@ struct DigitReader {
         return two ?? number(1)
     }
 
-    /// All digits that follow a point: those after the third are dropped.
+    /// Reads the digits after a point; ignores those after the third.
     mutating func thousandths() -> Int? {
         let digits = bytes.prefix { 0x30...0x39 ~= $0 }
         guard !digits.isEmpty else { return nil }

@@ -1,18 +1,19 @@
-/// What a phrase says, before it is known when that is.
+/// The content of a phrase, before it is resolved to a time.
 struct SaidTime {
     struct Day {
         var number: Int
-        /// Said as a date, so that a time beside it is that of the calendar, wherever the day begins.
+        /// Whether it was given as a date: a time with it then belongs to that calendar date, even before the day
+        /// begins.
         var isDate: Bool
     }
 
-    /// Signed: negative is before now.
+    /// A signed length: negative is before now.
     struct Length {
         var months = 0
         var days = 0
         var milliseconds: Int64 = 0
 
-        /// Whether it is said in days or longer units alone, so that it names a day.
+        /// Whether it has days or longer units alone, so that it names a day.
         var isWholeDays: Bool { milliseconds == 0 }
     }
 
@@ -20,29 +21,29 @@ struct SaidTime {
     var day: Day?
     /// Milliseconds after midnight.
     var timeOfDay: Int64?
-    /// Local time minus UTC, in milliseconds, beside a date and a time of day.
+    /// Local time minus UTC, in milliseconds, given with a date and a time of day.
     var offset: Int64?
     var part: DayPart?
     var ago: Length?
-    /// Days, the last one included.
+    /// A range of days, including the last one.
     var span: ClosedRange<Int>?
-    /// So many milliseconds, to now.
+    /// The length of a span up to now, in milliseconds.
     var stretch: Int64?
 
-    /// Whether the day is said.
+    /// Whether the phrase names the day.
     var hasDay: Bool { day != nil || ago != nil }
-    /// Whether something is said that nothing can be added to.
+    /// Whether the phrase is complete, so that nothing can be added.
     var isWhole: Bool { moment != nil || span != nil || stretch != nil }
     var isEmpty: Bool { !isWhole && !hasDay && timeOfDay == nil && part == nil }
 }
 
-/// A part of the day, as people call it.
+/// A part of the day in common words.
 enum DayPart: String, CaseIterable {
     case morning, afternoon, evening, night
 
     private static let hour: Int64 = 3_600_000
 
-    /// The moment that stands for it.
+    /// The time of day that represents it.
     var at: Int64 {
         switch self {
         case .morning: 9 * Self.hour
@@ -69,7 +70,7 @@ enum DayPart: String, CaseIterable {
         }
     }
 
-    /// How many dates after `start` its `end` is.
+    /// Number of dates from `start` to `end`.
     var datesLater: Int {
         switch self {
         case .morning, .afternoon: 0

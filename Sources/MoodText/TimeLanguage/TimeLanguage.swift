@@ -1,4 +1,4 @@
-/// The one language of time: what people type where a moment or a span of time is wanted.
+/// The program's only language for times: the phrases that users type for a moment or a span of time.
 ///
 ///     now · 9pm · 21:30 · today · yesterday evening · last night · fri · last fri 9pm · nov 20
 ///     1h30m ago · 2 weeks ago · this week · last month · last 7 days · week 47
@@ -9,40 +9,40 @@
 /// let evening = try language.meaning(of: "yesterday evening")  // 18:00 to 24:00, at 20:00
 /// ```
 ///
-/// Times are milliseconds since 1970. Weeks are those of ISO 8601. A day begins where the clock's days begin, so that after
-/// midnight `today` may still be the day before. Docs/08-LookingBack.md lists what each phrase means.
+/// Times are milliseconds since 1970. Weeks are those of ISO 8601. A day begins as in the clock, so that after midnight
+/// `today` may still be the day before. Docs/08-LookingBack.md lists the meaning of each phrase.
 public struct TimeLanguage {
     /// Longer texts are refused unread.
     public static let textBytesMax = 200
-    /// What an error shows, where a moment may be meant, and where a span is.
+    /// Examples in an error, for a moment and for a span.
     public static let examples = ["yesterday 9pm", "2 hours ago", "2026-11-20 21:30"]
     public static let spanExamples = ["last week", "2026-11", "yesterday evening"]
 
-    /// What a phrase means.
+    /// The meaning of a phrase.
     public struct Meaning: Equatable, Sendable {
         public var start: Int64
-        /// Exclusive. Of a moment it is the start.
+        /// Exclusive. For a moment it equals the start.
         public var end: Int64
-        /// The one moment that is meant, where that can be said: a longer span than a day has none.
+        /// The one moment of the phrase, if it has one: a span longer than a day has none.
         public var at: Int64?
         public var isSpan: Bool
-        /// The days that the phrase means whole, or in which its moment lies; nil for a part of a day.
+        /// The days that the phrase covers, or the day of its moment; nil for a part of a day.
         public var days: ClosedRange<Int>?
     }
 
     var clock: DayClock
     let now: Int64
-    /// What the clock shows now.
+    /// The clock's reading now.
     let reading: DayClock.Reading
 
-    /// - Parameter now: in the years 0001-9999, like every time that is understood.
+    /// - Parameter now: in the years 0001-9999, like every time here.
     public init(_ clock: consuming DayClock, now: Int64) {
         reading = clock.reading(now)
         self.clock = clock
         self.now = now
     }
 
-    /// - Throws: what was understood of the text and what was not, for people.
+    /// - Throws: the parts of the text that were understood and that were not, for people.
     public mutating func meaning(of text: String) throws(TimeProblem) -> Meaning {
         guard text.utf8.count <= Self.textBytesMax else {
             throw TimeProblem("is longer than \(Self.textBytesMax) bytes")
@@ -51,7 +51,7 @@ public struct TimeLanguage {
         return try meaning(of: try reader.read(), text)
     }
 
-    /// A day, and mostly a time of day, as they are written.
+    /// A written day, usually with a time of day.
     public struct Written: Equatable, Sendable {
         /// Days since 1970.
         public var day: Int
@@ -61,11 +61,11 @@ public struct TimeLanguage {
         public var offset: Int64?
     }
 
-    /// Reads a phrase that means the same whenever it is read: what a file may hold.
-    /// - Throws: where it is no such phrase.
+    /// Reads a phrase that always means the same time, as needed in a file.
+    /// - Throws: if it is no such phrase.
     public static func written(_ text: String) throws(TimeProblem) -> Written {
         guard text.utf8.count <= textBytesMax else { throw TimeProblem("is longer than \(textBytesMax) bytes") }
-        // Two days of other years, months, weeks and weekdays: what depends on the day differs.
+        // Two days with different years, months, weeks and weekdays, so that phrases that depend on the day differ.
         var first = TimeReader(text, now: 0, today: 11_505)
         var second = TimeReader(text, now: 0, today: 22_701)
         let said = try first.read()
@@ -101,7 +101,7 @@ public struct TimeLanguage {
         return Meaning(start: moment, end: moment, at: moment, isSpan: false, days: day...day)
     }
 
-    /// Whole days, the last one included.
+    /// The meaning of a range of whole days, including the last one.
     private mutating func days(_ first: Int, _ last: Int, _ text: String) throws(TimeProblem) -> Meaning {
         try check(day: first, text)
         try check(day: last, text)
@@ -116,7 +116,7 @@ public struct TimeLanguage {
         return Meaning(start: start, end: end, at: moment, isSpan: true, days: first...last)
     }
 
-    /// A time of day without a day is the latest one.
+    /// The moment of a time of day; without a day, the latest one.
     private mutating func moment(
         _ timeOfDay: Int64, on day: SaidTime.Day?, _ offset: Int64?, _ text: String
     ) throws(TimeProblem) -> Int64 {
@@ -172,7 +172,7 @@ public struct TimeLanguage {
     }
 }
 
-/// Why a phrase is no time, in words that follow what it stood in: "--at: "elevenish" is not understood. …".
+/// The reason why a phrase is no time, as a clause after its place: "--at: "elevenish" is not understood. …".
 public struct TimeProblem: Error, Equatable, Sendable {
     public let reason: String
 

@@ -1,4 +1,4 @@
-/// Times of day: `9pm`, `21:30`, `21.30`, `noon`, with a zone behind them where a date stands before them.
+/// Times of day: `9pm`, `21:30`, `21.30`, `noon`, followed by a zone if a date precedes them.
 extension TimeReader {
     mutating func readClock() throws(TimeProblem) -> Bool {
         guard let word else { return false }
@@ -44,7 +44,7 @@ extension TimeReader {
     }
 }
 
-/// What a clock shows, as it is written: `9pm`, `9:30pm`, `21:30`, `21:30:15.5`, each with or without `Z` or `+02:00`.
+/// A written clock time: `9pm`, `9:30pm`, `21:30`, `21:30:15.5`, each with or without `Z` or `+02:00`.
 struct Clock {
     private enum Half { case morning, afternoon }
 
@@ -85,7 +85,7 @@ struct Clock {
         self.offset = offset
     }
 
-    /// `1000`, `100015`, `100015.5`, each with or without `Z` or an offset: what may follow the T of `20261120T100015Z`.
+    /// Reads `1000`, `100015`, `100015.5`, each with or without `Z` or an offset, as after the T of `20261120T100015Z`.
     init?(basic text: String) {
         var text = DigitReader(text)
         guard let hour = text.number(2), let minute = text.number(2) else { return nil }
@@ -102,7 +102,7 @@ struct Clock {
         if offset == nil { return nil }
     }
 
-    /// `z`, `utc`, `gmt`, `+02:00`, `+0200`, `+02`, `gmt+0200`.
+    /// Reads `z`, `utc`, `gmt`, `+02:00`, `+0200`, `+02`, `gmt+0200`.
     static func offset(_ word: String) -> Int64? {
         var text = DigitReader(word)
         let isNamed = text.take("utc") || text.take("gmt")
@@ -119,7 +119,7 @@ struct Clock {
         return Int64(hours * 60 + minutes) * (isWest ? -60_000 : 60_000)
     }
 
-    /// What is wrong with it, in words that follow "but".
+    /// The fault, as a clause after "but"; nil if there is none.
     var problem: String? {
         if half != nil, !(1...12 ~= hour) { return "with am or pm the hours are 1 to 12" }
         if hour > 23 { return "a day has hours 0 to 23" }

@@ -6,13 +6,13 @@ extension TimeReader {
     ]
     private static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-    /// 0 is Monday; the whole name or a beginning of it that people use.
+    /// The weekday, 0 for Monday, of a whole name or a common abbreviation.
     static func weekday(_ word: String) -> Int? {
         if word == "tues" || word == "thur" || word == "thurs" { return word == "tues" ? 1 : 3 }
         return weekdays.firstIndex { $0 == word || word.utf8.count == 3 && $0.hasPrefix(word) }
     }
 
-    /// 1-12.
+    /// The month, 1-12.
     static func month(_ word: String) -> Int? {
         if word == "sept" { return 9 }
         return months.firstIndex { $0 == word || word.utf8.count == 3 && $0.hasPrefix(word) }.map { $0 + 1 }
@@ -23,7 +23,7 @@ extension TimeReader {
         return Int(String(text))
     }
 
-    /// Four digits.
+    /// A year of four digits.
     static func year(_ word: some StringProtocol) -> Int? {
         number(word, digits: 4...4).flatMap { $0 > 0 ? $0 : nil }
     }
@@ -55,7 +55,7 @@ extension TimeReader {
         return try keep(clock, 1)
     }
 
-    /// `2026-W47`, `2026-W47-5`, and without the hyphens.
+    /// Reads `2026-W47`, `2026-W47-5`, also without the hyphens.
     private mutating func readWeek(_ text: inout DigitReader, of year: Int) throws(TimeProblem) -> Bool {
         guard let number = text.number(2) else { return false }
         let days = try week(number, of: year, place..<place + 1)
@@ -65,7 +65,7 @@ extension TimeReader {
         return keep(day: days.lowerBound + weekday - 1, isDate: true, 1)
     }
 
-    /// `20.11.2026`, `2026/11/20`, `20261120`, `29/08/2024`, each with or without `T` and a time of day.
+    /// Keeps `20.11.2026`, `2026/11/20`, `20261120`, `29/08/2024`, each with or without `T` and a time of day.
     private mutating func keep(_ date: NumericDate, _ text: inout DigitReader) throws(TimeProblem) -> Bool {
         guard text.isAtEnd || text.take("t") else { return false }
         if let (first, second) = date.days {
@@ -90,7 +90,7 @@ extension TimeReader {
 
     // MARK: Months by name
 
-    /// `november`, `nov 2026`, `nov 20`, `20 nov`, `20th nov 2026`. Without a year it is the latest one.
+    /// Reads `november`, `nov 2026`, `nov 20`, `20 nov`, `20th nov 2026`. Without a year it is the latest one.
     mutating func readMonthName() throws(TimeProblem) -> Bool {
         guard let word else { return false }
         let next = self.word(after: 1)
@@ -110,7 +110,7 @@ extension TimeReader {
         let words = place..<place + count + (given == nil ? 0 : 1)
         if let given { return keep(day: try checked(given, month, day, words), isDate: true, words.count) }
         let year = CivilDate(daysSince1970: today).year
-        // The latest year that has the day: 29 February is not in every one.
+        // The latest year with that day: not every year has 29 February.
         for year in stride(from: year, to: year - 9, by: -1) {
             guard let date = CivilDate(checkedYear: year, month: month, day: day)?.daysSince1970, date <= today else {
                 continue
@@ -120,7 +120,7 @@ extension TimeReader {
         return keep(day: try checked(year, month, day, words), isDate: true, words.count)
     }
 
-    /// `20`, `20th`.
+    /// Reads `20`, `20th`.
     private static func dayOfMonth(_ word: String) -> Int? {
         let suffix = word.drop { $0.isASCII && $0.isNumber }
         guard ["", "st", "nd", "rd", "th"].contains(String(suffix)) else { return nil }

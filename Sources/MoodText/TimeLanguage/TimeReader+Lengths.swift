@@ -1,6 +1,6 @@
 /// Lengths of time: `2h`, `1h30m`, `2 weeks ago`, `an hour ago`, `half an hour ago`, `in 2 hours`, `last 7 days`.
 extension TimeReader {
-    /// Before now, unless `in` stands before it.
+    /// Reads a length before now, or after now if `in` precedes it.
     mutating func readLength() throws(TimeProblem) -> Bool {
         let start = place
         let isAhead = word == "in"
@@ -20,7 +20,7 @@ extension TimeReader {
         return true
     }
 
-    /// `last 7 days`, today included; `last 24 hours`, to now.
+    /// Reads `last 7 days`, including today, or `last 24 hours`, up to now.
     mutating func readStretch() throws(TimeProblem) -> Bool {
         let start = place
         place += 1
@@ -56,7 +56,7 @@ extension TimeReader {
         return isFound ? length : nil
     }
 
-    /// One number with its unit, or several in one word.
+    /// Reads one number with its unit, or several in one word.
     private mutating func takePart(_ length: inout SaidTime.Length) -> Bool {
         guard let word else { return false }
         let next = self.word(after: 1)
@@ -82,7 +82,7 @@ extension TimeReader {
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     ]
 
-    /// `2`, `1.5`, `two`: at most six digits before the point and three after it.
+    /// Reads `2`, `1.5`, `two`: at most six digits before the point and three after it.
     private static func amount(_ text: some StringProtocol) -> Double? {
         if let place = numbers.firstIndex(where: { $0 == text }) { return Double(place + 1) }
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -92,7 +92,7 @@ extension TimeReader {
         return Double(String(text))
     }
 
-    /// `1h30m`.
+    /// Reads `1h30m`.
     private static func compact(_ word: String) -> [(Double, TimeUnit)]? {
         var rest = word[...]
         var parts: [(Double, TimeUnit)] = []
@@ -108,7 +108,7 @@ extension TimeReader {
     }
 }
 
-/// A unit as people write it.
+/// A unit in its common spellings.
 enum TimeUnit {
     case second, minute, hour, day, week, month, year
 
@@ -127,7 +127,7 @@ enum TimeUnit {
 }
 
 extension SaidTime.Length {
-    /// - Returns: false for a part of a day, a week, a month or a year: nobody can say how long that is.
+    /// - Returns: false for a fraction of a day, a week, a month or a year, whose length is undefined.
     fileprivate mutating func add(_ amount: Double, _ unit: TimeUnit) -> Bool {
         let milliseconds: Int64
         switch unit {

@@ -1,7 +1,7 @@
 /// Reads a phrase word by word.
 struct TimeReader {
     let words: [String]
-    /// As they were typed.
+    /// The words as typed.
     private let spelt: [Substring]
     var place = 0
     let now: Int64
@@ -15,7 +15,7 @@ struct TimeReader {
         self.today = today
     }
 
-    /// Letters of ASCII alone, because all words are.
+    /// Lowers ASCII letters only, because all known words are ASCII.
     private static func lowered(_ word: Substring) -> String {
         String(decoding: word.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
@@ -34,7 +34,7 @@ struct TimeReader {
 
     func word(after count: Int) -> String? { place + count < words.count ? words[place + count] : nil }
 
-    /// The words of a number of places, as they were typed.
+    /// Words of the phrase as typed.
     func typed(_ range: Range<Int>) -> String { spelt[range].joined(separator: " ") }
 
     func notUnderstood(from start: Int) -> TimeProblem {
@@ -43,7 +43,7 @@ struct TimeReader {
         return TimeProblem("\"\(typed(0..<start))\" is understood, \(rest) is not")
     }
 
-    /// `understood as a date, but …`
+    /// The error `understood as a date, but …`.
     func wrong(_ words: Range<Int>, as kind: String, _ reason: String) -> TimeProblem {
         TimeProblem("\"\(typed(words))\" is understood as \(kind), but \(reason)")
     }
@@ -53,7 +53,7 @@ struct TimeReader {
             switch word {
             case "at", "on", "the", "of": place += 1
             case "in":
-                // Before a length it says that the moment is to come.
+                // Before a length, `in` means the future.
                 guard let next = self.word(after: 1),
                     next == "the" || Self.month(next) != nil
                         || Self.year(next.prefix(4)) != nil && self.word(after: 2).flatMap(TimeUnit.init) == nil
@@ -64,7 +64,7 @@ struct TimeReader {
         }
     }
 
-    /// - Returns: false where the words say nothing, or nothing more can be said.
+    /// - Returns: false if the words mean nothing here, or the phrase is complete.
     private mutating func readItem() throws(TimeProblem) -> Bool {
         guard !said.isWhole, let word else { return false }
         if word == "now" { return keep(moment: now, 1) }
@@ -92,7 +92,7 @@ struct TimeReader {
         return try readMonthName()
     }
 
-    /// `this`, `last`, `past`, `next` and what follows.
+    /// Reads `this`, `last`, `past`, `next` and the next words.
     private mutating func readTurn(_ turn: String) throws(TimeProblem) -> Bool {
         guard let next = word(after: 1) else { return false }
         let step = turn == "this" ? 0 : turn == "next" ? 1 : -1
@@ -114,7 +114,7 @@ struct TimeReader {
         return keep(day: step < 0 ? latest(weekday, upTo: today - 1) : latest(weekday, upTo: today + 7), 2)
     }
 
-    /// `week 47`, `week 47 2025`.
+    /// Reads `week 47`, `week 47 2025`.
     private mutating func readWeek() throws(TimeProblem) -> Bool {
         guard said.isEmpty, let number = word(after: 1).flatMap({ Self.number($0, digits: 1...2) }) else {
             return false
@@ -146,7 +146,7 @@ struct TimeReader {
     }
 }
 
-// MARK: - What was said is kept, once
+// MARK: - Keeping each item once
 
 extension TimeReader {
     mutating func keep(moment: Int64, _ count: Int) -> Bool {
