@@ -2,7 +2,7 @@ import Platform
 import Storage
 import Testing
 
-/// An edit that is right is sealed; one that is not changes nothing.
+/// A valid edit is accepted; an invalid one changes nothing.
 @Suite struct AcceptTests {
     let directory = TestDirectory()
 
@@ -44,7 +44,7 @@ import Testing
         replace("first", "mended")
         let edited = directory.read("moods.json")
         let report = try accept(settings(directory))
-        // The journal came later: it deleted 1 and changed 2.
+        // The journal is later: it deleted 1 and changed 2.
         #expect(report.isAccepted && report.revision == 5 && report.records == 3 && report.overtaken == 2)
         #expect(report.backup == "backup-2.json" && directory.read("backup-2.json") == edited)
         #expect(report.bytes == directory.read("moods.json").count)
@@ -69,7 +69,7 @@ import Testing
         #expect(try opened().labels == expected)
     }
 
-    /// What breaks a rule of requests, as a migration or a higher limit may have let in.
+    /// Accepts records that break a rule of requests, which a migration or a higher limit may have let in.
     private func acceptDisputing() throws(RepairError) -> AcceptReport {
         try StoreFiles.accept(
             settings(directory),
@@ -92,7 +92,7 @@ import Testing
             try store.commit(.put(1, "first"), .put(2, "long"))
             try store.rewrite()
             if source == .backup { try store.rewrite() }
-            // The record is in the journal behind the snapshot too.
+            // The record is also in the journal after the snapshot.
             if source == .journal { try store.commit(.put(2, "long")) }
         }
         if source != .past { directory.remove("history/journal-1.jsonl") }
@@ -106,7 +106,7 @@ import Testing
         #expect(try opened().labels == [1: "mended", 2: "long"])
     }
 
-    /// What is not known of the document is kept, in whatever layout.
+    /// Unknown members of the document stay, in any layout.
     @Test func membersOfTheDocumentStay() throws {
         directory.restore(try DamageTests.whole().contents)
         replace("\"count\":2,", "\"count\":2,\"theme\":{\n\"hue\":7},")
@@ -127,7 +127,8 @@ import Testing
     }
 
     enum Layout: CaseIterable {
-        /// As `jq .` prints it, in one line, as Windows ends lines, behind white space, and with members in another order.
+        /// As `jq .` prints it, in one line, with Windows line ends, after white space, and with members in another
+        /// order.
         case lines, oneLine, carriageReturns, spaceBefore, otherOrder
 
         func apply(to text: String) -> String {
@@ -235,7 +236,7 @@ import Testing
         #expect(try opened().labels == [3: "third"])
     }
 
-    /// A change of the journal that is no record of this version.
+    /// The journal contains a change that is no record of this version.
     @Test func anEditBesideADamagedJournalIsRefused() throws {
         do {
             var store = try TestStore(settings(directory))

@@ -2,7 +2,7 @@ import Platform
 import Storage
 import Testing
 
-/// Who may open what.
+/// Permission to open a store.
 @Suite struct AccessTests {
     let directory = TestDirectory()
 
@@ -131,7 +131,7 @@ import Testing
             #expect(early.revision == 1 && early.table.records.count == 1)
             _ = lock.file.descriptor
         }
-        // If nobody holds the lock, what is published may be of before a power cut: the journal tells.
+        // If no process holds the lock, the publication may be from before a power cut: the journal decides.
         #expect(try reopened(settings(directory, isReadOnly: true)).get().revision == 2)
         directory.write("lock", current)
         #expect(try reopened(settings(directory, isReadOnly: true)).get().revision == 2)
@@ -140,7 +140,7 @@ import Testing
     @Test func readersFollowTheWriterToTheNextGeneration() throws {
         var store = try TestStore(settings(directory))
         try store.commit(.put(1, "a"))
-        // The reader opens the old snapshot; before it looks for the journal the writer has begun the next generation.
+        // The reader opens the old snapshot; before it looks for the journal the writer begins the next generation.
         let replaced = TestDirectory()
         replaced.restore(directory.contents())
         try store.rewrite()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Files that are larger than what they say of themselves, and names that lead out of the store.
+/// Files that are larger than they claim, and names that lead out of the store.
 @Suite struct BoundsTests {
     private static let terabyte = 1 << 40
     private static let readMax = 4 << 30
@@ -27,7 +27,7 @@ import Testing
         try FileSystem.system.truncate(descriptor, Self.terabyte)
     }
 
-    /// A store with a snapshot, operations and a commit in its journal.
+    /// Makes a store with a snapshot, operations and a commit in its journal.
     private func makeStore() throws {
         let store = try TestRecords(settings(directory))
         for number in 1...3 { try OperationTests.commit(store, number) }
@@ -75,7 +75,7 @@ import Testing
         #expect(readBytes.count < Self.readMax)
     }
 
-    /// What a power cut leaves in a file that had been grown: nothing of it is worth a file of its own.
+    /// Zeros of a power cut in a grown file are not worth a file of their own.
     @Test func zerosAfterTheLastLineAreCutOff() throws {
         try makeStore()
         try grow("journal-2.jsonl")
@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-/// Counts across closures.
+/// A count shared with closures.
 private final class Counter: Sendable {
     private let value = Mutex(0)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite struct ByteMatcherTests {
-    /// The length of the object at the beginning, byte by byte; nil where it does not end.
+    /// The length of the object at the beginning, byte by byte; nil if it does not end.
     private static func length(_ bytes: [UInt8]) -> Int? {
         guard bytes.first == UInt8(ascii: "{") else { return nil }
         var depth = 0
@@ -45,7 +45,7 @@ import Testing
                 bytes.append(alphabet.randomElement(using: &random) ?? 0)
             }
             if Bool.random(using: &random) { bytes += Array("\"}]}]}]}}}}}}".utf8) }
-            // At any distance from where memory may be read by words.
+            // At any distance from a word boundary.
             let front = Int.random(in: 0..<16, using: &random)
             (Array(repeating: UInt8(ascii: "x"), count: front) + bytes).withUnsafeBytes { padded in
                 var matcher = ByteMatcher(UnsafeRawBufferPointer(rebasing: padded[front...]))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CancelTests {
     let directory = TestDirectory()
 
-    /// Says yes from a question on, and counts them.
+    /// A flag that is true from its n-th query on, and counts the queries.
     private final class Flag: Sendable {
         private let questions = Atomic(0)
         private let first: Int
@@ -34,7 +34,7 @@ import Testing
         try store.flush()
     }
 
-    /// Runs `work` with a flag that is raised before each of its questions in turn, until it ends unasked.
+    /// Runs `work` with a flag that is raised at each of its queries in turn, until it ends first.
     private func eachQuestion(_ work: (Flag) throws(StorageError) -> Void) throws -> Int {
         let before = directory.contents()
         for number in 1...10_000 {
@@ -92,7 +92,7 @@ import Testing
         #expect(target.names.contains("moods.json"))
     }
 
-    /// Bytes behind the last commit are a problem once nobody is writing any more.
+    /// Bytes after the last commit are a problem only without a writer.
     @Test func whatIsBeingWrittenIsNoProblem() throws {
         try fill()
         let journal = "journal-2.jsonl"

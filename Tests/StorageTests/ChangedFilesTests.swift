@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// Files of the store are changed by something else while it is open: nothing that was acknowledged is lost without a word.
+/// Another program changes files of an open store: no acknowledged commit is lost silently.
 @Suite struct ChangedFilesTests {
     let directory = TestDirectory()
 
@@ -15,7 +15,7 @@ import Testing
         var deed: Deed
         var doing: Doing
         var hosts: Int
-        /// Whether the directory's time tells nothing.
+        /// Whether the directory's time does not change with its names.
         var isBlind = false
         var testDescription: String {
             "\(file), \(deed), \(doing), \(hosts) hosts\(isBlind ? ", a directory whose time stays" : "")"
@@ -36,7 +36,7 @@ import Testing
         try TestRecords(settings(directory, fileSystem, timeout: 200))
     }
 
-    /// One group of one commit with an operation, as a host makes it.
+    /// Makes one group of one commit with an operation, as a host does.
     static func commit(_ store: TestRecords, _ number: Int) throws {
         try store.with { try $0.lock() }
         defer { store.with { $0.unlock() } }
@@ -131,7 +131,7 @@ import Testing
             let again = try open()
             isRefused = again.with { $0.refusal } != nil
             found = try Self.numbers(again)
-            // The answers that a cut journal held were nowhere else.
+            // A cut journal was the only place of its answers.
             let isCut = example.file == "journal-2.jsonl" && [.cut, .emptied, .editedInPlace].contains(example.deed)
             if !isRefused, found.isSuperset(of: acknowledged), said.isEmpty, !isCut {
                 for number in acknowledged.sorted() {
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    /// Two have it open, and both would mend it: the second goes on where the first has.
+    /// Two processes have it open and would mend it: the second continues after the first.
     @Test func doesNotMendWhatAnotherHasMended() throws {
         let (first, second) = (try open(), try open())
         try Self.commit(first, 1)
@@ -180,7 +180,7 @@ import Testing
         #expect(first.with { $0.generation } == 2 && second.with { $0.generation } == 2)
     }
 
-    /// The journal is cut back to what one knows, and another has acknowledged more.
+    /// The journal is cut back to the knowledge of one process, and another has acknowledged more.
     @Test func leavesItToWhoKnowsMore() throws {
         let (first, second) = (try open(), try open())
         try Self.commit(first, 1)
@@ -195,7 +195,7 @@ import Testing
         #expect(try Self.numbers(second) == [1, 2, 3, 4])
     }
 
-    /// The journal loses the lines of operations that were answered: they are not carried out a second time.
+    /// The journal loses the lines of answered operations: they are not carried out twice.
     @Test(arguments: [false, true])
     func carriesOutNoOperationTwice(isEmptied: Bool) throws {
         let store = try open()
@@ -214,12 +214,12 @@ import Testing
         }
         _ = try store.with { try $0.compact() }
         #expect(try OperationTests.find(store, OperationTests.key(4)) == .lost)
-        // What the journal lost is not there to be found; the operations are in order.
+        // The lines that the journal lost are not missed; the operations are in order.
         let problems = try StoreFiles.verify(settings(directory), examination).problems
         #expect(!problems.contains { "\($0)".contains("operations") }, "\(problems)")
     }
 
-    /// The operations file is taken away: what was answered is answered again.
+    /// The operations file is removed: answered operations still get their answers.
     @Test func keepsTheOperationsOfEarlierGenerations() throws {
         let store = try open()
         try Self.commit(store, 1)
@@ -245,8 +245,8 @@ import Testing
         #expect(directory.text("moods.json") == edited)
     }
 
-    /// Another file gets the lock's name while it is held: what is committed under that hold is published in the file of before,
-    /// and seen there by who has gone over to the new one, whether it writes or only reads.
+    /// Another file gets the lock's name while the old one is held: commits under that hold are published in the old
+    /// file, and processes with the new one see them there, both writers and readers.
     @Test(arguments: [false, true])
     func seesWhatIsCommittedUnderALockThatWasReplaced(isReadOnly: Bool) throws {
         let writer = try open()
@@ -263,7 +263,7 @@ import Testing
             #expect(try Self.numbers(reader) == Set(1...number))
         }
         writer.with { $0.unlock() }
-        // From now on all agree again.
+        // From here on all agree again.
         try Self.commit(writer, 4)
         #expect(try Self.numbers(reader) == [1, 2, 3, 4])
         if isReadOnly { return }
@@ -271,7 +271,7 @@ import Testing
         #expect(try Self.numbers(writer) == [1, 2, 3, 4, 5])
     }
 
-    /// Nothing is made in another directory, and the right one is gone on with when it is back.
+    /// Nothing is made in another directory, and the right one is used again when it is back.
     @Test(arguments: [false, true])
     func refusesADirectoryThatIsNotItsOwn(isAnother: Bool) throws {
         let store = try open()
@@ -302,7 +302,7 @@ import Testing
         #expect(!directory.names.contains("moods.json"))
     }
 
-    /// What a durable commit asks of the system, once it is certain that no name has changed.
+    /// The system calls of a durable commit, once it is certain that no name has changed.
     @Test func asksLittleOfTheSystem() throws {
         let files = FaultyFiles()
         let store = try open(files.fileSystem)
@@ -333,6 +333,6 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Without what it ends with.
+    /// The count without the trailing bytes of this value.
     fileprivate func count(whereLast byte: UInt8) -> Int { (lastIndex { $0 != byte } ?? -1) + 1 }
 }

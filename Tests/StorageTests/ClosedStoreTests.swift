@@ -4,13 +4,13 @@ import Testing
 
 @testable import Storage
 
-/// A store of which nothing is open takes no change and answers no question.
+/// A closed store takes no change and answers no question.
 @Suite struct ClosedStoreTests {
     private static let reason = StorageError.unavailable(reason: "It is closed.", advice: "Open it.")
     private static let record = TestRecord(
         id: RecordID(high: 1, low: 2), time: 3, updated: 4, text: "a", isMarked: false)
 
-    /// What a call throws; nil where it throws nothing.
+    /// The error of a call; nil if it throws nothing.
     private func refusal(_ body: (inout RecordStore) throws -> Void) -> StorageError? {
         var store = RecordStore.closed(.test, because: Self.reason)
         do {
@@ -49,7 +49,7 @@ import Testing
         #expect(store.refusal == Self.reason && store.storeID == nil)
     }
 
-    /// What no snapshot could take is refused when it comes, and nothing is done; up to there everything works.
+    /// A record that no snapshot could hold is refused at once, and nothing changes; up to the limit everything works.
     @Test func refusesARecordThatNoLineTakes() throws {
         let directory = TestDirectory()
         let store = try TestRecords(settings(directory))

@@ -14,14 +14,14 @@ extension ColumnEntry {
 }
 
 extension StoredRecord {
-    /// What the columns have to say of it.
+    /// The expected columns of the record.
     fileprivate var columns: String {
         let texts = ColumnTexts()
         return texts.entry(head, bytes, .test).described(texts)
     }
 }
 
-/// What stands in columns is what a reading of all records says, in the same order.
+/// The columns equal a reading of all records, in the same order.
 @Suite struct ColumnTests {
     let directory = TestDirectory()
 
@@ -46,7 +46,7 @@ extension StoredRecord {
         try checkHours(store, what)
     }
 
-    /// The marks name every hour and text of a record, and no other but those that are doubted.
+    /// The marks name every hour and text of a record, and no other except for doubted ones.
     private func checkHours(_ store: TestRecords, _ what: Comment) throws {
         let (expected, found, doubted) = try store.with { store in
             var (expected, found): (Set<String>, Set<String>) = ([], [])
@@ -70,7 +70,7 @@ extension StoredRecord {
         #expect(others.allSatisfy { doubted.contains(Int64($0.split(separator: " ")[0]) ?? 0) }, what)
     }
 
-    /// Random changes with compactions and new starts between them.
+    /// Random changes, with compactions and restarts between them.
     @Test(arguments: SeededRandom.seeds) func agreeWithTheRecords(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let store = try TestRecords(settings(directory))
@@ -97,7 +97,7 @@ extension StoredRecord {
         }
     }
 
-    /// More than a page of entries, and more texts than are looked for again.
+    /// More than a page of entries, and more texts than the search keeps.
     @Test func agreeWhereThereAreMany() throws {
         var random = SeededRandom(seed: 3)
         let store = try TestRecords(settings(directory))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// Commits that are read again from the journals.
+/// Commits read again from the journals.
 @Suite struct CommitLogTests {
     let directory = TestDirectory()
 
@@ -22,7 +22,8 @@ import Testing
         return isKept ? read : nil
     }
 
-    /// Random commits with compactions and new starts between them: read from every revision, they are what was done.
+    /// Random commits, with compactions and restarts between them: read from every revision, they equal the changes
+    /// made.
     @Test(arguments: SeededRandom.seeds) func agreesWithWhatWasDone(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let store = try TestRecords(settings(directory))
@@ -95,7 +96,7 @@ import Testing
         #expect(try store.with { try $0.shortenHistory(to: 100) } == 10)
         #expect(try read(store, after: 8) == nil)
         #expect(try read(store, after: 9) == [])
-        // A commit that is a snapshot is in no journal, but in a file of its own, and without that it is missing.
+        // A commit that is a snapshot is in no journal, but in its own file; without that it is missing.
         try commit()
         try commit(String(repeating: "x", count: 5 << 20))
         try commit()
@@ -111,7 +112,7 @@ import Testing
         #expect(try read(memory, after: 0) == nil && read(memory, after: 1) == [])
     }
 
-    /// Of a great many that go at once the newest are named, and all are counted.
+    /// If very many are removed at once, the newest are named and all are counted.
     @Test func namesSomeOfManyThatAreCleared() throws {
         let store = try TestRecords(settings(directory))
         for number in 1...250 {

@@ -64,7 +64,7 @@ import Testing
             faulty.trace.filter { !$0.hasPrefix("lstat") } == [
                 // The lock, and the journal's own.
                 "flock lock", "flock journal-1.jsonl",
-                // What others have published, and whether the end is still where it was.
+                // The publication, and the end of the journal.
                 "pread lock", "pread journal-1.jsonl",
                 "pwrite journal-1.jsonl", "fdatasync journal-1.jsonl", "pwrite lock",
                 "flock journal-1.jsonl", "flock lock",

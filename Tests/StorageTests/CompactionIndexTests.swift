@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// A new generation brings its index with it: nobody reads the whole snapshot to make one.
+/// A new generation brings its index: no reader has to read the whole snapshot to make one.
 @Suite struct CompactionIndexTests {
     let directory = TestDirectory()
 
@@ -20,7 +20,7 @@ import Testing
         return records
     }
 
-    /// Whether the index that lies there is one of the snapshot that lies there.
+    /// Whether the index in the directory belongs to the snapshot there.
     private func hasIndex() throws -> Bool {
         let settings = settings(directory)
         let place = try StoreDirectory.make(settings)
@@ -39,7 +39,7 @@ import Testing
         for record in records { #expect(store.contents[record.id] == record) }
     }
 
-    /// The index of the backup stays beside it: `mood.history` asks it. The first snapshot had none.
+    /// The index of the backup stays beside it, for `mood.history`. The first snapshot had none.
     @Test func isOfTheLastOfSeveralAndOfTheBackup() throws {
         _ = try fill(20)
         let store = try TestRecords(settings(directory))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// It is a cache: where it cannot be written, the new generation stands without it.
+    /// It is a cache: if it cannot be written, the new generation works without it.
     @Test func isNotMissedWhereItCannotBeWritten() throws {
         let records = try fill(50)
         var fileSystem = FileSystem.system
@@ -75,7 +75,7 @@ import Testing
     }
 }
 
-/// When a session that has ended makes a new snapshot.
+/// The conditions under which a session makes a new snapshot at its end.
 @Suite struct PartingTests {
     let directory = TestDirectory()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What others do while a compaction is at work; they do it when it syncs its first file.
+/// Actions of other processes during a compaction; they happen when it syncs its first file.
 @Suite struct CompactionTests {
     let directory = TestDirectory()
 
@@ -24,7 +24,7 @@ import Testing
         return store.contents.values.map(\.text).sorted()
     }
 
-    /// Files with which something is done in the middle of the first compaction.
+    /// Files that run an action in the middle of the first compaction.
     private func files(
         _ files: FileSystem = .system, meanwhile: @escaping @Sendable (TestDirectory) throws -> Void
     ) -> FileSystem {

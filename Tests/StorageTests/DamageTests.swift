@@ -3,12 +3,12 @@ import Storage
 import Synchronization
 import Testing
 
-/// Bytes that go missing or change. Acknowledged data is never dropped without a word: either all of it is there, or
-/// the store says that it is not whole and refuses to be written.
+/// Missing or changed bytes. Acknowledged data is never dropped silently: either all of it is there, or the store
+/// reports the damage and refuses writes.
 @Suite struct DamageTests {
     let directory = TestDirectory()
 
-    /// A store with a snapshot of two records and a journal of three published commits, its growth cut down.
+    /// A store with a snapshot of two records and a journal of three published commits, without the growth at its end.
     static func whole() throws -> (contents: [String: [UInt8]], states: [Table]) {
         let directory = TestDirectory()
         var states: [Table] = []
@@ -31,8 +31,8 @@ import Testing
         return (contents, states)
     }
 
-    /// Opens what `directory` holds: everything is there, and stays there when it is gone on with; or a refusal says that
-    /// something is not. Answers whether it was refused.
+    /// Opens the store: either everything is there, and stays after further commits, or a refusal reports the loss.
+    /// Returns whether it was refused.
     private func checkNothingIsDroppedSilently(_ states: [Table], _ place: String) -> Bool {
         switch reopened(settings(directory)) {
         case .success(let found) where found.refusal == nil:
@@ -59,7 +59,7 @@ import Testing
             if checkNothingIsDroppedSilently(states, "\(name) cut to \(count)") {
                 #expect(directory.read(name) == cut[name], "\(name) cut to \(count)")
             } else {
-                // Of a journal only the line feeds at its end may be missing, and what comes next is not glued to it.
+                // A journal may lack only the line feeds at its end, and the next line is not glued to it.
                 #expect(name == "lock" || count >= bytes.count - 3, "\(name) cut to \(count)")
                 do {
                     var store = try TestStore(settings(directory))
@@ -81,14 +81,14 @@ import Testing
                 directory.restore(flipped)
                 let place = "\(name), byte \(index), bit \(bit)"
                 let isRefused = checkNothingIsDroppedSilently(states, place)
-                // Nothing depends on the lock file's bytes, nor on the line feeds behind a journal's last line.
+                // Nothing depends on the lock file's bytes, nor on the line feeds after a journal's last line.
                 let isIdle = name == "lock" || name != "moods.json" && index >= bytes.count - 2
                 #expect(isRefused != isIdle, "\(place)")
             }
         }
     }
 
-    /// Without the lock file nothing is known of what was published, but the lines themselves tell most of it.
+    /// Without the lock file the publication is unknown, but the lines themselves prove most commits.
     @Test func losesAtMostTheLastCommitOfACutJournalWithoutALock() throws {
         let (contents, states) = try Self.whole()
         let bytes = try #require(contents["journal-2.jsonl"])
@@ -118,7 +118,7 @@ import Testing
         #expect(directory.contents()["journal-2.jsonl"] == contents["journal-2.jsonl"])
     }
 
-    /// Whoever opens the store learns what is missing, also where it can only be read.
+    /// The opener of the store learns what is missing, also in a store that can only be read.
     @Test(arguments: [false, true]) func saysWhatIsMissing(isReadOnly: Bool) throws {
         func damage(_ name: String, _ old: String, _ new: String) throws -> StoreDamage? {
             directory.restore(try Self.whole().contents)
@@ -178,7 +178,8 @@ import Testing
         #expect(try TestStore(settings(directory)).table.records.count == 2)
     }
 
-    /// They are whole, but whoever wrote them may have died before their sync, which would be told of them all the same.
+    /// The lines are whole, but their writer may have died before their sync, which would then be reported all the
+    /// same.
     @Test func goesOnInAnotherJournalBehindLinesThatWereNotPublished() throws {
         var published: [UInt8] = []
         do {
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test func takesNothingFromAJournalBehindTheBaseOfTheNext() throws {
-        // Commit 2 of the first journal was given up in favour of another commit 2 in the second.
+        // Commit 2 of the first journal was replaced by another commit 2 in the second.
         var left: [String: [UInt8]] = [:]
         do {
             var store = try TestStore(settings(directory))
@@ -244,7 +245,7 @@ import Testing
     }
 
     @Test func removesABlankJournalThatAnUnfinishedRewriteLeft() throws {
-        // The rewrite was to make commit 2 and was killed before its snapshot was in place.
+        // The rewrite for commit 2 was killed before its snapshot was in place.
         var blank: [UInt8] = []
         do {
             let other = TestDirectory()
@@ -338,7 +339,7 @@ import Testing
             let text = directory.text(name).replacing(#""schemaVersion":3"#, with: #""schemaVersion":4"#)
             directory.write(name, text)
         }
-        // The journal's header is sealed, so that it cannot be changed like this.
+        // The journal's header has a checksum, so it cannot be changed like this.
         guard case .success(let found) = reopened(settings(directory)) else { throw TestFailure("not opened") }
         #expect(found.refusal != nil)
     }

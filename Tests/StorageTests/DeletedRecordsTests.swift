@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// Pages of deleted records, compared with what a simple table says of the same changes.
+/// Pages of deleted records, compared with a simple table of the same changes.
 @Suite struct DeletedRecordsTests {
     let directory = TestDirectory()
 
@@ -38,7 +38,7 @@ import Testing
             try store.flush()
             if Int.random(in: 0..<8, using: &random) == 0 { _ = try store.with { try $0.compact() } }
         }
-        // A compaction removes the snapshots that it has no more use for; what was cleared before them is not known then.
+        // A compaction removes snapshots that it no longer needs; records cleared before them are then unknown.
         let wanted = gone.map { (revision: $0.value, id: $0.key) }
             .sorted { $0.revision != $1.revision ? $0.revision > $1.revision : $0.id < $1.id }
         for limit in [2, 100] {

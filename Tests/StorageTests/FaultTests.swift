@@ -2,10 +2,11 @@ import Platform
 import Storage
 import Testing
 
-/// Every call of a life with commits, a rewrite and a recovery fails once, or fails for ever from there on. Whatever
-/// happens: the error is typed, nothing traps, what was acknowledged is there afterwards, and what was refused is not.
+/// Every call of a life with commits, a rewrite and a recovery fails once, or always from there on. In each case the
+/// error is typed, nothing traps, acknowledged commits are there afterwards, and refused ones are not.
 @Suite struct FaultTests {
-    /// What a store may hold after a life with faults: the acknowledged state, and states whose outcome is unknown.
+    /// The allowed states of a store after a life with faults: the acknowledged one, and those whose outcome is
+    /// unknown.
     struct Expectation {
         var acknowledged = Table()
         var possible: [Table] = []
@@ -13,11 +14,11 @@ import Testing
         func allows(_ table: Table) -> Bool { table == acknowledged || possible.contains(table) }
     }
 
-    /// One life: opens, commits, rewrites, commits; ends early where it may not go on.
+    /// One life: opens, commits, rewrites, commits; ends early if it may not go on.
     static func live(_ settings: StoreSettings, _ expectation: inout Expectation) {
         do throws(StorageError) {
             var store = try TestStore(settings)
-            // What an opening shows is durable from then on.
+            // The state shown at opening is durable from then on.
             expectation = Expectation(acknowledged: store.table)
             for step in 1...6 {
                 if step == 4 { _ = try? store.rewrite() }
@@ -32,7 +33,7 @@ import Testing
                     #expect(store.table == before)
                     switch error {
                     case .full, .readOnly, .busy, .unavailable, .corrupt:
-                        // The lock could not be taken, or the end not be looked at: nothing was written.
+                        // The lock could not be taken, or the end not be checked: nothing was written.
                         break
                     case .outcomeUnknown:
                         var unknown = before
@@ -46,7 +47,7 @@ import Testing
                 }
             }
         } catch {
-            // Opening, or going on after a failed sync, was not possible; that is an answer too.
+            // Opening, or continuing after a failed sync, was impossible; that is an answer too.
         }
     }
 
@@ -58,13 +59,13 @@ import Testing
             expectation = Expectation(acknowledged: changed)
         } catch {
             if case .outcomeUnknown = error { expectation.possible.append(changed) }
-            // Killed in the middle, a process has told nobody anything.
+            // A killed process has answered no request.
             if case .outcomeUnknown = error { return }
             expectation.possible += store.files.refusal == nil ? [] : [changed]
         }
     }
 
-    /// Of a batch whose outcome is unknown, the first commit may be there without the second.
+    /// The state after the first commit alone of a batch whose outcome is unknown.
     static func half(_ table: Table, _ step: Int) -> Table {
         var table = table
         withBytes(record(step, "step")) { _ = table.apply(.put($0)) }
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    /// The same while a store is opened whose end is unclean, so that the opening has to mend it.
+    /// Every call fails while a store with an unclean end is opened, so that the opening has to mend it.
     @Test(arguments: [EIO, ENOSPC, EACCES])
     func survivesEveryCallOfARecoveryFailing(code: Int32) throws {
         let (contents, acknowledged) = try uncleanStore()
@@ -122,7 +123,7 @@ import Testing
                         expectation.possible.append(store.table)
                         if store.table != before { expectation.acknowledged = store.table }
                     } else {
-                        // Shown is what is proven, never more than what is there.
+                        // It shows the proven commits, never more than there are.
                         #expect(store.table.records.allSatisfy { acknowledged.records[$0.key] == $0.value })
                     }
                 } catch {
@@ -141,7 +142,7 @@ import Testing
         return table
     }
 
-    /// A process is killed at every call: nothing it calls takes place from there on.
+    /// A process is killed at every call: no later call takes effect.
     @Test func survivesAKillAtEveryCall() throws {
         let total = Self.calls { faulty in
             var expectation = Expectation()
@@ -156,7 +157,7 @@ import Testing
             var expectation = Expectation()
             Self.live(settings(directory, faulty.fileSystem), &expectation)
             let place = "killed before call \(number), \(faulty.trace.dropFirst(number - 1).first ?? "")"
-            // And the recovery is killed too: at its first calls, and after some of the kills at every one.
+            // The recovery is killed too: at its first calls, and after some of the kills at every one.
             let left = directory.contents()
             for inner in 1...(number % 5 == 0 ? 200 : 3) {
                 let again = FaultyFiles()
@@ -178,7 +179,7 @@ import Testing
         case .failure(let error):
             Issue.record("\(place): \(error), \(directory.names)")
         }
-        // What was mended stays mended.
+        // A mended store stays mended.
         let once = directory.names.filter { $0.hasPrefix("torn-") || $0.hasPrefix("journal-") }
         if case .success(let found) = reopened(settings(directory)) {
             #expect(expectation.allows(found.table), "\(place), opened twice")
@@ -187,7 +188,7 @@ import Testing
         #expect(!directory.names.contains { $0.hasPrefix("temporary-") }, "\(place)")
     }
 
-    /// Two commits that were never published and a torn one behind them.
+    /// Two commits that were never published, followed by a torn one.
     private func uncleanStore() throws -> ([String: [UInt8]], Table) {
         let directory = TestDirectory()
         var published: [UInt8] = []
@@ -212,7 +213,7 @@ import Testing
 }
 
 extension Table {
-    /// What one batch of `FaultTests.live` does.
+    /// Applies one batch of `FaultTests.live`.
     fileprivate mutating func apply(_ step: Int) -> String? {
         withBytes(record(step, "step")) { _ = apply(.put($0)) }
         withBytes(record(step + 10, "step")) { _ = apply(.put($0)) }

@@ -1,10 +1,10 @@
 import Platform
 import Synchronization
 
-/// The system's files with a fault in them: counts the calls that may fail, makes chosen ones fail, and writes down
-/// what was done in which order.
+/// The system's files with a fault: counts the calls that may fail, makes chosen ones fail, and records the calls in
+/// order.
 ///
-/// Closing never fails and always happens, so that a "killed" store lets go of its lock as a dead process does.
+/// Closing never fails and always happens, so that a "killed" store releases its lock as a dead process does.
 final class FaultyFiles: Sendable {
     enum Fault: Sendable {
         case none
@@ -29,7 +29,7 @@ final class FaultyFiles: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many calls were made since the fault was set.
+    /// Number of calls since the fault was set.
     var calls: Int { state.withLock { $0.calls } }
     /// The calls since then, as `name file`.
     var trace: [String] { state.withLock { $0.trace } }
@@ -43,7 +43,7 @@ final class FaultyFiles: Sendable {
         }
     }
 
-    /// From now on only so many bytes can be written; nil: as many as one likes.
+    /// Limits the bytes that can be written from now on; nil for no limit.
     func setFreeBytes(_ count: Int?) { state.withLock { $0.freeBytes = count } }
 
     private func note(_ call: String, _ subject: String) throws(SystemError) {
@@ -100,7 +100,7 @@ final class FaultyFiles: Sendable {
         }
         faulty.write = { [self] descriptor, bytes, offset throws(SystemError) in
             try note("pwrite", name(descriptor))
-            // What overwrites needs no more space.
+            // Overwriting needs no more space.
             let inPlace = min(max(((try? system.status(descriptor).size) ?? 0) - offset, 0), bytes.count)
             let count = inPlace == bytes.count ? inPlace : inPlace + (try room(for: bytes.count - inPlace))
             return try system.write(descriptor, UnsafeRawBufferPointer(rebasing: bytes[..<count]), offset)
@@ -157,7 +157,7 @@ final class FaultyFiles: Sendable {
 }
 
 extension FileSystem {
-    /// The system's, but no change of its names gives a directory another time, as some file systems have it.
+    /// The system's files, but changes of names do not change a directory's time, as in some file systems.
     static var keepingDirectoryTimes: FileSystem {
         var files = FileSystem.system
         @Sendable func kept(_ status: FileStatus) -> FileStatus {

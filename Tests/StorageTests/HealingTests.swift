@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What could not be written, or not be judged, when the store was opened; and faults that go away.
+/// Stores that could not be written or judged when they were opened, and faults that end.
 @Suite struct HealingTests {
     let directory = TestDirectory()
 
@@ -21,7 +21,7 @@ import Testing
         try store.flush()
     }
 
-    /// Three commits, of which `lock` tells of the first alone, as after a power cut.
+    /// Makes three commits, of which `lock` publishes only the first, as after a power cut.
     private func makeOldLock() throws {
         let store = try TestRecords(settings(directory))
         try Self.commit(store, 1)
@@ -32,7 +32,7 @@ import Testing
         directory.write("lock", old)
     }
 
-    // MARK: Who cannot write judges too
+    // MARK: Readers that cannot write judge too
 
     @Test func whoCannotWriteShowsAllThatIsThereWhenNobodyWrites() throws {
         try makeOldLock()
@@ -102,7 +102,7 @@ import Testing
         try store.flush()
     }
 
-    /// The number of the last sync of the folder among all syncs of a long commit: the one after its rename.
+    /// The number, among all syncs of a long commit, of the last sync of the folder: the one after its rename.
     private static func lastSync(of files: FaultyFiles) throws -> Int {
         let calls = files.trace.filter { $0.hasPrefix("fsync ") || $0.hasPrefix("rename ") }
         let renamed = try #require(calls.lastIndex { $0 == "rename moods.json" })
@@ -128,14 +128,14 @@ import Testing
         #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
         #expect(throws: StorageError.self) { try Self.commit(store, 3) }
 
-        // As long as nothing can be synced, nothing is written to the journal of a generation that may be gone tomorrow.
+        // While nothing can be synced, nothing is written to the journal of a generation that may vanish.
         files.set(.named("fsync", ENOSPC))
         try store.with { try $0.heal() }
         #expect(Self.isFull(store.with { $0.refusal }) && store.with { $0.mayHeal })
         files.set(.none)
         try store.with { try $0.heal() }
         #expect(store.with { $0.refusal } == nil)
-        // The name that was not durable has been overtaken by another that is.
+        // A later name, which is durable, has overtaken the one that was not.
         let renamed = try #require(files.trace.firstIndex { $0 == "rename moods.json" })
         #expect(files.trace[renamed...].contains("fsync directory"))
         #expect(store.with { $0.generation } == 3)

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 @Suite struct IndexBuilderTests {
-    /// A compaction feeds the builder while it writes: what comes out is what a reading of the file gives.
+    /// A compaction feeds the builder while it writes: the result equals that of reading the file.
     @Test(arguments: [0, 1, 40, 1_500])
     func besideTheWriterItIsTheSame(count: Int) throws {
         var random = SeededRandom(seed: 11)
@@ -62,7 +62,7 @@ import Testing
         for (number, record) in records.enumerated() { #expect(try index.find(record.id)?.row == number) }
     }
 
-    /// Reads that fail: an index is no use then, the snapshot's fault is told as such.
+    /// Reads that fail: the index reports its own fault, and the snapshot's fault as such.
     @Test func failedReadsAreNoAnswers() throws {
         var random = SeededRandom(seed: 14)
         let records = [TestRecord].random(9, &random)
@@ -94,7 +94,8 @@ import Testing
         #expect(!isThere())
     }
 
-    /// Texts that differ late, are each other's beginnings, or hold bytes of zero; many, so that every way of sorting is taken.
+    /// Texts that differ late, are prefixes of each other, or contain zero bytes; many, so that every kind of sorting
+    /// is used.
     @Test(arguments: SeededRandom.seeds)
     func ranksAreTheOrderOfTheTexts(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    /// Where most texts are new they are no longer looked for; those that come again then have the rank that they had.
+    /// If most texts are new, the search for equal ones ends; repeated texts then keep their rank.
     @Test func ranksAreTheSameWhereNothingIsShared() {
         var random = SeededRandom(seed: 21)
         var ranks = TextRanks(.random())
@@ -143,7 +144,7 @@ import Testing
         #expect(isSame)
     }
 
-    /// Keys in which few or all bytes differ, also such that are the same in the highest bytes; equal ones keep their order.
+    /// Keys in which few or all bytes differ, also keys with equal highest bytes; equal keys keep their order.
     @Test(arguments: [UInt64.max, 0xff, 0x00ff_ffff_ffff, 0x0300_0000_0000_ffff, 0x0101_0101_0101_0101, 0, 7 << 61])
     func sortsByAnyKey(mask: UInt64) {
         var random = SeededRandom(seed: mask)
@@ -153,7 +154,7 @@ import Testing
             sort.sort()
             let rows = (0..<count).map { sort.row($0) }
             #expect(rows == (0..<count).sorted { keys[$0] != keys[$1] ? keys[$0] < keys[$1] : $0 < $1 })
-            // A part of it, by other keys.
+            // A part of the entries, by other keys.
             let part = count / 4..<count / 4 * 3
             sort.sort(part) { keys[$0].byteSwapped }
             let expected = rows[part].sorted {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Whatever happens to an index or its snapshot: the right answer, or none.
+/// Any damage of an index or its snapshot leads to the right answer, or none.
 @Suite struct IndexDamageTests {
     private static func records(_ count: Int, seed: UInt64 = 5) -> [TestRecord] {
         var random = SeededRandom(seed: seed)
@@ -25,7 +25,7 @@ import Testing
         let ids = Self.ids(records)
         var intact = try indexed.buildIndex()
         let expected = intact.answers(ids)
-        // Every byte of the header and of what is in use, some of the zeros behind the last of a section.
+        // Every byte of the header and of the used parts, some of the zeros after the end of a section.
         let used = bytes.indices.filter { $0 < 4096 || bytes[$0] != 0 || $0 % 61 == 0 || $0 % 4096 > 4088 }
         var refused = 0
         for at in used where at % 4 == Int(seed % 4) || at < 256 {
@@ -54,7 +54,7 @@ import Testing
         #expect(try indexed.takes(bytes))
     }
 
-    /// Units that stand in each other's place, and whole sections of another index with the same content.
+    /// Units in each other's place, and whole sections of another index with equal content.
     @Test func aUnitInAnothersPlaceIsNoticed() throws {
         let records = Self.records(40)
         let indexed = try IndexedSnapshot(records)
@@ -94,7 +94,7 @@ import Testing
         #expect(try !isTaken { $0.revision += 1 })
         #expect(try !isTaken { $0.schemaVersion += 1 })
         #expect(try !isTaken { $0.count += 1 })
-        // The same bytes in another file; then another time of change, size and closing line.
+        // Equal bytes in another file; then another time of change, size and closing line.
         indexed.directory.write("moods.json", indexed.directory.read("moods.json"))
         #expect(try indexed.identity() != identity)
         let again = try IndexedSnapshot(Self.records(3))
@@ -108,7 +108,7 @@ import Testing
         #expect(try !again.takes(bytesAgain))
     }
 
-    /// Somebody changes the snapshot under an open index, so that nothing but the record itself can tell.
+    /// Another program changes the snapshot under an open index, so that only the record itself can reveal it.
     @Test func aChangedByteOfARecordIsNoticed() throws {
         let records = Self.records(12)
         let indexed = try IndexedSnapshot(records)

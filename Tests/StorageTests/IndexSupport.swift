@@ -4,7 +4,7 @@ import Seeds
 
 @testable import Storage
 
-/// A snapshot in a directory, and what is asked of its index.
+/// A snapshot in a directory, and queries to its index.
 struct IndexedSnapshot {
     static let key = IndexKey(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
 
@@ -15,7 +15,7 @@ struct IndexedSnapshot {
         write(Self.bytes(of: records.map(\.json), count: records.count))
     }
 
-    /// As `SnapshotWriter` writes it, also what that one never would.
+    /// As `SnapshotWriter` writes it, also with content that it never would.
     static func bytes(of records: [String], count: Int) -> [UInt8] {
         var buffer = ByteBuffer()
         header(count).append(to: &buffer)
@@ -67,20 +67,20 @@ struct IndexedSnapshot {
 
     struct NoIndex: Error {}
 
-    /// The index that lies in the directory.
+    /// The index in the directory.
     func openIndex(_ fileSystem: FileSystem = .system) throws -> SnapshotIndex {
         let place = try place(fileSystem)
         guard let image = IndexImage.open(in: place, of: try identity()) else { throw NoIndex() }
         return SnapshotIndex(image, of: try place.open("moods.json", .read), .test)
     }
 
-    /// Whether these bytes, as a file, are an index of the snapshot.
+    /// Whether a file with these bytes is an index of the snapshot.
     func takes(_ bytes: [UInt8]) throws -> Bool {
         guard let index = try index(from: bytes) else { return false }
         return index.count >= 0
     }
 
-    /// The index from these bytes, in a file as any other.
+    /// The index from a file with these bytes.
     func index(from bytes: [UInt8]) throws -> SnapshotIndex? {
         directory.write("index-4", bytes)
         guard let image = IndexImage.open(in: try place(), of: try identity()) else { return nil }
@@ -92,7 +92,7 @@ extension [TestRecord] {
     /// In the order of a snapshot.
     var inOrder: [TestRecord] { sorted { $0.precedes($1, in: .time) } }
 
-    /// Different ids, few times and texts.
+    /// Records with different ids, few times and few texts.
     static func random(_ count: Int, _ random: inout SeededRandom) -> [TestRecord] {
         (0..<count).map { number in
             let id = RecordID(high: .random(in: 0...2, using: &random), low: UInt64(number) << 40 | random.next() >> 24)
@@ -101,7 +101,7 @@ extension [TestRecord] {
     }
 }
 
-/// An answer of an index, or that it is damaged, or that the snapshot is.
+/// An answer of an index, or damage of it or of the snapshot.
 enum IndexAnswer: Equatable {
     case value(String)
     case indexDamaged
@@ -122,7 +122,7 @@ enum IndexAnswer: Equatable {
 }
 
 extension SnapshotIndex {
-    /// Everything that can be asked about these ids, answer by answer.
+    /// The answers to all questions about these ids.
     mutating func answers(_ ids: [RecordID]) -> [IndexAnswer] {
         var buffer = ByteBuffer()
         var answers: [IndexAnswer] = [.value("\(count) \(markedCount) \(recordBytes)")]

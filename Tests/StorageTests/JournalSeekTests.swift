@@ -5,12 +5,12 @@ import Testing
 
 @testable import Storage
 
-/// The last commits of a long journal are found without reading what comes before them.
+/// The last commits of a long journal are found without reading the earlier ones.
 @Suite struct JournalSeekTests {
     private static let count = 4_000
     let directory = TestDirectory()
 
-    /// The bytes that are read from files.
+    /// A count of the bytes read from files.
     private final class Reads: Sendable {
         let bytes = Atomic(0)
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Some megabytes of commits. Now and then one is longer than what is looked at in one place.
+    /// Makes some megabytes of commits. Some are longer than a probe.
     private func fill(_ store: TestRecords, _ random: inout SeededRandom) throws {
         for number in 1...Self.count {
             let length = number % 97 == 0 ? 40_000 : Int.random(in: 100..<900, using: &random)
@@ -84,7 +84,7 @@ import Testing
         #expect(pages == Array((1...last).reversed()))
     }
 
-    /// What comes after damage is told, and the damage where it is reached.
+    /// Commits after damage are reported, and the damage when it is reached.
     @Test func damageIsToldWhereItIsReached() throws {
         var random = SeededRandom(seed: 2)
         let store = try TestRecords(settings(directory))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// What failed leaves nothing that takes space, what stands in the place of our files stops nothing, and each is called by its name.
+/// Failures leave nothing that takes space, files in the place of ours stop nothing, and each error names its file.
 @Suite struct LeftoverTests {
     let directory = TestDirectory()
 
@@ -19,7 +19,7 @@ import Testing
 
     private var history: [String] { (try? FileSystem.system.list(directory.path("history"))) ?? [] }
 
-    /// Each try of the recovery copies the torn end: what a person frees is not eaten.
+    /// Each attempt of the recovery copies the torn end: it must not use up the space that a user frees.
     @Test func recoveryOnAFullDiskLeavesNoTemporaryFiles() throws {
         let store = try TestRecords(settings(directory))
         for number in 1...3 { try commit(store, number) }
@@ -48,7 +48,7 @@ import Testing
         #expect(directory.names.contains { $0.hasPrefix("torn-") } && temporaries.isEmpty)
     }
 
-    /// A commit that is made as a snapshot, with room for its own file only.
+    /// A commit that becomes a snapshot, with room for its own file only.
     @Test(arguments: [3 << 20, 8 << 20])
     func aLongCommitThatFailedLeavesNothing(free: Int) throws {
         let files = FaultyFiles()

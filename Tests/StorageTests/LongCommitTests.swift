@@ -5,11 +5,11 @@ import Testing
 
 @testable import Storage
 
-/// A commit with a file of its own is read in parts, and says what its line says.
+/// A commit with a file of its own is read in parts, and has the content of its line.
 @Suite struct LongCommitTests {
     let directory = TestDirectory()
 
-    /// What a line says, with each record's number in the commit and whether it is new.
+    /// The content of a line, with each record's number in the commit and whether it is new.
     private struct Told: Equatable {
         var seq = 0
         var time = ""
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    /// Nothing is said of a file in which one bit is another.
+    /// A file with one flipped bit gives no answer.
     @Test func aFlippedBitIsNoticed() throws {
         var random = SeededRandom(seed: 1)
         mkdir(directory.path, 0o700)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Storage
 
-/// The snapshot says how many outcomes `operations-G.jsonl` has: without the file no operation is taken for a new one.
+/// The snapshot has the number of outcomes in `operations-G.jsonl`: without the file no operation counts as new.
 @Suite struct LostOperationsTests {
     let directory = TestDirectory()
 
     private func open() throws -> TestRecords { try TestRecords(settings(directory, timeout: 200)) }
 
-    /// A store with three operations in the file of generation 2, and a fourth in the journal.
+    /// Makes a store with three operations in the file of generation 2, and a fourth in the journal.
     private func make() throws -> TestRecords {
         let store = try open()
         for number in 1...3 { try ChangedFilesTests.commit(store, number) }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// A change without an operation.
+    /// Makes a change without an operation.
     private func change(_ store: TestRecords, _ number: Int) throws {
         try store.with { try $0.lock() }
         defer { store.with { $0.unlock() } }
@@ -63,7 +63,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(store) == Set(1...5))
         let problems = try StoreFiles.verify(settings(directory), TestRecord.examination).problems
         #expect(problems.map(\.file) == ["operations-2.jsonl"] && problems.map(\.kind) == [.missing])
-        // As soon as it is back; it is not set aside.
+        // The file counts as soon as it is back; it is not set aside.
         directory.write("operations-2.jsonl", content)
         for number in [1, 3, 4] { #expect(try !isLost(store, number)) }
         #expect(try OperationTests.find(store, OperationTests.key(9)) == .unknown)
@@ -72,7 +72,7 @@ import Testing
         #expect(try StoreFiles.verify(settings(directory), TestRecord.examination).isWhole)
     }
 
-    /// New generations go on without it, and it counts as soon as it is back.
+    /// New generations work without it, and it counts as soon as it is back.
     @Test func newGenerationsKeepThatTheyAreMissing() throws {
         let store = try make()
         let content = directory.read("operations-2.jsonl")
@@ -104,7 +104,7 @@ import Testing
         #expect(try StoreFiles.forgetLostOperations(settings(directory), .test) == 0)
     }
 
-    /// One of an earlier time, with fewer, is not the file.
+    /// A file of an earlier time, with fewer operations, does not count.
     @Test func anEarlierFileDoesNotStandInForIt() throws {
         let store = try make()
         try store.open()
@@ -150,7 +150,7 @@ import Testing
             #","a":"\",\"operations\":","b":[{"operations":{}}]"#,
             #","operations":{"generation":7,"count":2},"a":"\",\"operations\":","b":[{"operations":{}}]"#
         ),
-        // A member of that name that is somebody else's.
+        // A member of that name with another meaning.
         (#","operations":[1]"#, #","operations":[1]"#),
     ])
     func theMarkTakesThePlaceOfTheOneBefore(members: String, marked: String) {

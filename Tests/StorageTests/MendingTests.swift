@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What happens around the mending of files that something else has changed: the lock, other processes, and what stays in place.
+/// Mending of files that another program has changed: the lock, other processes, and files that stay in place.
 @Suite struct MendingTests {
     let directory = TestDirectory()
 
@@ -12,14 +12,14 @@ import Testing
         try TestRecords(settings(directory, fileSystem, timeout: 200))
     }
 
-    /// What calls of the lock do besides. `subject` is what is locked: a file or the directory.
+    /// Actions during calls of the lock. `subject` is the locked file or directory.
     private final class Turns: Sendable {
         private let directory: TestDirectory
         private let deed = Mutex<(@Sendable (_ subject: FileStatus, FileSystem.Lock) -> Bool)?>(nil)
 
         init(_ directory: TestDirectory) { self.directory = directory }
 
-        /// - Parameter body: called before each call of the lock until it answers true.
+        /// - Parameter body: called before each call of the lock until it returns true.
         func before(_ body: @escaping @Sendable (_ subject: FileStatus, FileSystem.Lock) -> Bool) {
             deed.withLock { $0 = body }
         }
@@ -28,7 +28,7 @@ import Testing
             var fileSystem = FileSystem.system
             fileSystem.lock = { [self] descriptor, lock throws(SystemError) in
                 let subject = try FileSystem.system.status(descriptor)
-                // What is done then may call the lock itself.
+                // The action may itself call the lock.
                 if let body = deed.withLock({ $0.take() }), !body(subject, lock) {
                     deed.withLock { $0 = $0 ?? body }
                 }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Why the lock was not to be had at first is over, and before it is had somebody else commits.
+    /// The lock fails at first; before it is taken, another process commits.
     @Test func takesOverWhatOthersCommitBeforeItsTurn() throws {
         let turns = Turns(directory)
         let isFaulty = Atomic(false)
@@ -71,7 +71,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(second) == [1, 2, 3, 4])
     }
 
-    /// It reads everything anew under the hold of the lock in which it has seen that it must.
+    /// It reads everything again under the same lock under which it found the need.
     @Test func keepsTheLockUntilItHasMended() throws {
         let turns = Turns(directory)
         let store = try open(turns.fileSystem)
@@ -89,8 +89,8 @@ import Testing
         #expect(try ChangedFilesTests.numbers(try open()) == [1, 2])
     }
 
-    /// A process was killed before it published, and the disk is full: who opens the store then cannot go on after the end, but
-    /// judges and shows it. Whoever lives shows the same.
+    /// A process was killed before it published, and the disk is full: the next opener cannot continue after the end,
+    /// but judges and shows it. A living process shows the same.
     @Test func showsWhatOthersShowWhoCannotGoOn() throws {
         let living = try open()
         try ChangedFilesTests.commit(living, 1)
@@ -109,7 +109,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(late) == [1, 2, 3])
     }
 
-    /// The same again, and in between something was committed that who could not write has not seen.
+    /// As before, but with a commit in between that the process that could not write has not seen.
     @Test func seesWhatWasCommittedBeforeTheEndHadToBeJudged() throws {
         let living = try open()
         func leaveUnpublished(_ number: Int) throws {
@@ -137,7 +137,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(living) == [1, 2, 3, 4])
     }
 
-    /// What nobody can look at is not taken away: neither when it is opened nor when it is mended.
+    /// Files whose status cannot be read are not removed: neither at opening nor when mending.
     @Test func takesNothingAwayThatItCannotLookAt() throws {
         for number in 1...40 {
             TestDirectory.remove(directory.path)
@@ -146,7 +146,7 @@ import Testing
             files.set(.namedOnce("fstat", number, EIO))
             guard let store = try? open(files.fileSystem) else { continue }
             files.set(.named("fstat", EIO))
-            // Most often it cannot; what counts is what is there afterwards.
+            // Usually it fails; the state afterwards counts.
             try? ChangedFilesTests.commit(store, 2)
             files.set(.none)
             store.close()
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    /// What cannot be mended is left as it is, however often that is tried.
+    /// Files that cannot be mended stay as they are, after any number of attempts.
     @Test func setsNothingAsideInVain() throws {
         let store = try open()
         try ChangedFilesTests.commit(store, 1)
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    /// It was there when it was looked for, and is gone when it is opened.
+    /// The store was there at the check, and has vanished when it is opened.
     @Test func beginsNoStoreWhereOneWas() throws {
         try ChangedFilesTests.commit(try open(), 1)
         let turns = Turns(directory)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// The files of a migration, with a migration of its own: a document is a line, which becomes one record.
+/// The files of a migration, with a simple migration: a document is a line, which becomes one record.
 @Suite struct MigrationTests {
     private let directory = TestDirectory()
     private static let document = Array("{\"schemaVersion\":1,\"label\":\"old\"}".utf8)
@@ -24,7 +24,7 @@ import Testing
         return settings
     }
 
-    /// The old file is synced and has its second name, and the journal has its name, before the rename; each for certain.
+    /// Before the rename, the old file is synced and has its second name, and the journal has its name, all durably.
     @Test func isOnTheDiskBeforeItIsVisible() throws {
         let faulty = FaultyFiles()
         directory.restore(["moods.json": Self.document])
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    /// Somebody was killed between the rename that made a store and the sync of its directory. What is committed next
-    /// would stand beside no snapshot after a power cut, or beside an older one, so the directory is synced first.
+    /// A process was killed between the rename that made a store and the sync of its directory. After a power cut the
+    /// next commit would stand beside no snapshot, or beside an older one, so the directory is synced first.
     @Test(arguments: [false, true])
     func syncsTheDirectoryOfANewStoreBeforeTheFirstCommit(isMigrated: Bool) throws {
         if isMigrated { directory.restore(["moods.json": Self.document]) }
@@ -78,7 +78,7 @@ import Testing
         #expect(!faulty.trace.contains("fsync directory"))
     }
 
-    /// What the header holds besides is covered by the checksum, and is no reason to make the index anew.
+    /// The checksum covers unknown members of the header, so they are no reason to rebuild the index.
     @Test func theIndexOfASnapshotWithUnknownMembersIsFoundAgain() throws {
         let snapshot = try IndexedSnapshot([])
         var header = IndexedSnapshot.header(0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-/// Operations and their outcomes: found again by whoever asks, wherever their commits have gone.
+/// Operations and their outcomes: found again by any process, wherever their commits have moved.
 @Suite struct OperationTests {
     let directory = TestDirectory()
 
@@ -18,7 +18,7 @@ import Testing
             id: RecordID(high: 9, low: UInt64(number)), time: Int64(number), updated: 0, text: text, isMarked: false)
     }
 
-    /// One commit with an operation; `isPut`: its answer is the record that it puts.
+    /// Makes one commit with an operation; `isPut`: its answer is the record that it puts.
     static func commit(_ store: TestRecords, _ number: Int, isPut: Bool = false) throws {
         let record = record(number % 50)
         try store.put(record)
@@ -96,7 +96,7 @@ import Testing
         store.with { store in Self.answer(1).withUnsafeBytes { store.keepOutcome(Self.key(1), answer: $0) } }
         store.abandonCommit()
         #expect(try Self.find(store, Self.key(1)) == .unknown)
-        // Behind a failed sync there is another generation; where there is no space, the same journal goes on.
+        // After a failed sync another generation follows; without space, the same journal continues.
         for fault in [FaultyFiles.Fault.named("fdatasync", EIO), .named("pwrite", ENOSPC)] {
             try Self.commit(store, 1)
             try Self.commit(store, 2)
@@ -106,7 +106,7 @@ import Testing
             #expect(try Self.find(store, Self.key(1)) == .unknown)
             #expect(try Self.find(store, Self.key(2)) == .unknown)
         }
-        // A commit that changes nothing keeps nothing.
+        // A commit without changes keeps no operation.
         store.with { store in Self.answer(1).withUnsafeBytes { store.keepOutcome(Self.key(1), answer: $0) } }
         try store.endCommit()
         #expect(try Self.find(store, Self.key(1)) == .unknown)
@@ -145,7 +145,7 @@ import Testing
         #expect(try Self.find(try self.store(), Self.key(1)) == .answer(Self.answer(1)))
     }
 
-    /// The last ten thousand are kept, neither more nor fewer, in memory and over compaction and a new start.
+    /// The last ten thousand are kept, neither more nor fewer, in memory and over compaction and a restart.
     @Test func keepsTenThousand() throws {
         let store = try store()
         let memory = try TestRecords(nil)
@@ -195,7 +195,7 @@ import Testing
         #expect(faulty.trace.contains("pread operations-2.jsonl"))
     }
 
-    /// What the whole check finds, apart from the records.
+    /// The problems of the whole check, except for the records.
     private func problems() throws -> [VerifyReport.Problem] {
         try StoreFiles.verify(
             settings(directory),
@@ -241,9 +241,9 @@ import Testing
 }
 
 /// Every call of a life with operations and compactions fails once, or all do from there on, as if the process were
-/// killed: every acknowledged operation is known afterwards, and one that is known was done.
+/// killed: every acknowledged operation is known afterwards, and every known one was done.
 @Suite struct OperationFaultTests {
-    /// Answers with the acknowledged operations.
+    /// Runs a life; returns the acknowledged operations.
     private static func live(_ settings: StoreSettings) -> [Int] {
         var acknowledged: [Int] = []
         do {
@@ -261,13 +261,13 @@ import Testing
                 do {
                     _ = try store.with { try $0.compact() }
                 } catch  where store.with({ $0.isInMemory }) {
-                    // The new files could not be opened; whoever goes on opens them again.
+                    // The new files could not be opened; the host would open them again.
                     store.close()
                     try store.open()
                 } catch {}
             }
         } catch {
-            // A store that cannot be opened or locked any more is an answer too.
+            // A store that can no longer be opened or locked is an answer too.
         }
         return acknowledged
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Storage
 
-/// What is past stands in several files. Each call of a question about it fails once: it is answered as it is without a fault, or with
-/// what failed, and the next answer is whole.
+/// The past is in several files. Each call of a question about it fails once: the answer is the one without a fault, or
+/// the error, and the next answer is whole.
 @Suite struct PastFaultTests {
     private let directory = TestDirectory()
 
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Two generations before a blank one, with deletions, undone commits and kept operations.
+    /// Makes two generations before a blank one, with deletions, undone commits and stored operations.
     private func make() throws {
         let store = try TestRecords(settings(directory))
         for generation in 1...2 {
@@ -94,7 +94,7 @@ import Testing
         repeat {
             number += Self.step
             if question == .operations {
-                // They are read once.
+                // Each file is read once.
                 store.close()
                 try store.open()
             }
@@ -107,7 +107,7 @@ import Testing
             } catch {}
             calls = files.calls
             let call = files.trace.dropFirst(number - 1).first ?? "no call"
-            // A backup is not needed for anything, so what it does not tell is left out.
+            // Backups are not needed for any answer, so an unreadable one is skipped.
             if call.contains("backup-") { continue }
             #expect(answer == expected, "\(call)")
             files.set(.none)
@@ -117,7 +117,7 @@ import Testing
         #expect(directory.contents()["moods.json"] == contents["moods.json"])
     }
 
-    /// An operation that was found when the file was read, and whose line is another by now.
+    /// An operation was found when the file was read, and its line has changed since.
     @Test func anOperationThatIsNotThereAnyMoreIsNotUnknown() throws {
         try make()
         let name = try #require(directory.names.last { $0.hasPrefix("operations-") })
@@ -128,7 +128,7 @@ import Testing
         #expect(throws: StorageError.self) { try OperationTests.find(store, OperationTests.key(11)) }
     }
 
-    /// Whoever takes all of the history with him is told that a part of it cannot be told.
+    /// A caller that needs all of the history gets an error if a part of it is damaged.
     @Test func aHistoryWithDamageInItIsNotWhole() throws {
         let store = try TestRecords(settings(directory))
         for number in 1...6 {
@@ -138,7 +138,7 @@ import Testing
         try store.with { try $0.requireWholeHistory() }
         let name = "history/journal-1.jsonl"
         let bytes = directory.read(name)
-        // In the first line, and in the one of the second commit.
+        // In the first line, and in the line of the second commit.
         for offset in [3, bytes.count { $0 != 0x0A } * 5 / 8] {
             var damaged = bytes
             damaged[offset] ^= 4
@@ -151,12 +151,12 @@ import Testing
                     })
             else { throw TestFailure("another error") }
         }
-        // Shortened on request it is whole again.
+        // After shortening it on request, it is whole again.
         directory.remove(name)
         try store.with { try $0.requireWholeHistory() }
     }
 
-    /// What was grown without end says so at once, and is not read to there.
+    /// A file that grew without end is reported at once, without reading to its end.
     @Test func aLongCommitThatWasGrownWithoutEndIsDamaged() throws {
         mkdir(directory.path, 0o700)
         let place = try StoreDirectory(settings(directory))
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    /// Of a record of the snapshot only its row is noted, and read by who undoes.
+    /// Only the row of a snapshot's record is noted, and the undo reads it.
     @Test func whatCannotBeReadBackCannotBeUndone() throws {
         let files = FaultyFiles()
         let store = try TestRecords(settings(directory, files.fileSystem))
@@ -197,7 +197,7 @@ import Testing
         #expect(try store.with { try $0.contains(OperationTests.record(1).id) })
     }
 
-    /// What belongs to one caller is not for another to undo, by whatever name.
+    /// The commits of one origin cannot be undone by another, under any name.
     @Test func commitsOfOneOriginAreNotThoseOfAnother() throws {
         let store = try TestRecords(settings(directory))
         for (number, origin) in ["a", "b", UndoRequest.syncOrigin].enumerated() {

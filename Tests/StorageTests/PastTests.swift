@@ -3,12 +3,12 @@ import Testing
 
 @testable import Storage
 
-/// The journals of `history/` and the backup: rot in them is named, and no history has a gap.
+/// The journals of `history/` and the backup: damage in them is named, and no history has a gap.
 @Suite struct PastTests {
     private let directory = TestDirectory()
     private static let past = ["history/journal-1.jsonl", "history/journal-2.jsonl", "backup-2.json"]
 
-    /// Two records in three generations, each with a version in each.
+    /// Makes two records in three generations, each with a version in each.
     private func make() throws -> TestRecords {
         let store = try TestRecords(settings(directory))
         for generation in 1...3 {
@@ -40,12 +40,12 @@ import Testing
     }
 
     private struct UndoPlanText: Equatable {
-        /// What the records become; nil where one goes.
+        /// The new texts of the records; nil to delete one.
         var texts: [String?]
         var kinds: [UndoneCommit.Kind]
     }
 
-    /// A commit may change several records in several ways, and one record twice: its last word counts.
+    /// A commit may change several records in several ways, and one record twice: the last change counts.
     @Test func undoesACommitOfSeveralKinds() throws {
         let store = try TestRecords(settings(directory))
         store.with { $0.origin = "somebody" }
@@ -68,7 +68,7 @@ import Testing
         #expect(origins.last == "somebody" && origins.dropLast().allSatisfy { $0 == nil })
     }
 
-    /// What an undo has brought back is known by the undo, where the commit that it took back is not kept any more.
+    /// An undo knows the version that it restored, even if the undone commit is no longer stored.
     @Test func undoesWhatCameAfterAnUndoOfWhatIsForgotten() throws {
         let store = try TestRecords(settings(directory))
         func commit(_ number: Int, _ text: String) throws {
@@ -99,7 +99,7 @@ import Testing
         return try StoreFiles.verify(settings(directory), examination).problems.map(\.file)
     }
 
-    /// Earlier journals end in line feeds, and their last lines are looked for only by who needs to know them.
+    /// Earlier journals end in line feeds, and only a reader that needs their last lines looks for them.
     @Test func looksForNoEndOfAJournalThatNobodyAsksFor() throws {
         let files = FaultyFiles()
         let store = try TestRecords(settings(directory, files.fileSystem))
@@ -129,7 +129,7 @@ import Testing
             let content = directory.read(name)
             let end = try #require(content.lastIndex { $0 != 10 })
             for offset in stride(from: 0, through: end, by: 5) {
-                // After a whole line there may have been a commit that was made as a snapshot.
+                // After a whole line there may have been a commit that became a snapshot.
                 if offset > 0, content[offset - 1] == 10 || content[offset] == 10 { continue }
                 var rotten = content
                 rotten[offset] ^= 1 << UInt8(offset % 8)
@@ -148,7 +148,7 @@ import Testing
         #expect(try problems().isEmpty)
     }
 
-    /// A commit that became a snapshot is undone from the one that it replaced, however many come after it.
+    /// A commit that became a snapshot is undone from the snapshot that it replaced, after any number of later commits.
     @Test func aLongCommitKeepsTheSnapshotThatItReplaced() throws {
         let store = try TestRecords(settings(directory))
         func commit(_ number: Int, _ text: String) throws {
@@ -159,7 +159,7 @@ import Testing
         try commit(1, "before")
         try commit(2, "other")
         _ = try store.with { try $0.compact() }
-        // From here on nothing of what was before is in a journal.
+        // From here on the earlier commits are in no journal.
         #expect(try store.with { try $0.shortenHistory(to: 100) } == 3)
         try commit(2, "later")
         try commit(1, String(repeating: "x", count: 5 << 20))
@@ -181,14 +181,14 @@ import Testing
         let names = try FileSystem.system.list(directory.path).filter { $0.hasPrefix("backup-") }
         #expect(Set(names).isSuperset(of: replaced.suffix(1)) && names.count == 2)
         #expect(try problems().isEmpty)
-        // It goes with the history.
+        // It is removed with the history.
         #expect(try store.with { try $0.shortenHistory(to: 6) } == 6)
         try commit(3, "4")
         _ = try store.with { try $0.compact() }
         #expect(try FileSystem.system.list(directory.path).filter { $0.hasPrefix("backup-") }.count == 1)
     }
 
-    /// There was no room for a long commit, and its file is left over. The commit that was made in its place is in a journal: no
+    /// There was no room for a long commit, and its file is left over. The commit made in its place is in a journal: no
     /// snapshot is kept for it.
     @Test func whatIsLeftOfALongCommitKeepsNoSnapshot() throws {
         let files = FaultyFiles()
@@ -200,7 +200,7 @@ import Testing
         }
         try commit(1, "before")
         files.setFreeBytes(6 << 20)
-        // Nor can it be removed.
+        // Nor can the file be removed.
         files.set(.named("unlink", EACCES))
         let long = String(repeating: "x", count: 5 << 20)
         guard case .full? = #expect(throws: StorageError.self, performing: { try commit(1, long) }) else {
@@ -220,7 +220,7 @@ import Testing
         #expect(try problems().isEmpty)
     }
 
-    /// What is damaged can be given up.
+    /// A damaged history can be given up.
     @Test func aDamagedHistoryCanBeginLater() throws {
         let store = try make()
         directory.overwrite("history/journal-1.jsonl", [])
@@ -230,8 +230,8 @@ import Testing
         #expect(try Self.history(store, 1).prefix(4) == [9, 7, 6, 4])
     }
 
-    /// Line feeds that were written in advance and never synced: a power cut leaves anything in their place. A commit that is kept
-    /// says that no line is missing there.
+    /// Line feeds that were written in advance and never synced: a power cut leaves anything in their place. The file
+    /// of a long commit proves that no line is missing there.
     @Test(arguments: ["\n\n\n\u{0}\u{0}", "\u{0}\u{0}\n\n", "\n{\"seq\":2,\n"])
     func whatAPowerCutLeavesBeforeALongCommitIsNoDamage(end: String) throws {
         let store = try TestRecords(settings(directory))
@@ -245,7 +245,7 @@ import Testing
         directory.overwrite(name, Array((lines + end).utf8))
         #expect(try problems() == [])
         #expect(try Self.history(store, 1, before: 2) == [1])
-        // The line before is still looked at.
+        // The line before is still checked.
         directory.overwrite(name, Array((lines.replacing("short", with: "shirt") + end).utf8))
         #expect(try problems() == [name])
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Storage
 
 @Suite struct RecordIndexTests {
-    /// Slots whose ids are what the index compares with.
+    /// Passes slots with the ids that the index compares.
     private static func withSlots(_ ids: [RecordID], _ body: (UnsafeMutablePointer<RecordSlot>) throws -> Void) rethrows
     {
         let slots = UnsafeMutablePointer<RecordSlot>.allocate(capacity: max(ids.count, 1))
@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: SeededRandom.seeds)
     func findsWhatIsInItThroughAnyInsertionsAndRemovals(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        // Ids that differ in few bits, as those of one millisecond do.
+        // Ids that differ in few bits, like those of one millisecond.
         let ids = (0..<600).map { RecordID(high: UInt64($0 / 100), low: UInt64($0 % 100)) }
         try Self.withSlots(ids) { slots in
             var index = RecordIndex()
@@ -31,7 +31,7 @@ import Testing
             for step in 0..<20_000 {
                 let number = Int32.random(in: 0..<600, using: &random)
                 let id = ids[Int(number)]
-                // In waves, so that the table is now nearly full, now nearly empty.
+                // In waves, so that the table alternates between nearly full and nearly empty.
                 let isGrowing = step / 2_000 % 2 == 0
                 if present.contains(number) {
                     if !isGrowing || Int.random(in: 0..<4, using: &random) == 0 {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// An id whose words cancel out in a hash must not make all others collide with it.
+    /// An id whose words cancel out in a hash must not make all others collide.
     @Test func hostileIDsAreOnlyIDs() throws {
         let zeros = (0..<2_000).map { RecordID(high: UInt64($0), low: 0x9e37_79b9_7f4a_7c15) }
         try Self.withSlots(zeros) { slots in

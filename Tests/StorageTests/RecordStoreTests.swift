@@ -10,13 +10,13 @@ import Testing
         TestRecord(id: RecordID(high: 7, low: number), time: Int64(number), updated: 0, text: text, isMarked: false)
     }
 
-    /// What a store must do, as plainly as it can be said.
+    /// A model of the store, as plain as possible.
     private struct Model {
         var records: [RecordID: TestRecord] = [:]
         var revision = 0
-        /// As of the last flush that held.
+        /// The state of the last successful flush.
         var durable: (records: [RecordID: TestRecord], revision: Int) = ([:], 0)
-        /// As of the last commit.
+        /// The state of the last commit.
         var committed: (records: [RecordID: TestRecord], revision: Int) = ([:], 0)
 
         mutating func endCommit() { committed = (records, revision) }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Random commits of random changes in groups; some are abandoned, some syncs fail, and it is opened again.
+    /// Random commits of random changes in groups, with abandoned ones, failed syncs and restarts.
     @Test(arguments: SeededRandom.seeds, [true, false])
     func isItsModelThroughCommitsFailuresAndReopening(seed: UInt64, isInMemory: Bool) throws {
         var random = SeededRandom(seed: seed)
@@ -47,8 +47,8 @@ import Testing
                 let attempted = model
                 model.failFlush()
                 #expect(store.contents == model.records, "seed \(seed), step \(step)")
-                // No new generation could be begun on such a disk; opening it again finds the durable state, or what
-                // was written and could not be synced.
+                // No new generation could be begun on such a disk; opening it again finds the durable state, or the
+                // lines that were written and could not be synced.
                 store.close()
                 try store.open()
                 if store.revision == attempted.revision {
@@ -75,7 +75,7 @@ import Testing
 
     private func commit(_ store: TestRecords, _ model: inout Model, _ random: inout SeededRandom) throws {
         var isChanged = false
-        // In the order in which a commit is written: clear, put, remove.
+        // In the order of a written commit: clear, put, remove.
         if Int.random(in: 0..<25, using: &random) == 0 {
             try store.removeAll()
             model.records = [:]
@@ -142,7 +142,7 @@ import Testing
         #expect(throws: StorageError.self) { try store.flush() }
         #expect(store.revision == 1 && !store.needsFlush)
         #expect(store.contents.count == 1)
-        // A new generation was begun: it can be written again, and nothing of the lost group comes back.
+        // A new generation has begun: the store is writable again, and nothing of the lost group comes back.
         #expect(store.with { $0.readOnlyReason } == nil)
         try store.put(Self.record(9))
         try store.endCommit()
@@ -168,7 +168,7 @@ import Testing
         #expect(store.revision == 2 && store.count == 2)
     }
 
-    /// A commit of 4 MiB or more, whose line would be too long.
+    /// Puts 4 MiB or more into a commit, whose line would be too long.
     private func putMuch(_ store: TestRecords) throws {
         let text = String(repeating: "x", count: 64 * 1024)
         for number in 0..<70 as Range<UInt64> { try store.put(Self.record(100 + number, text)) }
@@ -215,8 +215,8 @@ import Testing
         #expect(again.contents == [Self.record(1).id: Self.record(1)])
     }
 
-    /// The group before a large commit is synced for it. Where that sync fails, whoever flushes the group must hear of it:
-    /// its answers are written already.
+    /// The group before a large commit is synced for it. If that sync fails, the flush of the group must fail too: its
+    /// answers are already written.
     @Test(arguments: ["fdatasync", "pwrite"])
     func aGroupLostBeforeALargeCommitIsNotForgotten(call: String) throws {
         let directory = TestDirectory()
@@ -244,7 +244,7 @@ import Testing
         #expect(again.revision == 1)
     }
 
-    /// A large commit makes the group before it durable; a flush that fails later must not take that back.
+    /// A large commit makes the group before it durable; a later failed flush must not take that back.
     @Test func whatALargeCommitMadeDurableStays() throws {
         let directory = TestDirectory()
         let faulty = FaultyFiles()
@@ -268,7 +268,7 @@ import Testing
         #expect(again.revision == revision)
     }
 
-    /// As `store.compact` and `store.verify` need it.
+    /// An early flush, as in `store.compact` and `store.verify`.
     @Test(arguments: ["fdatasync", "pwrite"])
     func aGroupLostByAnEarlyFlushIsNotForgotten(call: String) throws {
         let directory = TestDirectory()
@@ -290,7 +290,7 @@ import Testing
         #expect(Array(try TestRecords(settings(directory)).contents.keys.map(\.low)) == [3])
     }
 
-    /// What a full disk does to the rest of a group is not true of all of it.
+    /// A full disk fails the rest of a group, not the part that is durable.
     @Test func aGroupThatIsPartlyDurableHasAnUnknownOutcome() throws {
         let directory = TestDirectory()
         let faulty = FaultyFiles()
@@ -308,7 +308,7 @@ import Testing
             }
         }
         #expect(store.revision == 1)
-        // The next group knows nothing of that.
+        // The next group is not affected.
         try store.put(Self.record(4))
         try store.endCommit()
         faulty.set(.namedOnce("pwrite", 1, 28))

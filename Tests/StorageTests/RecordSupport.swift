@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// A record as these tests keep it: everything that it is found, sorted and counted by.
+/// A record of these tests, with everything by which it is found, sorted and counted.
 struct TestRecord: Equatable {
     var id: RecordID
     var time: Int64
@@ -18,7 +18,7 @@ struct TestRecord: Equatable {
             id: id, time: time, updated: updated, textPrefix: Self.prefix(Array(text.utf8)), isMarked: isMarked)
     }
 
-    /// A few bits of which random records have different ones.
+    /// A few bits that differ between random records.
     var signature: RecordSignature {
         RecordSignature(1 << UInt64(time & 63), 1 << UInt64(updated & 63), isMarked ? 1 : 0, 1)
     }
@@ -29,7 +29,7 @@ struct TestRecord: Equatable {
         """
     }
 
-    /// The first two bytes only, so that many texts share one.
+    /// Only the first two bytes, so that many texts share one prefix.
     static func prefix(_ text: [UInt8]) -> Int64 {
         Int64(text.first ?? 0) << 8 | Int64(text.dropFirst().first ?? 0)
     }
@@ -57,7 +57,7 @@ struct TestRecord: Equatable {
         self.init(id: key, time: Int64(time), updated: Int64(updated), text: text, isMarked: isMarked)
     }
 
-    /// Drawn from few times and texts, so that ties are common.
+    /// A record with one of few times and texts, so that ties are common.
     static func random(_ id: RecordID, _ random: inout SeededRandom) -> TestRecord {
         let texts = ["", "a", "ab", "abc", "abd", "abcd", "b", "ba", "zz", "zzz"]
         return TestRecord(
@@ -65,7 +65,7 @@ struct TestRecord: Equatable {
             text: texts.randomElement(using: &random) ?? "", isMarked: .random(using: &random))
     }
 
-    /// The whole check of a store that holds such records.
+    /// The whole check of a store with such records.
     static var examination: RecordExamination {
         RecordExamination(
             inspect: { bytes in
@@ -159,12 +159,12 @@ final class TestRecords {
 }
 
 extension RecordExtractor {
-    /// How the store understands a `TestRecord`.
+    /// The extractor for a `TestRecord`.
     static let test = RecordExtractor(
         head: { TestRecord($0)?.head },
         compareTexts: { a, b in compare(text(a), text(b)) },
         compareText: { record, text in compare(Self.text(record), text) },
-        // It stands first, behind `{"id":"`.
+        // The id comes first, after `{"id":"`.
         id: { $0.count < 43 ? nil : RecordID(UnsafeRawBufferPointer(rebasing: $0[7..<43])) },
         headAndText: { bytes, text in
             let record = TestRecord(bytes)

@@ -21,7 +21,7 @@ import Testing
         return records
     }
 
-    /// Against a dictionary that is sorted when somebody asks; the orders are built early or late.
+    /// Compares the table with a dictionary that is sorted on demand; the orders are built early or late.
     @Test(arguments: SeededRandom.seeds)
     func isADictionaryWithThreeOrders(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -66,7 +66,7 @@ import Testing
             let sorted = model.sorted(order, isDescending: isDescending)
             let all = walk(&table, order, isDescending: isDescending, after: nil)
             try #require(all == sorted, "\(place)")
-            // From the place of a record, whether it is there or not.
+            // From the place of a record, present or not.
             let id = RecordID(high: 0, low: UInt64.random(in: 0..<300, using: &random))
             let place = TestRecord.random(id, &random)
             let rest = sorted.filter { isDescending ? $0.precedes(place, in: order) : place.precedes($0, in: order) }

@@ -1,7 +1,7 @@
 import FuzzTargets
 import Testing
 
-/// Short searches of `Tests/Fuzz`, the same each time; the long ones are run by hand.
+/// Short searches of `Tests/Fuzz` with fixed seeds; the long ones are run by hand.
 @Suite struct RecoveryFuzzTests {
     @Test(arguments: [FuzzTarget.Name.journal, .snapshot], [1, 20_260_102] as [UInt64])
     func holdsItsPropertiesForRandomBytes(name: FuzzTarget.Name, seed: UInt64) throws {

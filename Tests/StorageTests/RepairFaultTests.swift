@@ -2,13 +2,12 @@ import Platform
 import Storage
 import Testing
 
-/// Every call of accept, reset and salvage fails once, or from there on for ever, or is the last one of a process that is
-/// killed. Nothing that was there is lost, and doing it again mends it.
+/// Every call of accept, reset and salvage fails once, or always from there on, or is the last one of a killed process.
+/// Nothing is lost, and a repetition completes it.
 @Suite struct RepairFaultTests {
     static let codes = [EIO, ENOSPC, EACCES]
 
-    /// Runs `body` on a fresh copy of a store for every call that a faultless run makes and every way in which it may
-    /// fail.
+    /// Runs `body` on a fresh copy of a store for every call of a faultless run and every kind of fault.
     private func forEachFault(
         on contents: [String: [UInt8]], codes: [Int32] = codes + [EINTR],
         _ repair: (StoreSettings) throws(RepairError) -> Void,
@@ -24,7 +23,7 @@ import Testing
         #expect(counter.calls > 10)
         for number in 1...counter.calls {
             for code in codes {
-                // A kill is a fault that nobody survives.
+                // A kill is a fault that lasts.
                 for fault in [FaultyFiles.Fault.once(number, code), .forever(number, code)] {
                     if case .once = fault, code == EINTR { continue }
                     let directory = TestDirectory()
@@ -48,7 +47,7 @@ import Testing
         var contents = try DamageTests.whole().contents
         let text = String(decoding: contents["moods.json"] ?? [], as: UTF8.self)
         contents["moods.json"] = Array(text.replacing("second", with: "edited").replacing(",", with: ", ").utf8)
-        // So that something of the file is still to be seen.
+        // The file must still be partly readable.
         contents["journal-2.jsonl"] = []
         let directory = TestDirectory()
         do {
@@ -68,12 +67,12 @@ import Testing
             directory, hasThrown, place in
             let isSealed = directory.read("moods.json") != edited
             #expect(hasThrown || isSealed, "\(place): said to be sealed, and is not")
-            // Wherever it is, the edited file is still there.
+            // The edited file still exists somewhere.
             #expect(isSealed ? directory.read("backup-2.json") == edited : true, "\(place)")
             let found = try reopened(settings(directory)).get()
             #expect(labels(found.table) == [1: "first", 2: "edited", 3: "third"], "\(place)")
             #expect((found.refusal == nil) == isSealed, "\(place): \(String(describing: found.refusal))")
-            // And once more.
+            // Once more.
             #expect(try accept(settings(directory)).isAccepted == !isSealed, "\(place)")
             let again = try reopened(settings(directory)).get()
             #expect(again.refusal == nil && again.revision == 3, "\(place)")
@@ -100,7 +99,7 @@ import Testing
                 let places = [name] + folders.map { $0 + "/" + name }
                 #expect(places.contains { directory.read($0) == bytes }, "\(place): \(name) is gone")
             }
-            // It opens as it was, or as new when all is put away, or not at all.
+            // It opens as it was, or as new after everything is put away, or not at all.
             switch reopened(settings(directory)) {
             case .success(let found) where found.table == Table():
                 #expect(isFinished, "\(place): half a store was taken for a new one")
@@ -135,7 +134,7 @@ import Testing
         try forEachFault(on: contents, repair) { directory, hasThrown, place in
             #expect(directory.contents() == contents, "\(place)")
             guard let report else {
-                // What is there is no store, and does not pass for one.
+                // The result is no store, and does not look like one.
                 #expect(hasThrown && !target.names.contains("moods.json") || place.contains("fsync"), "\(place)")
                 if target.names.allSatisfy({ $0.hasPrefix("temporary-") }) {
                     #expect(try salvage(settings(directory), to: target.path).records > 0, "\(place)")
@@ -145,7 +144,7 @@ import Testing
             let found = try reopened(settings(target)).get()
             #expect(found.refusal == nil && found.table.records.count == report.records, "\(place)")
             #expect(try StoreFiles.verify(settings(target), examination).isWhole, "\(place)")
-            // Less than everything is told of.
+            // Missing records are reported.
             let all = damage == .journalLine ? 2 : 3
             #expect(report.records >= all || report.skippedCount > 0, "\(place): \(report)")
         }

@@ -4,7 +4,7 @@ import Storage
 
 @testable import Storage
 
-/// A record of the tests is `{"id":"…","label":"…"}` with more members behind, if any. All have the same time.
+/// Inspects a record of the tests: `{"id":"…","label":"…"}` with optional further members. All have one time.
 func inspect(_ bytes: UnsafeRawBufferPointer) -> RecordFinding {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let value = try? JSONValue(parsing: text) else { return .problem("is not JSON") }
@@ -19,7 +19,7 @@ func inspect(_ bytes: UnsafeRawBufferPointer) -> RecordFinding {
 
 var examination: RecordExamination { RecordExamination(inspect: inspect, progress: { _, _ in }) }
 
-/// What `StoreFiles.accept` does with an edited record here: it is written as the tests' records are.
+/// Seals an edited record in the form of the tests' records.
 func seal(_ bytes: UnsafeRawBufferPointer, _ revision: Int, _ buffer: inout ByteBuffer) -> StoreFiles.EditedRecord {
     switch inspect(bytes) {
     case .problem(let what):
@@ -48,7 +48,7 @@ func labels(_ table: Table) -> [Int: String] {
         })
 }
 
-/// What may have been done to a store: damage that leaves something to save.
+/// Damage of a store that leaves something to save.
 enum Damage: String, CaseIterable {
     case none, headerLine, recordLine, closingLine, cutSnapshot, noSnapshot, journalHeader, journalLine, noJournal
     case everything

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Storage
 
-/// Another file takes the journal's name where no time of the directory tells of it, or after the lock was taken: nothing is
-/// acknowledged into a file that nobody will find.
+/// Another file takes the journal's name without a change of the directory's time, or after the lock was taken: no
+/// commit is acknowledged into a file that no reader will find.
 @Suite struct ReplacedJournalTests {
     let directory = TestDirectory()
 
@@ -30,7 +30,7 @@ import Testing
         #expect(try StoreFiles.verify(settings(directory), TestRecord.examination).isWhole)
     }
 
-    /// A sync folder puts back the file as it was some commits ago.
+    /// A sync folder restores the file from some commits ago.
     @Test(arguments: [1, 3])
     func goesOnWithAllCommitsInTheNextGeneration(more: Int) throws {
         let store = try open()
@@ -65,14 +65,14 @@ import Testing
         #expect(try ChangedFilesTests.numbers(store) == Set(1...7))
         try ChangedFilesTests.commit(store, 8)
         if deed == "cut" {
-            // What the file held before is nowhere else, but for the moods.
+            // The earlier operations of the file are stored nowhere else, only the moods.
             #expect(try ChangedFilesTests.numbers(try open(.system)) == Set(1...8))
         } else {
             try check(1...8)
         }
     }
 
-    /// One commit is made as a snapshot, with and without others before it in its group.
+    /// One commit becomes a snapshot, with and without others before it in its group.
     @Test(arguments: [true, false])
     func makesALongCommitAfterIt(hasOthers: Bool) throws {
         let store = try open()
@@ -95,7 +95,7 @@ import Testing
         try check(1...last + 1)
     }
 
-    /// Where no generation may be begun, nothing of the group remains, and it works again when that is over.
+    /// If no generation may be begun, nothing of the group remains, and it works again after that.
     @Test func takesTheGroupBackWhereItCannotGoOn() throws {
         let store = try open()
         for number in 1...3 { try ChangedFilesTests.commit(store, number) }
@@ -121,7 +121,7 @@ import Testing
         try check(1...5)
     }
 
-    /// The lock file too: whoever writes goes over to the one that has its name.
+    /// The lock file is replaced too: writers switch to the one that has its name.
     @Test func goesOverToAnotherLockFile() throws {
         let store = try open()
         for number in 1...2 { try ChangedFilesTests.commit(store, number) }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// The operations file too: it is put back once it is missed.
+    /// The operations file is replaced too: it is put back when it is missed.
     @Test func putsTheOperationsFileBack() throws {
         let store = try open()
         try ChangedFilesTests.commit(store, 1)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Storage
 
-/// Something else puts another file in the place of `lock` while a process holds the one of before, in the middle of a commit.
+/// Another program replaces `lock` while a process holds the old file, in the middle of a commit.
 @Suite struct ReplacedLockTests {
     let directory = TestDirectory()
 
     enum Deed: CaseIterable { case copy, older, unlink }
-    /// What the other process does then.
+    /// The other process's action.
     enum Other: CaseIterable { case opens, goesOn, reads }
-    /// What the first one is just about to do.
+    /// The first process's next step.
     enum Moment: CaseIterable { case writes, syncs, publishes, begins }
 
     struct Case: CustomTestStringConvertible {
@@ -26,7 +26,7 @@ import Testing
         Other.allCases.flatMap { other in Moment.allCases.map { Case(deed: deed, other: other, moment: $0) } }
     }
 
-    /// Something that is done once, on a thread of its own, and may have to wait for the one who began it.
+    /// One action on a thread of its own, which may have to wait for the test's thread.
     private final class Beside: Sendable {
         private let failure = Mutex<(any Error)?>(nil)
         private let isDone = Atomic(false)
@@ -103,7 +103,7 @@ import Testing
             }
         }
         if example.moment == .begins {
-            // The rest of the hold goes to the new journal.
+            // The rest of the hold writes to the new journal.
             try first.with { try $0.lock() }
             try first.with { _ = try $0.rewrite() }
             try OperationTests.commit(first, 3)
@@ -118,7 +118,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(try open()) == all)
         #expect(try ChangedFilesTests.numbers(first) == all)
         if let second { #expect(try ChangedFilesTests.numbers(second) == all) }
-        // Nobody has found anything to mend.
+        // No process has found anything to mend.
         #expect(!directory.names.contains { $0.hasPrefix("set-aside-") })
     }
 
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Whoever has the journal came by another lock: nobody writes beside, or judges its end.
+    /// The holder of the journal has locked another file: no other process writes, or judges its end.
     @Test func isBusyWhileSomebodyHoldsTheJournal() throws {
         let store = try TestRecords(settings(directory, timeout: 20))
         try ChangedFilesTests.commit(store, 1)
@@ -164,7 +164,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(try TestRecords(settings(directory, files, timeout: 20))) == [1])
     }
 
-    /// What is staged without the lock is written under the one that has its name then.
+    /// Lines staged without the lock are written under the file that has the name by then.
     @Test func writesWhatWasStagedUnderTheOtherLock() throws {
         let (first, second) = (try TestRecords(settings(directory)), try TestRecords(settings(directory)))
         try ChangedFilesTests.commit(first, 1)
@@ -176,7 +176,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(first) == [1, 2, 3])
     }
 
-    /// Nothing can be published in the other file at first.
+    /// Publishing in the other file fails at first.
     @Test func goesOnWhereTheOtherLockCannotBeWrittenAtFirst() throws {
         let files = FaultyFiles()
         let store = try TestRecords(settings(directory, files.fileSystem))
@@ -187,7 +187,7 @@ import Testing
         #expect(try ChangedFilesTests.numbers(try TestRecords(settings(directory))) == [1, 2])
     }
 
-    /// A lock that speaks of a later generation beside earlier files, as a sync folder leaves it: nothing is begun over that.
+    /// A lock of a later generation beside earlier files, as a sync folder leaves it: nothing is begun over that.
     @Test func leavesALaterLockBesideEarlierFiles() throws {
         let (first, second) = (try TestRecords(settings(directory)), try TestRecords(settings(directory)))
         try ChangedFilesTests.commit(first, 1)

@@ -2,7 +2,7 @@ import Platform
 import Storage
 import Testing
 
-/// Everything old lies in one folder afterwards, and nothing is missing from it.
+/// All old files are in one folder afterwards, and none is missing.
 @Suite struct ResetTests {
     let directory = TestDirectory()
     private let aside = "set-aside-20261121T092658.123Z"
@@ -38,7 +38,7 @@ import Testing
         let found = try reopened(settings(directory)).get()
         #expect(found.table == Table() && found.revision == 0 && found.refusal == nil)
         #expect(try StoreFiles.verify(settings(directory), examination).isWhole)
-        // And what was set aside is a store.
+        // The set-aside files are a store.
         var old = settings(directory)
         old.directory = directory.path(aside)
         #expect(try labels(reopened(old).get().table) == [1: "a", 2: "b"])
@@ -82,7 +82,7 @@ import Testing
     @Test func anInterruptedResetIsNotTakenForANewStoreAndGoesOn() throws {
         let before = try fill()
         let faulty = FaultyFiles()
-        // Behind the snapshot.
+        // After the snapshot.
         faulty.set(.namedOnce("rename", 2, EIO))
         do throws(RepairError) {
             _ = try StoreFiles.reset(settings(directory, faulty.fileSystem))

@@ -58,7 +58,8 @@ import Testing
         #expect(read < renamed)
     }
 
-    /// Behind an unclean end: what was torn is kept aside, then the lines that go on, then their name.
+    /// After an unclean end: first the torn bytes are kept aside, then the continuing lines are synced, then they get
+    /// their name.
     @Test func syncsTheJournalBehindAnUncleanEndBeforeItIsSeen() throws {
         var published: [UInt8] = []
         do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What records have that are wanted; it counts how many were looked at themselves.
+/// A condition on records; it counts the records that it read.
 private final class TestCondition: RecordCondition {
     let signature: RecordSignature?
     let looksAtColumns: Bool
@@ -57,7 +57,7 @@ private final class TestCondition: RecordCondition {
     }
 }
 
-/// A walk with a condition is one over all records that leaves out the others, in each order and from each place.
+/// A walk with a condition equals one over all records without the others, in each order and from each place.
 @Suite struct RowSelectionTests {
     let directory = TestDirectory()
 
@@ -112,7 +112,7 @@ private final class TestCondition: RecordCondition {
         }
     }
 
-    /// More than one block of rows; few have the signature that is wanted, and no other is looked at, nor one twice.
+    /// More than one block of rows; few have the wanted signature, and no others are read, nor any twice.
     @Test func looksAtLittleElse() throws {
         var random = SeededRandom(seed: 5)
         let store = try TestRecords(settings(directory))

@@ -2,7 +2,7 @@ import Platform
 import Storage
 import Testing
 
-/// What is whole in a damaged store comes into a new one, and the damaged one stays as it is.
+/// The readable records of a damaged store get into a new one, and the damaged one stays unchanged.
 @Suite struct SalvageTests {
     let directory = TestDirectory()
     let target = TestDirectory()
@@ -24,8 +24,8 @@ import Testing
         let report = try salvage(settings(directory), to: target.path)
         #expect(directory.contents() == before)
         let saved = try saved(report)
-        // 1 was deleted; 2 was changed, 3 and 4 were added by the journal. The history of the test is not restored, so
-        // nothing can stand in for the snapshot.
+        // 1 was deleted; the journal changed 2 and added 3 and 4. The history of the test is not restored, so nothing
+        // can replace the snapshot.
         let isRevived = [.noJournal].contains(damage)
         var expected = [2: "changed", 3: "third", 4: "fourth"]
         switch damage {
@@ -54,7 +54,7 @@ import Testing
         let report = try salvage(settings(directory), to: target.path)
         #expect(try saved(report) == [1: "a", 2: "B", 4: "d"])
         #expect(report.files == ["backup-2.json", "history/journal-2.jsonl", "moods.json", "journal-3.jsonl"])
-        // Without the backup the journals from the very beginning do.
+        // Without the backup, the journals from the beginning are used.
         directory.remove("backup-2.json")
         let second = TestDirectory()
         let again = try salvage(settings(directory), to: second.path)
@@ -62,8 +62,8 @@ import Testing
         #expect(try labels(reopened(settings(second)).get().table) == [1: "a", 2: "B", 4: "d"])
     }
 
-    /// Journals that were overtaken and not put away stand in for the snapshot too. Where one of the files cannot be opened, less
-    /// may be saved, and that is told of.
+    /// Journals that were overtaken and not put away also replace the snapshot. If one of the files cannot be opened,
+    /// less may be saved, and the report says so.
     @Test func journalsThatWereNotPutAwayStandInAndAFileThatCannotBeOpenedIsToldOf() throws {
         do {
             var store = try TestStore(settings(directory))
@@ -90,13 +90,13 @@ import Testing
             #expect(directory.contents() == before)
             guard let report else { continue }
             let found = try labels(reopened(settings(target)).get().table)
-            // An earlier version stands for a later one only where the file of that is named.
+            // An earlier version may replace a later one only if the report names the later one's file.
             let isNamed = report.skipped.contains { $0.file == "journal-2.jsonl" }
             #expect(found == all || (report.skippedCount > 0 && (isNamed || found[2] != "b")), "\(number): \(report)")
         }
     }
 
-    /// A commit that was made as a snapshot stands in no journal, so what came before it must not come back.
+    /// A commit that became a snapshot is in no journal, so records from before it must not come back.
     @Test func whatALaterSnapshotLeftOutDoesNotComeBack() throws {
         do {
             var store = try TestStore(settings(directory))
@@ -126,7 +126,7 @@ import Testing
         #expect(report.skipped.map(\.offset) == report.skipped.map(\.offset).sorted())
     }
 
-    /// What a writer judged to be void when it began the next journal stays void.
+    /// Lines that a writer judged void when it began the next journal stay void.
     @Test func whatALaterJournalHasOvertakenCountsForNothing() throws {
         do {
             var store = try TestStore(settings(directory))
@@ -165,7 +165,7 @@ import Testing
         #expect(try saved(report) == [2: "changed", 3: "third", 4: "fourth"])
     }
 
-    /// A member of the document that this version does not know is kept, in whatever layout.
+    /// A member of the document that this version does not know is kept, in any layout.
     @Test func membersOfTheDocumentAreSaved() throws {
         directory.restore(try DamageTests.whole().contents)
         directory.write(
@@ -176,7 +176,7 @@ import Testing
         #expect(target.text("moods.json").contains("\"count\":3,\"note\":1,\"moods\":["))
     }
 
-    /// Something else has the name of the history: what it holds is none of ours.
+    /// A file has the name of the history: its content is not ours.
     @Test func aHistoryThatIsNoFolderIsPassedOver() throws {
         directory.restore(try DamageTests.whole().contents)
         Damage.recordLine.apply(to: directory)
@@ -227,7 +227,7 @@ import Testing
             }
             #expect(directory.contents() == before && target.names == ["link"], "\(path)")
         }
-        // One that leads out again is as good as any.
+        // A path that leads out again is allowed.
         #expect(try salvage(settings(directory), to: directory.path + "/mine/../../\(name)-out").records == 3)
         TestDirectory.remove(directory.path + "-out")
     }
