@@ -3,8 +3,8 @@ import MoodCore
 import Storage
 
 extension MoodFacts {
-    /// What the index keeps of a mood in columns: its own valence, and as texts its feeling, tags, scales and zone, as they stand
-    /// in the record. A feeling is emoji and label with what stands between them.
+    /// The index's columns of a mood: its own valence, and raw texts of its feeling, tags, scales and zone. A feeling
+    /// is emoji and label with the bytes between them.
     func traits(_ scratch: inout ByteBuffer) -> RecordTraits {
         var texts = InlineArray<4, UnsafeRawBufferPointer?>(repeating: nil)
         texts[0] = feelingText(&scratch)
@@ -14,7 +14,7 @@ extension MoodFacts {
         return RecordTraits(word: (valence ?? .nan).bitPattern, texts: texts)
     }
 
-    /// In place where the two stand side by side as moods are written.
+    /// A view of the record if emoji and label are adjacent, as in the canonical layout.
     @inline(__always)
     private func feelingText(_ scratch: inout ByteBuffer) -> UnsafeRawBufferPointer? {
         let separator = FeelingText.separatorLength
@@ -42,14 +42,14 @@ extension MoodTraits {
     }
 }
 
-/// All of a filter that needs no record: what it says of a text is found out once. A search in texts is not looked at.
+/// The part of a filter that needs no record. It decides about each text once. It ignores a search in texts.
 struct ColumnFilter {
     private enum Verdict: UInt8 { case unknown, yes, no }
 
     private var filter: MoodFilter
     private var feelings: [Verdict] = []
     private var tags: [Verdict] = []
-    /// By number of the feeling; NaN where the palette says nothing.
+    /// The estimates by feeling; NaN if the palette has none.
     private var estimates: [Double] = []
 
     init(_ filter: MoodFilter) { self.filter = filter }
@@ -109,7 +109,7 @@ struct ColumnFilter {
     }
 }
 
-/// A filter as the store asks it.
+/// A filter in the store's form.
 final class MoodCondition: RecordCondition {
     private var filter: MoodFilter
     private var columns: ColumnFilter
@@ -136,7 +136,7 @@ final class MoodCondition: RecordCondition {
     }
 
     func matches(besidesColumns record: UnsafeRawBufferPointer) -> Bool {
-        // The filter is a large value, which would be copied for each record.
+        // `filter` is a large value; this avoids a copy for each record.
         foldedText.withUnsafeBytes {
             MoodFacts.contains(foldedNeedle: $0, isExact: isExact, in: record)
         }
@@ -154,6 +154,6 @@ extension ColumnFilter {
 }
 
 extension MoodFilter {
-    /// What the store is asked with; nil where all are meant.
+    /// The store's condition; nil selects all moods.
     var condition: MoodCondition? { isEmpty ? nil : MoodCondition(self) }
 }

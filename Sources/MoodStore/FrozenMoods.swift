@@ -2,24 +2,24 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// The moods of one moment, read by themselves, whatever is changed meanwhile: another opening of the same files, which never
-/// looks again. In memory, a copy.
+/// The moods of one moment, unaffected by later changes: a second opening of the files that never catches up. In
+/// memory, a copy.
 ///
-/// Why unchecked: it is used by one thread at a time, which whoever holds it sees to.
+/// Unchecked because the owner lets only one thread at a time use it.
 public final class FrozenMoods: @unchecked Sendable {
-    /// Nil in memory, and where there is none.
+    /// The store; nil in memory, or if there is none.
     var store: RecordStore?
-    /// In the order in which they are handed over.
+    /// The copies in the order of `forEach`.
     private let copies: [[UInt8]]
     private let isDescending: Bool
     private let filter: MoodFilter
-    /// Where the next page begins.
+    /// The beginning of the next page.
     private var position: RecordPosition?
     private var place = 0
     public let revision: Int
-    /// The damage because of which less is shown than was acknowledged; nil where none is known.
+    /// The damage that hides acknowledged data; nil if none is known.
     public var damage: StoreDamage? { store?.damage }
-    /// The id of the store; nil where there is none, and in memory.
+    /// The id of the store; nil in memory, or if there is none.
     public var storeID: String? { store?.storeID }
     /// Members of the store's document that this version does not know.
     public var document: [JSONValue.Member] { MoodRecords.document(store?.documentMembers ?? []) }
@@ -34,8 +34,8 @@ public final class FrozenMoods: @unchecked Sendable {
         self.revision = revision
     }
 
-    /// Those that can be seen in the files now; none where there is no store.
-    /// - Parameter takesDamaged: whether what stands in the files is taken as it is.
+    /// Opens the moods in the files; none if there is no store.
+    /// - Parameter takesDamaged: whether to take what the files contain without complaint.
     public static func open(
         _ settings: StoreSettings, _ filter: MoodFilter, isDescending: Bool, takesDamaged: Bool = false
     ) throws(StorageError) -> FrozenMoods {
@@ -43,7 +43,7 @@ public final class FrozenMoods: @unchecked Sendable {
         settings.readsWholeSnapshot = takesDamaged
         settings.isReadOnly = true
         settings.lockWait = nil
-        // Whoever has the store open has told of it.
+        // The process that has the store open has logged this.
         settings.log = { _ in }
         guard let store = try RecordStore.openIfThere(settings, .moods) else {
             return FrozenMoods(nil, [], filter, isDescending: isDescending, revision: 0)
@@ -58,9 +58,9 @@ public final class FrozenMoods: @unchecked Sendable {
         FrozenMoods(nil, copies, filter, isDescending: isDescending, revision: revision)
     }
 
-    /// Hands over moods from where the last call ended, in the order of time, until `body` answers false: then that one is the
-    /// first of the next call.
-    /// - Returns: whether all have been handed over.
+    /// Passes moods to `body` by time, from the end of the last call on, until `body` returns false. The next call
+    /// begins with that mood.
+    /// - Returns: whether all moods were passed.
     public func forEach(_ body: (UnsafeRawBufferPointer) -> Bool) throws(StorageError) -> Bool {
         while place < copies.count {
             guard copies[place].withUnsafeBytes({ body($0) }) else { return false }
@@ -81,10 +81,10 @@ public final class FrozenMoods: @unchecked Sendable {
         return isComplete
     }
 
-    /// Hands over what each commit that is kept did to each mood, oldest first: from `revision` and the change of that number on;
-    /// from the first that is kept where `revision` is 0.
-    /// - Parameter takesDamaged: whether it may end where the history is damaged, or begin after that.
-    /// - Returns: whether all have been handed over.
+    /// Passes each change of each kept commit to `body`, oldest first: from `revision` and its change of that number
+    /// on, or from the first kept commit if `revision` is 0.
+    /// - Parameter takesDamaged: whether to accept a history that is damaged at its beginning or end.
+    /// - Returns: whether all changes were passed.
     public func forEachChange(
         from revision: Int, _ change: Int, takesDamaged: Bool, _ body: (Commit, Int) -> Bool
     ) throws(StorageError) -> Bool {
@@ -111,7 +111,7 @@ public final class FrozenMoods: @unchecked Sendable {
 }
 
 extension MoodRecords {
-    /// The moods of this moment, to be read beside the store: from its files, else from a copy. All that was done before must
+    /// The moods of this moment for another thread: from the store's files, else from a copy. All earlier commits must
     /// be durable.
     public mutating func frozen(
         _ filter: MoodFilter, isDescending: Bool, takesDamaged: Bool = false
@@ -132,11 +132,11 @@ extension MoodRecords {
         }
     }
 
-    /// Whether the moods can be read beside the store.
+    /// Whether another thread can read the moods from the files.
     public var canBeFrozen: Bool { settingsBeside != nil }
 }
 
-/// The place of the next page of an export, which names the export.
+/// The position of an export's next page, with the export's key.
 public enum ExportCursor {
     public static func text(_ key: UInt64, _ page: Int) -> String {
         PlaceCursor.export.text([key, UInt64(truncatingIfNeeded: page)])

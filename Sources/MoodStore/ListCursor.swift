@@ -1,9 +1,9 @@
 import Storage
 
-/// A place in a list as text that a client hands back: opaque, URL-safe, valid after any changes.
+/// A position in a list as text for clients: opaque, URL-safe, valid after any changes.
 ///
-/// It names a position (sort key and id), not a row, and carries a fingerprint of sort, order and filter, so that one
-/// that belongs to another list is refused instead of giving a wrong page.
+/// It names a sort key and an id, not a row. Its fingerprint of sort, order and filter lets the host refuse a cursor of
+/// another list, instead of returning a wrong page.
 ///
 ///     version (1) | fingerprint (8) | key (8) | id (16) | folded label, when sorted by label | check (4)
 ///
@@ -11,7 +11,7 @@ import Storage
 enum ListCursor {
     private static let version: UInt8 = 1
     private static let headLength = 33
-    /// Of what a fingerprint is taken, where the filter is empty.
+    /// The bytes of a fingerprint without a filter.
     private static let fingerprintBytes = 54
 
     static func text(_ position: RecordPosition, of query: MoodQuery) -> String {
@@ -42,7 +42,7 @@ enum ListCursor {
             id: RecordID(high: word(bytes, 17, 8), low: word(bytes, 25, 8)))
     }
 
-    /// FNV-1a over sort, order and filter; the limit may differ from page to page.
+    /// FNV-1a over sort, order and filter. The limit may differ between pages.
     private static func fingerprint(_ query: MoodQuery) -> UInt64 {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fingerprintBytes)
@@ -65,7 +65,7 @@ enum ListCursor {
         for time in [filter.from, filter.to] {
             append(UInt64(bitPattern: time?.milliseconds ?? .min), to: &bytes)
         }
-        // Nothing is added for a filter without them, so that a cursor of an earlier version goes on.
+        // A filter without these adds nothing, so that cursors of earlier versions stay valid.
         if filter.isExact { bytes.append(2) }
         for (mark, tags) in [(3, filter.anyTags), (4, filter.noTags)] as [(UInt8, [MoodFilter.Wanted])]
         where !tags.isEmpty {
@@ -115,7 +115,7 @@ public enum Base64URL {
         }
     }
 
-    /// Nil where the text is none.
+    /// Decodes a text; nil if it is not base64url.
     public static func decode(_ text: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits: UInt32 = 0

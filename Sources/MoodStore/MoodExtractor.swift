@@ -3,7 +3,7 @@ import MoodCore
 import Storage
 
 extension RecordExtractor {
-    /// How the store layer understands moods: by id, time, update, folded label, favourite mark.
+    /// The store's view of moods: id, time, update, folded label, favorite mark.
     static let moods = RecordExtractor(
         head: { bytes in CanonicalMood(bytes).map { RecordHead(mood: $0) } ?? headOfAnyLayout(bytes) },
         compareTexts: { a, b in
@@ -36,11 +36,11 @@ extension RecordExtractor {
             return (head, facts.traits(&scratch), facts.signature.bits)
         })
 
-    /// The head of a record whose members may stand in any order, with others between them. The bytes may come from a
-    /// file that somebody edited: only what is JSON is read as such.
+    /// The head of a record with members in any order and others between them. It validates the JSON first, because a
+    /// person may have edited the file.
     static func headOfAnyLayout(_ bytes: UnsafeRawBufferPointer) -> RecordHead? {
         var validator = JSONValidator(depthLimit: JSONValidator.depthMax)
-        // Why it is none is nothing that a caller could use: `MoodInspector` says it where somebody asks.
+        // The reason does not help a caller; `MoodInspector` reports it.
         guard (try? validator.validate(bytes)) != nil else { return nil }
         return MoodMembers(checking: ValidJSON(trusting: bytes)).flatMap { RecordHead(mood: $0) }
     }
@@ -53,7 +53,7 @@ extension RecordExtractor {
         return head
     }
 
-    /// Hands the decoded label of a record to `body`.
+    /// Calls `body` with the decoded label of a record.
     static func withLabel<Result>(
         _ record: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
@@ -71,7 +71,7 @@ extension RecordHead {
     /// The mood has a time zone of its own.
     static let zoneFlag: UInt8 = 1
 
-    /// The head of a mood whose members that every mood has are set.
+    /// The head of a mood with all required members.
     init?(mood: MoodMembers) {
         guard let id = mood.id, let time = mood.timestamp.value, let updated = mood.updatedAt.value,
             let label = mood.label
@@ -92,13 +92,13 @@ extension RecordHead {
             flags: mood.hasTimeZone ? Self.zoneFlag : 0)
     }
 
-    /// Of the label as it is stored: a request's may have white space around it.
+    /// The prefix of the stored label; a request's label may have white space around it.
     @inline(__always)
     private static func textPrefix(_ label: JSONText) -> Int64 {
         plainPrefix(label) ?? label.withDecoded { foldedPrefix(TextRule.trimmed($0)) }
     }
 
-    /// As below, without decoding, for a label that begins with three visible characters of ASCII.
+    /// The prefix without decoding, for a label that begins with three visible ASCII characters.
     @inline(__always)
     private static func plainPrefix(_ label: JSONText) -> Int64? {
         guard !label.isEscaped, label.raw.count >= 3 else { return nil }
@@ -111,14 +111,14 @@ extension RecordHead {
         return prefix
     }
 
-    /// The first three folded code points, 21 bits each: ordered as the whole folded texts are, where they differ.
+    /// The first three folded code points, 21 bits each. Different prefixes have the order of the whole folded texts.
     static func foldedPrefix(_ text: UnsafeRawBufferPointer) -> Int64 {
         var prefix: Int64 = 0
         var decoder = Unicode.UTF8()
         var bytes = text.makeIterator()
         for _ in 0..<3 {
             prefix <<= 21
-            // One more than the code point, so that a text sorts before every longer one, U+0000 included.
+            // Adds one to the code point, so that a text sorts before every longer one, even with U+0000.
             if case .scalarValue(let scalar) = decoder.decode(&bytes) {
                 prefix |= Int64(CaseFolding.fold(scalar.value)) + 1
             }

@@ -2,12 +2,12 @@ import JSONCodec
 import MoodCore
 
 extension MoodID {
-    /// The namespace of the names below: a random UUID, fixed for ever. 2e3fa6d5-51c6-4a2d-9748-99650ceb2dca
+    /// The namespace of the names below: a fixed random UUID. 2e3fa6d5-51c6-4a2d-9748-99650ceb2dca
     private static let migrationNamespace = MoodID(high: 0x2e3f_a6d5_51c6_4a2d, low: 0x9748_9965_0ceb_2dca)
 
-    /// The id of a mood that had none: version 5, RFC 9562, section 5.5. Its name is the mood's place in the array in
-    /// decimal, its emoji, its label and its time as version 3 writes them, with a line feed (which none of them can hold)
-    /// between each two; so neither the layout of the file nor the favourite mark changes it.
+    /// The id for a mood without one: version 5, RFC 9562, section 5.5. Its name is the mood's index in the array in
+    /// decimal, its emoji, its label and its time as version 3 writes them, separated by line feeds (which none of them
+    /// can contain). So neither the layout of the file nor the favorite mark changes it.
     init(migrating place: Int, emoji: UnsafeRawBufferPointer, label: UnsafeRawBufferPointer, time: Timestamp) {
         let lineFeed = UInt8(ascii: "\n")
         self.init(version5In: Self.migrationNamespace) { name in

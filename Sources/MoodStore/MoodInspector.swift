@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Checks bytes that should be a stored mood. It trusts nothing: they may come from a damaged disk or an editor.
+/// Checks the bytes of a stored mood. It trusts nothing: they may come from a damaged disk or an editor.
 ///
 /// A class, because closures share its validator.
 final class MoodInspector {
@@ -24,7 +24,7 @@ final class MoodInspector {
         return .record(id: head.id, time: head.time, revision: mood.revision ?? 0)
     }
 
-    /// The member because of which it is not a mood.
+    /// The member that makes a value invalid as a mood.
     private static func shapeProblem(_ mood: ValidJSON) -> String {
         for field in MoodField.allCases {
             var value: ValidJSON?

@@ -3,7 +3,7 @@ import MoodCore
 import MoodText
 import Storage
 
-/// What `mood.list` is asked for.
+/// The params of `mood.list`.
 public struct MoodQuery: Sendable {
     public enum Sort: UInt8, Sendable { case timestamp, label, updatedAt }
 
@@ -12,9 +12,9 @@ public struct MoodQuery: Sendable {
     public var limit = 50
     public var filter = MoodFilter()
     public var wantsTotal = false
-    /// What each mood is shown with, if anything.
+    /// The actions to show with each mood.
     public var offers: RowOffers?
-    /// The language of what people read.
+    /// The language of texts for people.
     public var locale = "en_US"
 
     public init() {}
@@ -28,41 +28,41 @@ public struct MoodQuery: Sendable {
     }
 }
 
-/// Which moods a list holds; every condition that is set must hold. Texts are decoded UTF-8.
+/// The moods of a list: every condition that is set must hold. Texts are decoded UTF-8.
 public struct MoodFilter: Sendable {
     public var isFavorite: Bool?
-    /// Compared without variation selectors.
+    /// The emoji, compared without variation selectors.
     public private(set) var emoji: Wanted?
-    /// Compared by `NameFolding`, or by bytes if `isExact`.
+    /// The label, compared by `NameFolding`, or by bytes if `isExact`.
     public private(set) var label: Wanted?
-    /// In label, notes or tags, ignoring case, and accents unless `isExact`; kept folded.
+    /// The folded text to find in label, notes or tags, without case, and without accents unless `isExact`.
     public private(set) var foldedText: [UInt8]?
     public let isExact: Bool
-    /// All of them. Tags are compared by `NameFolding`, here and below.
+    /// Tags of which a mood must have all. `NameFolding` compares tags, here and below.
     public private(set) var tags: [Wanted] = []
-    /// One of them, if there are any.
+    /// Tags of which a mood must have one, if there are any.
     public private(set) var anyTags: [Wanted] = []
-    /// None of them.
+    /// Tags that a mood must not have.
     public private(set) var noTags: [Wanted] = []
-    /// The mood's own valence, else the palette's; both ends inclusive. A mood without one is not meant.
+    /// The lowest valence: the mood's own, else the palette's; both ends inclusive. A mood without one does not match.
     public var valenceFrom: Double?
     public var valenceTo: Double?
-    /// The days that are meant, and the clocks by which moods lie on them.
+    /// The days, and the clocks that decide on which day a mood lies.
     public var days: (range: ClosedRange<Int>, clocks: ZoneClocks)?
-    /// What says how pleasant a mood is that has no valence of its own.
+    /// The palette for moods without their own valence.
     public var palette = Palette.standard
-    /// Inclusive.
+    /// The first moment, inclusive.
     public var from: Timestamp?
-    /// Exclusive.
+    /// The end, exclusive.
     public var to: Timestamp?
 
-    /// A text that is looked for: as it was sent, which a cursor remembers, and as it is compared.
+    /// A wanted text: the sent form for cursors, and the key for comparison.
     public struct Wanted: Sendable {
         let sent: [UInt8]
         let key: [UInt8]
     }
 
-    /// - Parameter isExact: whether accents make a difference in texts, and case too in a label.
+    /// - Parameter isExact: whether accents count in texts, and case too in a label.
     public init(isExact: Bool = false) { self.isExact = isExact }
 
     public mutating func select(emoji: UnsafeRawBufferPointer) {
@@ -84,7 +84,7 @@ public struct MoodFilter: Sendable {
         foldedText = folded.isEmpty ? nil : folded
     }
 
-    /// What the signature of each mood has that is meant; nil: any may be.
+    /// The bits of every matching mood's signature; nil if all moods may match.
     var signature: RecordSignature? {
         guard let foldedText else { return nil }
         let bits = foldedText.withUnsafeBytes { SearchSignature(foldedNeedle: $0, isExact: isExact).bits }
@@ -107,21 +107,21 @@ public struct MoodFilter: Sendable {
         isFavorite == nil && from == nil && to == nil && !looksInside
     }
 
-    /// Whether nothing but the mark counts.
+    /// Whether the favorite mark is the only condition.
     var isOnlyOfMark: Bool { isFavorite != nil && !looksInside && from == nil && to == nil }
 
-    /// Whether the bytes of a mood are needed to decide.
+    /// Whether the filter needs the bytes of a mood.
     var looksInside: Bool { foldedText != nil || looksAtColumns }
-    /// Whether something is asked for that the index has in columns, besides time and favorite.
+    /// Whether the filter needs columns of the index besides time and favorite.
     var looksAtColumns: Bool { emoji != nil || label != nil || looksAtTags || looksAtValence || days != nil }
 
     var looksAtTags: Bool { !tags.isEmpty || !anyTags.isEmpty || !noTags.isEmpty }
     var looksAtValence: Bool { valenceFrom != nil || valenceTo != nil }
 
-    /// Milliseconds since 1970: from the first on, and before the second; nil where there is no such bound.
+    /// Milliseconds since 1970: from the first on, and before the second; nil is no bound.
     typealias Span = (from: Int64?, to: Int64?)
 
-    /// No mood outside of it is meant. Wider than the days, by what a zone can be away from UTC and a day can begin late.
+    /// The span of all matching moods: the days, widened by the largest zone offset and the latest start of a day.
     var span: Span {
         var span: Span = (from?.milliseconds, to?.milliseconds)
         guard let range = days?.range else { return span }
@@ -186,13 +186,13 @@ public struct MoodFilter: Sendable {
         return true
     }
 
-    /// Whether a record has the text that is searched for, if any.
+    /// Whether a record contains the text of the search, if there is one.
     func finds(in record: UnsafeRawBufferPointer) -> Bool {
         guard let foldedText else { return true }
         return foldedText.withUnsafeBytes { MoodFacts.contains(foldedNeedle: $0, isExact: isExact, in: record) }
     }
 
-    /// Whether the tags are meant; nil: there are none.
+    /// Whether tags match; nil is no tags.
     func matches(tags given: ValidJSON?) -> Bool {
         var seen = TagsSeen(self)
         if let given {
@@ -209,7 +209,7 @@ public struct MoodFilter: Sendable {
         return seen.isEnough
     }
 
-    /// The conditions on tags, while those of one mood are looked at.
+    /// The conditions on tags during the check of one mood.
     private struct TagsSeen {
         private var missing: [Wanted]
         private var hasAny: Bool
@@ -221,7 +221,7 @@ public struct MoodFilter: Sendable {
 
         var isEnough: Bool { missing.isEmpty && hasAny }
 
-        /// - Returns: false for a tag that must not be there.
+        /// - Returns: false for a forbidden tag.
         mutating func take(_ tag: JSONText, _ filter: MoodFilter) -> Bool {
             tag.withDecoded { tag in
                 if filter.noTags.contains(where: { NameFolding.has($0.key, tag) }) { return false }

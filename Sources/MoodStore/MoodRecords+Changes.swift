@@ -2,11 +2,11 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Changes: each checks first, then puts records into the commit of the present request, and writes the answer.
-/// The caller ends the commit, or abandons it.
+/// Changes. Each checks first, then puts records into the commit of the present request and writes the answer. The
+/// caller ends or abandons the commit.
 extension MoodRecords {
-    /// Adds a mood and writes it. If the id exists: writes that mood, if every given member equals its own.
-    /// - Parameter mood: the members that the caller gave; the host adds what it adds.
+    /// Adds a mood and writes it. If the id exists and all given members are equal, writes the existing mood.
+    /// - Parameter mood: the caller's members; the host adds its own.
     public mutating func create(
         _ mood: inout MoodMembers, id: MoodID, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -28,7 +28,7 @@ extension MoodRecords {
         let record = try record(id)
         let existing = MoodMembers(trusting: record)
         existing.overlaid(with: given).write(to: &writer)
-        // What there is no room for cannot be compared, and the request fails.
+        // A truncated mood cannot be compared, and the request fails anyway.
         if writer.buffer.isOverfull { return }
         let isSame = Self.isSame(writer, mark, record.bytes)
         writer.rewind(to: mark)
@@ -36,7 +36,7 @@ extension MoodRecords {
         writer.raw(record.bytes)
     }
 
-    /// Lays members over a mood and writes it; nothing is committed when nothing changes.
+    /// Changes members of a mood and writes it. Without a change there is no commit.
     public mutating func update(
         _ id: MoodID, with set: MoodMembers, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -57,8 +57,8 @@ extension MoodRecords {
         if let head = RecordHead(mood: mood) { try put(head, writer, mark) }
     }
 
-    /// Sets or toggles the favourite mark and writes the mood; nothing is committed when nothing changes.
-    /// - Parameter isFavorite: the new mark; nil: the other one.
+    /// Sets or toggles the favorite mark and writes the mood. Without a change there is no commit.
+    /// - Parameter isFavorite: the new mark; nil toggles it.
     public mutating func setFavorite(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -87,8 +87,8 @@ extension MoodRecords {
         try put(head, writer, mark)
     }
 
-    /// Lays the same members over several moods.
-    /// - Returns: how many moods were named.
+    /// Changes the same members of several moods.
+    /// - Returns: the number of distinct ids.
     public mutating func updateMany(
         _ ids: [MoodID], with set: MoodMembers, at now: Timestamp
     ) throws(MoodStoreError) -> Int {
@@ -106,7 +106,7 @@ extension MoodRecords {
         guard try remove(id) else { throw .notFound(id) }
     }
 
-    /// - Returns: how many moods were deleted.
+    /// - Returns: the number of deleted moods.
     public mutating func deleteMany(_ ids: [MoodID]) throws(MoodStoreError) -> Int {
         let ids = try existing(ids)
         for id in ids { _ = try remove(id) }
@@ -114,14 +114,14 @@ extension MoodRecords {
     }
 
     /// Deletes all moods.
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted moods.
     public mutating func clear() throws(MoodStoreError) -> Int {
         let count = records.count
         if count > 0 { do throws(StorageError) { try records.removeAll() } catch { throw .storage(error) } }
         return count
     }
 
-    /// Adds the samples, as one commit.
+    /// Adds the samples in one commit.
     /// - Parameter makeID: called once for each.
     public mutating func insertSamples(
         at now: Timestamp, makeID: () -> MoodID
@@ -143,7 +143,7 @@ extension MoodRecords {
         return Samples.all.count
     }
 
-    /// The same where something is laid over the mood besides.
+    /// Sets the mark if a plugin's hook changes the mood too.
     @inline(never)
     private mutating func setAmended(
         _ id: MoodID, to isFavorite: Bool?, ifRevision: Int?, at now: Timestamp, to writer: inout JSONWriter
@@ -161,7 +161,7 @@ extension MoodRecords {
         for amendment in amendments where amendment.id == id { mood = mood.overlaid(with: amendment.set) }
     }
 
-    /// Writes a mood and puts it. What is laid over it besides becomes a part of it.
+    /// Writes a mood and stores it, with the changes of plugin hooks.
     mutating func put(_ mood: inout MoodMembers, _ writer: inout JSONWriter) throws(MoodStoreError) {
         if !amendments.isEmpty, let id = mood.id { amend(&mood, id) }
         let mark = writer.count
@@ -169,8 +169,8 @@ extension MoodRecords {
         if let head = RecordHead(mood: mood) { try put(head, writer, mark) }
     }
 
-    /// Puts the mood that was written from `mark` on. One that no answer could show is refused; one that only this answer
-    /// has no room for is left out, because the request fails when its answer is ended.
+    /// Stores the mood that was written from `mark` on. It refuses a mood that no answer could show. If only this
+    /// answer has no room for the mood, it is left out: the request fails when its answer ends.
     @inline(__always)
     private mutating func put(
         _ head: RecordHead, _ writer: borrowing JSONWriter, _ mark: Int
@@ -190,14 +190,14 @@ extension MoodRecords {
         if current != ifRevision { throw .revisionConflict(id, current: current) }
     }
 
-    /// The ids without repetitions; all must be there.
+    /// The ids without repetitions; all must exist.
     private mutating func existing(_ ids: [MoodID]) throws(MoodStoreError) -> [MoodID] {
         var seen: Set<MoodID> = []
         for id in ids where try !contains(id) { throw .notFound(id) }
         return ids.filter { seen.insert($0).inserted }
     }
 
-    /// The value that was written from `mark` on, without the comma that may have come before it.
+    /// The value that was written from `mark` on, without a comma before it.
     private static func value(_ writer: borrowing JSONWriter, _ mark: Int) -> UnsafeRawBufferPointer {
         let bytes = writer.buffer.bytes
         let start = mark < bytes.count && bytes[mark] == UInt8(ascii: ",") ? mark + 1 : mark

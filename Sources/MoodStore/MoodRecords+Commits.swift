@@ -1,17 +1,17 @@
 import MoodCore
 import Storage
 
-/// Tells others what was committed, as a sequence of revisions without a gap. (SwiftData: `ModelContext.didSave`;
-/// Room: `InvalidationTracker`; here with what changed, and with what other processes did.)
+/// The sequence of commits without a gap, for subscribers. (SwiftData: `ModelContext.didSave`; Room:
+/// `InvalidationTracker`; here with the changes, and with the commits of other processes.)
 extension MoodRecords {
-    /// What the open commit of the present request has done so far, or the one that ended last; only kept where
-    /// `keepsSummary` is set.
+    /// The changes of the present request's open commit, or of the last one that ended. Empty unless `keepsSummary` is
+    /// set.
     public var summary: CommitSummary { records.summary }
 
-    /// The ids of the last moods in time, the newest first; fewer where the store cannot be read.
+    /// The ids of the last moods by time, the newest first; fewer if the store cannot be read.
     public mutating func newestIDs(_ limit: Int) -> [MoodID] { records.newestIDs(limit) }
 
-    /// Who the commits are marked with that come now, where no client asks for them.
+    /// The origin to record in commits that no client requested.
     public var origin: String? {
         get { records.origin }
         set { records.origin = newValue }
@@ -20,27 +20,27 @@ extension MoodRecords {
     /// Whether the present request has changed something.
     public var isCommitOpen: Bool { records.isCommitOpen }
 
-    /// The last commit that is durable.
+    /// The revision of the last durable commit.
     public var durableRevision: Int { records.durableRevision }
 
     /// Whether the store is open and has durable commits after `revision`.
     public func hasCommits(after revision: Int) -> Bool { records.isOpen && revision < records.durableRevision }
 
-    /// Which store this is, and how often it has been compacted; nil in memory, and where it is not open.
+    /// The store's id and its number of compactions; nil in memory, or if the store is not open.
     public var identity: StoreIdentity? {
         isOpen ? records.storeID.map { StoreIdentity(id: $0, generation: records.generation) } : nil
     }
 
-    /// Passes every durable commit after `revision` to `body`, in order, until it answers false.
-    /// - Returns: false if one of them is no longer kept, or cannot be read: the subscriber must load the moods again.
+    /// Passes every durable commit after `revision` to `body`, in order, until it returns false.
+    /// - Returns: false if a commit is no longer kept, or cannot be read: the subscriber must load the moods again.
     public mutating func commits(
         after revision: Int, _ extent: LongCommits = .whole, _ body: (Commit) -> Bool
     ) -> Bool {
-        // A subscriber is told to begin anew either way; what is wrong is told by the request with which it does.
+        // The subscriber starts again in either case, and its next request reports the error.
         do throws(StorageError) { return try records.commits(after: revision, extent, body) } catch { return false }
     }
 
-    /// Whether every commit after `revision` can be read again. Commits of the present group are made durable first.
+    /// Whether every commit after `revision` can be read again. Makes the commits of the present group durable first.
     public mutating func keepsCommits(after revision: Int) throws(MoodStoreError) -> Bool {
         do throws(StorageError) {
             try flushEarly()
@@ -50,15 +50,15 @@ extension MoodRecords {
         }
     }
 
-    /// Sees what other processes have committed, outside of any request. A store that was closed for a fault is opened
-    /// again where that is possible; where it is not, the next request says why.
+    /// Takes in the commits of other processes, outside of any request. It tries to open a store that was closed for a
+    /// fault; if that fails, the next request reports why.
     public mutating func lookAround() {
         if !isOpen, isOpeningBeside() { return }
         let (mode, before) = (lockWait.mode, obstacle)
-        // Nobody attends to a wait for the lock that is begun here: it would be kept from everybody once it is there.
+        // No caller would attend to a wait that began here: the lock would stay taken when it arrives.
         let isOnlyLook = mode == .beside && lockWait.descriptor < 0
         if isOnlyLook { lockWait.mode = .nowhere }
-        // The next request looks again, and is told why it cannot.
+        // The next request catches up again, and reports the error.
         do throws(MoodStoreError) { try open() } catch {}
         if isOnlyLook { (lockWait.mode, obstacle) = (mode, before) }
     }
@@ -67,6 +67,6 @@ extension MoodRecords {
 /// The identity of the open store.
 public struct StoreIdentity: Sendable, Equatable {
     public let id: String
-    /// That of the snapshot.
+    /// The generation of the snapshot.
     public let generation: Int
 }

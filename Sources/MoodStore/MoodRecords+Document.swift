@@ -2,17 +2,17 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// The document that holds the moods: what it is besides them.
+/// The members of the store's document besides moods.
 extension MoodRecords {
-    /// The damage because of which less is shown than was acknowledged; nil where none is known.
+    /// The damage that hides acknowledged data; nil if none is known.
     public var damage: StoreDamage? { records.damage }
 
-    /// Names of the document that are the store's own.
+    /// Names of the store's own members.
     private static let ownNames = [
         "format", "schemaVersion", "storeId", "generation", "revision", "count", "operations", "moods", "crc",
     ]
 
-    /// Members of the document that this version does not know, read from the bytes that a store keeps of them.
+    /// Members of the document that this version does not know, from their stored bytes.
     static func document(_ bytes: [UInt8]) -> [JSONValue.Member] {
         members(bytes).filter { !ownNames.contains($0.name) }
     }
@@ -23,8 +23,8 @@ extension MoodRecords {
         return (try? JSONValue.parse([UInt8(ascii: "{")] + bytes.dropFirst() + [UInt8(ascii: "}")]))?.object ?? []
     }
 
-    /// Gives the document members that it lacks, by a new generation; those that it has stay, unless `replaces`. Where there is
-    /// no store yet it is made.
+    /// Adds missing members to the document in a new generation. Existing ones stay, unless `replaces`. Makes the store
+    /// if there is none.
     public mutating func adopt(document given: [JSONValue.Member], replaces: Bool) throws(MoodStoreError) {
         guard !given.isEmpty, case .directory = location else { return }
         do throws(StorageError) { try flushEarly() } catch { throw .storage(error) }

@@ -1,14 +1,14 @@
 import Storage
 
-/// Small files beside the moods, which somebody else knows how to read.
+/// Auxiliary files in the store's folder, whose content other modules read.
 extension MoodRecords {
-    /// What a file holds; nil where there is none, and in memory. The store need not be one that can be opened.
+    /// The content of a file; nil in memory, or if there is none. Works even if the store cannot be opened.
     public func read(_ file: SideFile, bytesMax: Int) throws(StorageError) -> SideText? {
         guard case .directory(let settings) = location else { return nil }
         return try StoreFiles.read(file, of: settings, bytesMax: bytesMax)
     }
 
-    /// Replaces a file; the store is open for writing. Nothing happens in memory.
+    /// Replaces a file. The store must be open for writing. Does nothing in memory.
     public mutating func replace(_ file: SideFile, with bytes: [UInt8]) throws(StorageError) {
         guard case .directory = location else { return }
         let result: Result<Void, StorageError> = bytes.withUnsafeBytes { bytes in

@@ -2,11 +2,11 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// How moods have changed.
+/// The history of moods.
 extension MoodRecords {
     /// Writes a page of a mood's changes, newest first: `{items: [{revision, at, kind, mood?}], nextCursor?}`.
     ///
-    /// A version that no journal contains is shown with the mood's own `updatedAt`, and as created if it was never
+    /// A version that no journal contains gets the mood's own `updatedAt`, and the kind "created" if the mood was never
     /// updated.
     public mutating func history(
         _ id: MoodID, limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter
@@ -15,7 +15,7 @@ extension MoodRecords {
         let room = writer.buffer.room - Self.bytesAfterItems
         let page: (items: [HistoryItem], next: Int?)
         do throws(StorageError) {
-            // The journals are what is read, so they must hold what the group has done so far.
+            // `history` reads the journals, so the group's commits must be in them.
             try flushEarly()
             page = try records.history(of: id, before: end ?? .max, limit: limit, bytesMax: room)
         } catch {
@@ -62,7 +62,7 @@ extension MoodRecords {
     }
 }
 
-/// A place in a mood's history as text: opaque, URL-safe, valid after any changes, because it names a revision.
+/// A position in a mood's history as text: opaque, URL-safe, valid after any changes, because it names a revision.
 ///
 ///     version (2) | mood (16) | revision (8) | check (4)
 enum HistoryCursor {
@@ -79,13 +79,13 @@ enum HistoryCursor {
         return Base64URL.encode(bytes)
     }
 
-    /// Only what is older than this is on the page.
+    /// The revision of a cursor; the page has only older changes.
     static func revision(_ text: [UInt8], of id: MoodID) throws(MoodStoreError) -> Int {
         guard let bytes = Base64URL.decode(text), bytes.count == length, bytes[0] == version,
             ListCursor.word(bytes, 25, 4) == ListCursor.hash(Array(bytes[..<25])) & 0xffff_ffff,
             ListCursor.word(bytes, 1, 8) == id.high, ListCursor.word(bytes, 9, 8) == id.low
         else { throw .invalidCursor }
-        // Whoever knows the check can make a cursor with any number.
+        // A client that computes the check can send any number.
         guard let revision = Int(exactly: ListCursor.word(bytes, 17, 8)), revision > 0 else { throw .invalidCursor }
         return revision
     }

@@ -2,18 +2,18 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// What became of a mood that was taken from a file.
+/// The outcome for a mood in an imported file.
 public enum ImportOutcome: Sendable { case created, updated, unchanged }
 
 extension MoodRecords {
-    /// Takes a mood from a file into the commit of the present request.
+    /// Imports a mood in the commit of the present request.
     ///
-    /// One that is there is replaced where the file's was changed later, or where `replaces`; one whose id the file does not
-    /// carry is known by what it says, and stays as it is unless `replaces`.
+    /// A mood with its own id replaces the existing one if the file's was changed later, or if `replaces`. A mood whose
+    /// id comes from its content (`carriesID` is false) replaces the existing one only if `replaces`.
     /// - Parameters:
-    ///   - json: an object that was checked; members that nobody knows are kept.
-    ///   - isStored: whether it is what a store held, whatever limits it is over.
-    ///   - scratch: where the mood is written; it is emptied first.
+    ///   - json: a checked object; unknown members stay.
+    ///   - isStored: whether a store held the mood, so that the store's limit holds.
+    ///   - scratch: the buffer for the mood; emptied first.
     public mutating func importMood(
         _ json: ValidJSON, carriesID: Bool, replaces: Bool, isStored: Bool = false, at now: Timestamp,
         _ scratch: inout JSONWriter
@@ -41,7 +41,7 @@ extension MoodRecords {
             guard replaces else { return .unchanged }
             mood = existing.overlaid(with: mood)
         }
-        // Whether it says anything else is told by its bytes.
+        // Compare bytes to find out whether the mood changes at all.
         let updatedAt = carriesID && !mood.updatedAt.isEmpty ? mood.updatedAt : moodTime(now)
         mood.updatedAt = carriesID && !mood.updatedAt.isEmpty ? mood.updatedAt : existing.updatedAt
         mood.revision = existing.revision

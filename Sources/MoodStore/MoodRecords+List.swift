@@ -6,8 +6,7 @@ extension MoodRecords {
     /// Writes a page: `{items, total?, nextCursor?, empty?}`.
     ///
     /// - Parameter cursor: the text of an earlier page's `nextCursor`.
-    /// - Complexity: the moods shown, plus those that the filter passes over; all of them once for a total under a
-    /// filter.
+    /// - Complexity: the moods shown, plus those that the filter skips; all moods once for a total under a filter.
     public mutating func list(
         _ query: MoodQuery, cursor: [UInt8]?, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -19,7 +18,7 @@ extension MoodRecords {
         } catch {
             guard case .busy = error else { throw .storage(error) }
         }
-        // The index was rebuilt meanwhile: begin again.
+        // The store rebuilt its index meanwhile.
         writer.rewind(to: mark)
         do throws(StorageError) {
             try list(query, position, isFirst: cursor == nil, to: &writer)
@@ -33,7 +32,7 @@ extension MoodRecords {
     ) throws(StorageError) {
         let filter = query.filter
         let isFiltered = !filter.isEmpty
-        // What is marked, and nothing else, is kept in an order of its own, and counted.
+        // The index has an own order and count for marked moods.
         let isByMark = filter.isFavorite == true && filter.isOnlyOfMark
         let isCounting = isFiltered && query.wantsTotal && !filter.isOnlyOfMark
         let start = position ?? startPosition(query)
@@ -59,7 +58,7 @@ extension MoodRecords {
             if isByText {
                 text.removeAll(keepingCapacity: true)
                 RecordExtractor.withLabel(bytes) { CaseFolding.appendFolded(utf8: $0, to: &text) }
-                // The cursor after this mood would hold its label.
+                // The cursor after this mood would contain its label.
                 wanted += 2 * text.count
             }
             if shown == query.limit || (shown > 0 && writer.count + wanted > end) {
@@ -96,18 +95,18 @@ extension MoodRecords {
         writer.endObject()
     }
 
-    /// Where a list by time can begin, so that it need not skip what its span excludes.
+    /// The first position in a list by time, which skips moods outside of the span.
     private func startPosition(_ query: MoodQuery) -> RecordPosition? {
         guard query.sort == .timestamp else { return nil }
         let span = query.filter.span
         if query.isDescending {
-            // In descending order, after (to, lowest id) come the moods before `to`.
+            // In descending order, the moods before `to` come after (to, lowest id).
             return span.to.map { RecordPosition(key: $0, text: [], id: RecordID(high: 0, low: 0)) }
         }
         return span.from.map { RecordPosition(key: $0 - 1, text: [], id: RecordID(high: .max, low: .max)) }
     }
 
-    /// How many there are, where that is known without a look at each.
+    /// The number of moods, from the index's counts.
     private func total(_ filter: MoodFilter) -> Int {
         guard let isFavorite = filter.isFavorite else { return records.count }
         return isFavorite ? records.markedCount : records.count - records.markedCount

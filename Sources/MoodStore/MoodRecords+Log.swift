@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// What has happened to the store, and what is not there any more.
+/// The log of commits, and deleted moods.
 extension MoodRecords {
     /// Writes a page of commits, newest first: `{items: [{revision, at, kind, summary, ids, count?, origin?, isUndone}],
     /// nextCursor?}`.
@@ -58,8 +58,9 @@ extension MoodRecords {
         writer.endObject()
     }
 
-    /// Writes a page of moods that are deleted, the last one first: `{items: [{id, revision, at, origin?, mood?}], nextCursor?}`.
-    /// - Parameter isCancelled: asked now and then; nothing is of use then.
+    /// Writes a page of deleted moods, the last one first: `{items: [{id, revision, at, origin?, mood?}],
+    /// nextCursor?}`.
+    /// - Parameter isCancelled: called now and then; true ends the work.
     public mutating func deleted(
         limit: Int, cursor: [UInt8]?, to writer: inout JSONWriter, isCancelled: () -> Bool = { false }
     ) throws(MoodStoreError) {
@@ -99,14 +100,14 @@ extension MoodRecords {
         writer.endObject()
     }
 
-    /// Whether `deleted` takes long: it reads the history, and the snapshots that were cleared.
+    /// Whether `deleted` takes long: it reads the history, and the snapshots of cleared stores.
     public func isDeletedLong() -> Bool { records.hasPast(over: Self.deletedAtOnceBytes) }
 
     /// Whether `log`, `history` and `undelete` may take long: they read journals and long commits.
     public func isPastLong() -> Bool { records.hasPast(over: Self.pastAtOnceBytes, besidesSnapshots: true) }
 
     private static let deletedAtOnceBytes = 1 << 20
-    /// Read in some 10 ms.
+    /// The bytes that take some 10 ms to read.
     private static let pastAtOnceBytes = 4 << 20
 
     private static func write(_ item: DeletedRecord, to writer: inout JSONWriter) {
@@ -130,7 +131,7 @@ extension MoodRecords {
         writer.endObject()
     }
 
-    /// Brings a deleted mood back as it was last, and writes it; one that is there is written as it is.
+    /// Restores the last version of a deleted mood and writes it. If the mood exists, writes the existing one.
     public mutating func undelete(
         _ id: MoodID, at now: Timestamp, to writer: inout JSONWriter
     ) throws(MoodStoreError) {
@@ -146,7 +147,7 @@ extension MoodRecords {
         writer.raw(scratch.buffer.bytes)
     }
 
-    /// What a mood was that is deleted; nil where it is not known.
+    /// The last version of a deleted mood; nil if it is not known.
     private mutating func lastVersion(of id: MoodID) throws(MoodStoreError) -> [UInt8]? {
         do throws(StorageError) {
             if records.isInMemory { return records.lastVersionInMemory(of: id) }
@@ -162,7 +163,7 @@ extension MoodRecords {
         }
     }
 
-    /// The moods whose ids end with each of the texts, which are lower-case hexadecimal digits.
+    /// The moods whose ids end in each of the texts, which are lower-case hexadecimal digits.
     public mutating func resolve(_ endings: [[UInt8]]) throws(MoodStoreError) -> [[MoodID]] {
         let wanted = endings.map { IDEnding($0) }
         var found: [[MoodID]] = endings.map { _ in [] }
@@ -198,7 +199,7 @@ private struct IDEnding {
 }
 
 extension CommitLogItem {
-    /// What the commit did, in words.
+    /// The commit's changes in words.
     var summary: String {
         if !reversed.isEmpty {
             let names = reversed.prefix(5).map(String.init).joined(separator: ", ")
@@ -222,7 +223,7 @@ extension CommitLogItem {
     }
 }
 
-/// A place as text that a client hands back: opaque, URL-safe, valid after any changes.
+/// A position as text for clients: opaque, URL-safe, valid after any changes.
 ///
 ///     version | words (8 each) | check (4)
 enum PlaceCursor: UInt8 {

@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Who wants to know how far a walk through all moods is, and whether it is still wanted. Asked now and then.
+/// Progress and cancellation of a scan over all moods. The scan calls them now and then.
 public struct WalkWatch {
     let isCancelled: () -> Bool
     let progress: (_ done: Int, _ total: Int) -> Void
@@ -16,7 +16,7 @@ public struct WalkWatch {
         self.progress = progress
     }
 
-    /// - Returns: whether the walk goes on.
+    /// - Returns: whether the scan continues.
     @inline(__always)
     func goesOn(_ done: Int, _ total: Int) -> Bool {
         if done % Self.stepMoods != 0 { return true }
@@ -25,23 +25,23 @@ public struct WalkWatch {
     }
 }
 
-/// All moods in order of time, for what looks back on them: of the store that is open, or of another opening of its files.
+/// Scans of all moods by time for looking back: of the open store, or of another opening of its files.
 ///
 ///     let summary = try moods.gather(from: nil, through: now, filter, watch, { Summary(…) }) { $0.add($1, $2) }
 extension RecordStore {
-    /// Gathers the moods that meet the filter, from a moment on to another, both included.
+    /// Gathers the moods that match the filter between two moments, both included.
     /// - Parameters:
-    ///   - from: nil: from the first mood on.
-    ///   - begin: what there is before the first mood; asked again where the walk has to begin again.
-    ///   - add: takes in a mood, and the texts that it names.
+    ///   - from: nil begins with the first mood.
+    ///   - begin: the result before the first mood; called again if the scan restarts.
+    ///   - add: adds a mood with its texts.
     /// - Throws: `cancelled`
-    /// - Complexity: the moods between the two moments. No record is read, unless the filter searches texts.
+    /// - Complexity: the moods between the two moments. Reads no record, unless the filter searches texts.
     public mutating func gather<Whole>(
         from: Int64?, through last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ begin: () -> Whole,
         _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
     ) throws(StorageError) -> Whole {
         do throws(StorageError) { return try gatherOnce(from, last, filter, watch, begin(), add) } catch {
-            // The index was made anew: begin again.
+            // The store rebuilt its index: restart.
             guard case .busy = error else { throw error }
         }
         return try gatherOnce(from, last, filter, watch, begin(), add)
@@ -73,7 +73,7 @@ extension RecordStore {
         return whole
     }
 
-    /// The same with a filter that searches texts.
+    /// Gathers with a filter that searches texts.
     private mutating func search<Whole>(
         _ from: Int64?, _ last: Int64, _ filter: MoodFilter, _ watch: WalkWatch, _ whole: Whole,
         _ add: (inout Whole, MoodTraits, MoodTraits.Texts) -> Void
@@ -102,7 +102,7 @@ extension RecordStore {
         from.map { RecordPosition(key: $0 &- 1, text: [], id: RecordID(high: .max, low: .max)) }
     }
 
-    /// When the first mood was felt; nil where there is none.
+    /// The time of the first mood; nil if there is none.
     public mutating func firstTime() throws(StorageError) -> Int64? {
         var time: Int64?
         try walkColumns(after: nil) { entry, _ in
@@ -112,7 +112,7 @@ extension RecordStore {
         return time
     }
 
-    /// Hands over the stored moods that meet the filter, from a moment on to another, both included, until `body` answers false.
+    /// Passes the stored moods that match the filter between two moments, both included, until `body` returns false.
     /// - Parameter isDescending: the latest first.
     public mutating func forEachRecord(
         from: Int64?, through last: Int64, isDescending: Bool, _ filter: MoodFilter, _ watch: WalkWatch,
@@ -139,7 +139,7 @@ extension RecordStore {
 }
 
 extension MoodRecords {
-    /// Looks back on the moods as they are now, in the thread of the caller.
+    /// Looks back on the present moods, on the caller's thread.
     public mutating func lookBack<Answer, Failure: Error>(
         _ body: (inout RecordStore) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {

@@ -2,9 +2,9 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Routers that are kept by name, beside the moods.
+/// Routers that are saved by name in the store's folder.
 extension MoodRecords {
-    /// What is saved now, by any process.
+    /// The routers that any process has saved.
     /// - Throws: `storage(corrupt)` if the file is damaged, or not ours.
     public func savedNavigation() throws(MoodStoreError) -> SavedNavigation {
         guard case .directory = location else { return navigationInMemory }
@@ -33,14 +33,14 @@ extension MoodRecords {
         }
     }
 
-    /// The file as it is, if it can be used. The store need not be one that can be opened.
+    /// The bytes of the file, if it is valid. Works even if the store cannot be opened.
     static func savedNavigationBytes(_ settings: StoreSettings) throws(StorageError) -> [UInt8]? {
         let bytes = try StoreFiles.read(.navigation, of: settings, bytesMax: SavedNavigation.fileBytesMax)?.bytes
         if let bytes { _ = try read(bytes) }
         return bytes
     }
 
-    /// Replaces what is saved; the store is open for writing. It is durable when this returns, before the group's
+    /// Replaces the saved routers. The store must be open for writing. They are durable on return, before the group's
     /// commits.
     public mutating func keep(_ navigation: SavedNavigation) throws(MoodStoreError) {
         guard case .directory = location else { return navigationInMemory = navigation }

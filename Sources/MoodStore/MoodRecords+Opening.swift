@@ -2,15 +2,15 @@ import Platform
 import Storage
 import Synchronization
 
-/// A store that takes long to open is opened by the helper thread. Whoever needs it comes again when that is done, and what
-/// needs no store is answered meanwhile.
+/// Opening in the background: the helper thread opens a store that takes long. Requests that need the store are retried
+/// afterwards; the host answers others meanwhile.
 extension MoodRecords {
-    /// Whether the present request has to come again when the helper thread is done, because that opens the store. It begins to
-    /// where the store is not open, that takes long, and its owner can do other things meanwhile (`lockWait`).
+    /// Whether the present request must be retried after the helper thread has opened the store. Starts that if the
+    /// store is not open, opening takes long, and the owner can do other work meanwhile (`lockWait`).
     public mutating func isOpeningBeside() -> Bool {
         guard lockWait.mode == .beside else { return false }
         if let opening { return !opening.isDone }
-        // What is at work there may take longer than the opening.
+        // The helper's present work may take longer than opening.
         guard !isOpen, !helper.isRunning, case .directory(let settings) = location, StoreFiles.isLongToOpen(settings)
         else { return false }
         let opening = StoreOpening()
@@ -19,7 +19,7 @@ extension MoodRecords {
         return true
     }
 
-    /// Opens the store, or takes the one that the helper thread has opened; nil where there is none.
+    /// Opens the store, or takes the one that the helper thread has opened; nil if there is none.
     mutating func openedRecords(_ settings: StoreSettings) throws(StorageError) -> RecordStore? {
         guard let opening else { return try RecordStore.openIfThere(settings, .moods) }
         while !opening.isDone {
@@ -27,7 +27,7 @@ extension MoodRecords {
                 throw .busy(reason: "The store in \(settings.directory) is being opened. Try again.")
             }
             _ = helper.wait(milliseconds: 50)
-            // The loop has not seen yet what is done.
+            // Tells the loop, which has not seen the end of the work yet.
             helper.wake()
         }
         self.opening = nil
@@ -37,7 +37,7 @@ extension MoodRecords {
 
 /// An opening of the store by the helper thread.
 ///
-/// Why unchecked: the helper thread writes before `isDone`, the loop reads after it, so one thread has it at a time.
+/// Unchecked because the helper writes before `isDone` and the loop reads after it.
 final class StoreOpening: @unchecked Sendable {
     private var opened: RecordStore?
     private var failure: StorageError?
@@ -50,7 +50,7 @@ final class StoreOpening: @unchecked Sendable {
         done.store(true, ordering: .releasing)
     }
 
-    /// What was opened, once; nil where there is no store.
+    /// The opened store, once; nil if there is none.
     fileprivate func take() throws(StorageError) -> RecordStore? {
         if let failure { throw failure }
         return opened.take()

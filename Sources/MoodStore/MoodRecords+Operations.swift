@@ -1,9 +1,9 @@
 import JSONCodec
 import Storage
 
-/// Requests that may be sent again.
+/// Requests that clients may repeat.
 extension MoodRecords {
-    /// The first answer to a request; nil if it is new, or no longer kept. The store is open for writing.
+    /// The first answer to a request; nil if it is new, or no longer kept. The store must be open for writing.
     public mutating func answer(of key: OperationKey) throws(MoodStoreError) -> [UInt8]? {
         let outcome: OperationOutcome
         do throws(StorageError) { outcome = try records.outcome(of: key) } catch { throw .storage(error) }

@@ -2,7 +2,7 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Single moods, and how many there are. The store is open.
+/// Single moods and counts. The store must be open.
 extension MoodRecords {
     /// Writes a mood.
     public mutating func get(_ id: MoodID, to writer: inout JSONWriter) throws(MoodStoreError) {
@@ -14,7 +14,7 @@ extension MoodRecords {
         throw .notFound(id)
     }
 
-    /// The bytes of a mood; valid until the store is next called.
+    /// The bytes of a mood, valid until the next call of the store.
     public mutating func record(_ id: MoodID) throws(MoodStoreError) -> ValidJSON {
         do throws(StorageError) {
             if let bytes = try records.bytes(id) { return ValidJSON(trusting: bytes) }
@@ -24,7 +24,7 @@ extension MoodRecords {
         throw .notFound(id)
     }
 
-    /// A mood with what the store knows of it; valid until the store is next called.
+    /// A mood with the store's facts about it, valid until the next call of the store.
     @inline(__always)
     mutating func stored(_ id: MoodID) throws(MoodStoreError) -> StoredRecord {
         do throws(StorageError) {
@@ -35,7 +35,7 @@ extension MoodRecords {
         throw .notFound(id)
     }
 
-    /// What is said of a mood in one line; valid until the store is next called.
+    /// A mood in one line, valid until the next call of the store.
     public mutating func headline(_ id: MoodID) throws(MoodStoreError) -> MoodHeadline {
         Self.headline(try stored(id))
     }
@@ -46,7 +46,7 @@ extension MoodRecords {
             hasZone: record.head.flags & RecordHead.zoneFlag != 0)
     }
 
-    /// Asks for the memory of moods that will be needed soon, all at once.
+    /// Prefetches the memory of moods that are needed soon.
     public mutating func bringNear(_ ids: UnsafeBufferPointer<MoodID>) {
         records.bringNear(count: ids.count) { ids[$0] }
     }
@@ -55,13 +55,13 @@ extension MoodRecords {
         do throws(StorageError) { return try records.contains(id) } catch { throw .storage(error) }
     }
 
-    /// Whether there are so many moods, or more.
+    /// Whether there are at least so many moods.
     public mutating func hasAtLeast(_ number: Int) -> Bool { records.hasAtLeast(number) }
 
-    /// How many moods there are.
+    /// The number of moods.
     public var count: Int { records.count }
 
-    /// What `store.info` says of a store that is open.
+    /// The members of `store.info` for an open store.
     public var statistics: Statistics {
         Statistics(
             revision: records.revision, moods: records.count, favorites: records.markedCount,
@@ -76,6 +76,6 @@ extension MoodRecords {
         public let readOnlyReason: String?
     }
 
-    /// The revision that the next change of the present request gets.
+    /// The revision of the present request's next change.
     public var nextRevision: Int { records.nextRevision }
 }

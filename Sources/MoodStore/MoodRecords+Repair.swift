@@ -2,18 +2,17 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// Looking for damage, and mending it. Each works also on a store that cannot be opened; none on one in memory.
+/// Checking and repair. All work on a store that cannot be opened, and none on one in memory.
 extension MoodRecords {
-    /// What is wrong with a mood that stands in an edited file: a clause about it, and where, as an offset into its bytes.
+    /// The problem of a mood in an edited file: the offset in its bytes, and a clause.
     public typealias EditProblem = (offset: Int, reason: String)
 
-    /// Checks a snapshot that somebody has edited, and seals it. The store is closed, and opened again when it is next
-    /// needed.
+    /// Checks an edited snapshot and gives it a checksum. Closes the store, which opens again on the next use.
     /// - Parameters:
-    ///   - makeID: called for each mood that has no id.
-    ///   - problem: what is wrong with a mood, by the rules of the protocol; nil when nothing is. Members that every mood
-    ///     has may be missing: they get what `mood.create` would give them.
-    ///   - isCancelled: asked before each read; nothing was changed then.
+    ///   - makeID: called for each mood without an id.
+    ///   - problem: the problem of a mood by the rules of the protocol, or nil. Required members may be missing: they
+    ///     get the defaults of `mood.create`.
+    ///   - isCancelled: called before each read; if true, nothing was changed.
     public mutating func accept(
         makeID: () -> MoodID, problem: (ValidJSON) -> EditProblem?,
         isCancelled: @escaping @Sendable () -> Bool = { false }
@@ -47,7 +46,7 @@ extension MoodRecords {
         if given.timestamp.isEmpty { mood.timestamp = moodTime(now) }
         if given.createdAt.isEmpty { mood.createdAt = moodTime(now) }
         if given.updatedAt.isEmpty { mood.updatedAt = moodTime(now) }
-        // A revision that the store never had would be met again by a later change.
+        // A later change would reach a revision above the store's own again.
         if given.revision.map({ $0 > revision }) ?? true { mood.revision = revision }
         var writer = JSONWriter(capacity: edited.bytes.count + 256)
         mood.write(to: &writer)
@@ -57,8 +56,8 @@ extension MoodRecords {
         return .record(id: head.id, time: head.time, isCompleted: !given.isWhole)
     }
 
-    /// Sets the files of the store aside and begins a new one.
-    /// - Returns: the path of the directory in which they are now; nil where there were none.
+    /// Moves the files of the store away and begins a new one.
+    /// - Returns: the directory with the old files; nil if there were none.
     public mutating func reset() throws(RepairError) -> String? {
         let settings = try files("There are no files to set aside: the moods are kept in memory.")
         forgetFiles()

@@ -2,9 +2,9 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// What screens show besides one mood.
+/// Data for screens besides one mood.
 extension MoodRecords {
-    /// The newest moods as rows and how many there are; or why they could not be read.
+    /// The newest moods as rows and their number, or the reason why they could not be read.
     public mutating func newest(_ limit: Int) throws(MoodStoreError) -> Screen.Moods {
         var rows: [Screen.Row] = []
         func walk() throws(StorageError) {
@@ -16,7 +16,7 @@ extension MoodRecords {
             }
         }
         do throws(StorageError) {
-            // A damaged index has been rebuilt by then.
+            // The store has rebuilt a damaged index by then.
             do throws(StorageError) { try walk() } catch {
                 guard case .busy = error else { throw error }
                 try walk()
@@ -39,11 +39,11 @@ extension MoodRecords {
             timeZone: headline.timeZone?.string, isFavorite: record.head.isMarked)
     }
 
-    /// Passes every mood with an event that has a host to `body`. Others are skipped at the speed of memory: their
-    /// bytes are searched for the member's name, not read.
-    /// - Parameter body: gets a view that is valid for the call.
+    /// Passes every mood with an event that has a host to `body`. Others are not parsed: a fast search for the member's
+    /// name excludes them.
+    /// - Parameter body: gets a view that is valid during the call.
     public mutating func forEachMoodWithHost(_ body: (MoodMembers) -> Void) throws(MoodStoreError) {
-        // A walk that finds a damaged index has it rebuilt and begins again, so moods are kept until its end.
+        // A scan restarts after the store rebuilt a damaged index, so keep the moods until its end.
         var found: [MoodID] = []
         func walk() throws(StorageError) {
             found.removeAll()

@@ -1,9 +1,9 @@
 import MoodCore
 import Storage
 
-/// What a person has chosen, beside the moods. In memory nothing is kept here.
+/// A person's settings in the store's folder. In memory there are none.
 extension MoodRecords {
-    /// The file as it is; nil where there is none, and in memory. The store need not be one that can be opened.
+    /// The bytes of the file; nil in memory, or if there is none. Works even if the store cannot be opened.
     public func settingsBytes() throws(StorageError) -> [UInt8]? {
         try read(.settings, bytesMax: Settings.fileBytesMax)?.bytes
     }

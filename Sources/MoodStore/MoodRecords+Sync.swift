@@ -3,17 +3,17 @@ import MoodCore
 import Platform
 import Storage
 
-/// What a store needs to be a replica: moods that come as they are, and marks in the journal.
+/// Functions of a store as a replica: moods of other replicas, and marks in the journal.
 extension MoodRecords {
-    /// What commits are marked with that bring in what others did.
+    /// The origin of commits with other replicas' changes.
     public static let syncOrigin = "sync"
 
-    /// For a thread of its own; nil in memory.
+    /// Settings for the thread of sync; nil in memory.
     public var settingsForSync: StoreSettings? { settingsBeside }
 
-    /// Puts a mood that was made elsewhere, unless it is there as it is.
+    /// Stores a mood of another replica, unless it is there unchanged.
     /// - Parameter write: writes it with a revision, in canonical form.
-    /// - Returns: how many bytes it has; nil where nothing changed.
+    /// - Returns: its number of bytes; nil if nothing changed.
     public mutating func put(
         shared id: MoodID, _ write: (Int, inout JSONWriter) -> Void
     ) throws(MoodStoreError) -> Int? {
@@ -27,7 +27,7 @@ extension MoodRecords {
             }
             write(records.nextRevision, &writer)
             let mood = MoodMembers(trusting: ValidJSON(trusting: writer.buffer.bytes))
-            // What is no mood was refused when it came.
+            // Records that are not moods were refused on arrival.
             guard let head = RecordHead(mood: mood) else { return nil }
             try records.put(head, writer.buffer.bytes)
             return writer.count
@@ -36,16 +36,16 @@ extension MoodRecords {
         }
     }
 
-    /// Takes a mood out that was deleted elsewhere.
-    /// - Returns: whether it was there.
+    /// Removes a mood that another replica deleted.
+    /// - Returns: whether it existed.
     public mutating func remove(shared id: MoodID) throws(MoodStoreError) -> Bool {
         do throws(StorageError) { return try records.remove(id) } catch { throw .storage(error) }
     }
 
-    /// Says in the open commit how far the records of replicas are in the store with it.
+    /// Notes in the open commit how many records of each replica the store contains with it.
     /// - Parameters:
     ///   - vector: a JSON object.
-    ///   - more: members that tell more of them, `"sawCrc":{…}` first; empty for none.
+    ///   - more: further members about them, `"sawCrc":{…}` first, or empty.
     public mutating func mark(saw vector: [UInt8], more: [UInt8]) throws(MoodStoreError) {
         let text = ByteBuffer(copying: vector)
         let more = ByteBuffer(copying: more)
@@ -54,12 +54,12 @@ extension MoodRecords {
         }
     }
 
-    /// The moods as they were before a commit; nil where that is not kept any more.
+    /// The moods before a commit; nil if that is no longer kept.
     public mutating func moods(before revision: Int, of ids: Set<MoodID>) -> [MoodID: [UInt8]]? {
         do throws(StorageError) { return try records.records(before: revision, of: ids) } catch { return nil }
     }
 
-    /// Says in the open commit that it settles the conflicts of a member of its mood.
+    /// Notes in the open commit that it settles the conflicts of a member of its mood.
     public mutating func mark(settles member: String) throws(MoodStoreError) {
         do throws(StorageError) { try records.mark(settles: member) } catch { throw .storage(error) }
     }

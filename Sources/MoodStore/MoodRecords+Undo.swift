@@ -4,14 +4,13 @@ import Storage
 
 /// Undo and redo. (SwiftUI: the `UndoManager` of the environment; Redux: redux-undo; here durable, as new commits.)
 extension MoodRecords {
-    /// Undoes this session's last commits, or redoes what was undone last, in the commit of the present request.
+    /// Undoes this session's last commits, or redoes the last undone ones, in the commit of the present request.
     ///
-    /// A mood that comes back has the members that it had, but for `updatedAt` and `revision`, which are the new
-    /// commit's.
+    /// A restored mood has all its earlier members except `updatedAt` and `revision`, which are the new commit's.
     /// - Returns: the commits that were undone or redone, in that order; empty if there are none.
     ///
     /// - Parameters:
-    ///   - ofStore: the commits of whoever, by any process; in memory, where there is one only, those of the session.
+    ///   - ofStore: whether to take all commits of the store, by any process. In memory these are the session's.
     ///   - goOn: called now and then with the moods done and their number; false ends it with `StorageError.cancelled`.
     public mutating func undo(
         _ request: UndoRequest, ofStore: Bool, at now: Timestamp, goOn: (_ done: Int, _ total: Int) -> Bool
@@ -51,10 +50,10 @@ extension MoodRecords {
 
     private static let undoStep = 512
 
-    /// Whether `undo` may take so long that others should not have to wait for it: it reads files, and they are large; or this
-    /// session has changed a lot.
+    /// Whether `undo` may take so long that other requests should not wait for it: it reads large files, or the session
+    /// has changed a lot.
     public mutating func isUndoLong(ofStore: Bool) -> Bool {
-        // A store that is small by now may have been large before the commit.
+        // A small store may have been large before the commit.
         ofStore
             ? records.byteCount > Self.undoAtOnceBytes || isPastLong() : records.undoableBytes > Self.undoAtOnceBytes
     }
@@ -76,9 +75,9 @@ extension MoodRecords {
         do throws(StorageError) { try records.put(head, scratch.buffer.bytes) } catch { throw .storage(error) }
     }
 
-    /// Nothing up to here can be undone: it was not a request of the session.
+    /// Prevents undoing anything up to here, which no request of the session did.
     public mutating func forgetUndo() { records.forgetUndo() }
 
-    /// How many commits there have been, the open one included.
+    /// The number of commits, including the open one.
     public var revision: Int { records.revision }
 }

@@ -4,72 +4,71 @@ import Platform
 import Storage
 import Versions
 
-/// Moods that last: what the methods of the protocol do, without the protocol.
+/// Persistent moods: the protocol's methods without the protocol.
 ///
-/// The store of a directory is opened when it is first needed, so that a host that only answers `host.ping` touches no
-/// file, and one whose store is broken still serves what needs none. Where there is no store yet it reads as an empty one and
-/// nothing is made: the first change does that (`isRehearsing`). Answers are written into the caller's writer, as
-/// the bytes that are stored. (SwiftData: the `ModelContainer`; Room: the DAO.)
+/// It opens the store of a directory on first use. So a host that only answers `host.ping` touches no file, and a host
+/// with a broken store still serves requests that do not need it. A missing store reads as empty; only the first change
+/// makes it (`isRehearsing`). Answers go to the caller's writer as the stored bytes. (SwiftData: the `ModelContainer`;
+/// Room: the DAO.)
 public struct MoodRecords: ~Copyable {
-    /// The version of the stored shape of a mood.
+    /// The version of a stored mood's form.
     public static let schemaVersion = Version.schema
-    /// A page of a list has at most this many bytes, even if an answer may have more.
+    /// The most bytes of a list's page, even if an answer may have more.
     public static let pageBytesMax = 4 * 1024 * 1024
-    /// What may come after the moods of a page: the total, the cursor without its label, and the end of the answer.
+    /// Room after the moods of a page: the total, the cursor without its label, and the end of the answer.
     static let bytesAfterItems = 256
 
-    /// Where moods are kept.
+    /// The place of the moods.
     public enum Location: Sendable {
         case memory(isReadOnly: Bool)
         case directory(StoreSettings)
     }
 
     public let location: Location
-    /// The longest mood that a change may make, in bytes: one that the answers can show.
+    /// The longest mood that a change may make, in bytes, so that answers can show it.
     public var moodBytesMax = RecordStore.recordBytesMax
     private var held: Indirect<RecordStore>
     var records: RecordStore {
         @inline(__always) _read { yield held.value }
         @inline(__always) _modify { yield &held.value }
     }
-    /// What is laid over the moods that the present request changes, before they are kept.
+    /// Changes that plugin hooks add to this request's moods before they are stored.
     public var amendments: [(id: MoodID, set: MoodMembers)] = []
     /// Whether the moods can be read.
     public var isOpen: Bool { records.isOpen }
-    /// Whether there is no store yet. It is looked for again with each group.
+    /// Whether there is no store yet. Each group looks for it again.
     public private(set) var isAbsent = false
-    /// Whether the present request is tried on an empty store in memory, because there is no store yet. If it changes
-    /// something, it is carried out again after `openForWriting`; if it fails, nothing was made.
+    /// Whether the present request runs on an empty store in memory, because there is no store yet. If it changes
+    /// something, it runs again after `openForWriting`; if it fails, nothing was made.
     public private(set) var isRehearsing = false
-    /// Whether there was a store, so that none may begin in its place.
+    /// Whether there was a store, so that no new one may replace it.
     private var wasThere = false
-    /// Why the lock was not to be had for the present group, or was had in vain.
+    /// The error of the lock for the present group.
     var obstacle: StorageError?
-    /// How requests wait for the lock: there, unless their owner can do other things meanwhile.
+    /// The way in which requests wait for the lock: blocking, unless their owner can do other work meanwhile.
     public let lockWait = LockWait()
-    /// Whether the present group waits in a way of its own, whatever its owner wants.
+    /// Whether the present group waits in another way than its owner wants.
     private var hasOwnWait = false
-    /// Whether other processes may have committed what has not been looked for.
+    /// Whether other processes may have committed since the last check.
     private var isLookDue = false
-    /// Whether the present group holds the store for its changes: what that takes has been looked at, and nothing has
-    /// happened since that could have changed it.
+    /// Whether the present group holds the lock, and all checks before a change were made and are still valid.
     private var isHeld = false
-    /// Whether it was looked at which replica this store is, since it was opened.
+    /// Whether the store's replica was checked since it was opened.
     private var isReplicaKnown = false
-    /// When it is next tried whether what refuses every change is over; by `Clock.monotonicMilliseconds`.
+    /// The time of the next attempt to end a state that refuses every change; by `Clock.monotonicMilliseconds`.
     private var healTime = 0
     private static let healMilliseconds = 250
-    /// What the helper thread opens, or has opened.
+    /// The store that the helper thread opens, or has opened.
     var opening: StoreOpening?
-    /// Does what takes long, from files alone.
+    /// The thread for long work on files alone.
     public let helper: HelperThread
-    /// What the store was when a compaction was last begun.
+    /// The state of the store when the last compaction began.
     var compacted = (generation: 0, bytes: 0)
-    /// Whether anything was committed here.
+    /// Whether this process has committed anything.
     var hasCommitted = false
-    /// Whether each commit's changes are noted, for whoever tells others of them.
+    /// Whether commits keep a summary of their changes for subscribers and hooks.
     public var keepsSummary = false { didSet { records.keepsSummary = keepsSummary } }
-    /// What is saved of routers where there are no files.
+    /// The saved routers of a store in memory.
     var navigationInMemory = SavedNavigation()
     private let isReadOnlyMemory: Bool
     let isWritableMemory: Bool
@@ -77,7 +76,7 @@ public struct MoodRecords: ~Copyable {
     public private(set) var now = Timestamp.minimum
     private var nowText = ByteBuffer(capacity: 32)
 
-    /// - Parameter helper: that of another one, which this one stands in for.
+    /// - Parameter helper: that of the repository for which this one stands in.
     public init(_ location: Location, helper: HelperThread = HelperThread()) {
         self.helper = helper
         if case .directory(var settings) = location {
@@ -99,8 +98,8 @@ public struct MoodRecords: ~Copyable {
         }
     }
 
-    /// Opens the store unless it is open; every method that needs moods calls this first. A store that could not be
-    /// opened is tried again at the next call: the other process may be gone, the disk mended.
+    /// Opens the store unless it is open; every method that needs moods calls this first. After a failure the next call
+    /// tries again: the other process may be gone, the disk repaired.
     @inline(__always)
     public mutating func open() throws(MoodStoreError) {
         if isLookDue { try look() }
@@ -122,7 +121,7 @@ public struct MoodRecords: ~Copyable {
         } catch {
             throw .storage(error)
         }
-        // Others may have committed since the helper thread opened it.
+        // Other processes may have committed since the helper thread opened it.
         guard isLookDue else { return }
         try look()
         if !isOpen { try openFiles() }
@@ -138,7 +137,7 @@ public struct MoodRecords: ~Copyable {
         healTime = Clock.monotonicMilliseconds + Self.healMilliseconds
     }
 
-    /// As `open`, and the store can be written; where there is none it is made. Other processes wait until `endGroup`.
+    /// Opens the store for writing, and makes it if there is none. Other processes wait until `endGroup`.
     public mutating func openForWriting() throws(MoodStoreError) {
         if isWritableMemory || isHeld, !isRehearsing { return }
         endRehearsal()
@@ -151,7 +150,7 @@ public struct MoodRecords: ~Copyable {
         isHeld = true
     }
 
-    /// The same for a request that may fail, or change nothing: where there is no store yet, a rehearsal begins.
+    /// Opens the store for a request that may fail, or change nothing. If there is no store yet, a trial run begins.
     @inline(__always)
     public mutating func openForRequest() throws(MoodStoreError) {
         if isWritableMemory || isHeld { return }
@@ -160,7 +159,7 @@ public struct MoodRecords: ~Copyable {
         isHeld = true
     }
 
-    /// The present request has been tried.
+    /// Ends the trial run of the present request.
     public mutating func endRehearsal() {
         guard isRehearsing else { return }
         isRehearsing = false
@@ -172,10 +171,10 @@ public struct MoodRecords: ~Copyable {
     private mutating func hold() throws(MoodStoreError) {
         if let obstacle, failure == nil { throw .storage(obstacle) }
         if !isOpen { try openFiles() }
-        // Who takes the lock looks anyway.
+        // Taking the lock catches up anyway.
         if isLookDue, refusal == nil, !isAbsent { isLookDue = false } else { try open() }
         if refusal != nil { try heal() }
-        // What a failed sync may have left on the disk is unknown, whatever became of the store since.
+        // After a failed sync the content of the disk is unknown, whatever happened to the store since.
         if let refusal { throw .storage(failure ?? refusal) }
         if isAbsent { return }
         do throws(StorageError) {
@@ -188,7 +187,7 @@ public struct MoodRecords: ~Copyable {
         if !isReplicaKnown { knowReplica() }
     }
 
-    /// Before anything is committed by a store that was copied, or is a restored backup, it becomes another replica.
+    /// Makes a copied store or a restored backup another replica before its first commit.
     private mutating func knowReplica() {
         guard case .directory(let settings) = location, let identity else { return }
         isReplicaKnown = true
@@ -203,13 +202,13 @@ public struct MoodRecords: ~Copyable {
                 settings.log("the store is a copy, and cannot take an id of its own for the sync: \(error)")
             }
         } catch {
-            // The sync says so too, and does nothing then. The moods are not affected.
+            // The sync reports it too, and does nothing then. The moods are not affected.
             settings.log(error.reason)
         }
     }
 
-    /// What is told of a lock that was not to be had, or was had in vain. It stays so for all of the group, and nobody in it
-    /// waits again: requests that were answered before a second wait would be carried out again after it, and need the lock.
+    /// The error to report if the lock could not be taken, or was taken for nothing. It holds for the whole group,
+    /// which never waits twice: requests answered before a second wait would run again, and need the lock.
     private mutating func noted(_ error: StorageError) -> StorageError {
         if case .busy = error, let obstacle { return obstacle }
         if case .busy = error {} else { wait(.nowhere) }
@@ -217,7 +216,8 @@ public struct MoodRecords: ~Copyable {
         return error
     }
 
-    /// What refused every change may be over by now: there is space, or the right to write, or the files were mended.
+    /// Checks whether the reason to refuse every change is gone: there is space again, or permission, or repaired
+    /// files.
     private mutating func heal() throws(MoodStoreError) {
         guard failure == nil, records.mayHeal, Clock.monotonicMilliseconds >= healTime else { return }
         let start = Clock.monotonicMilliseconds
@@ -227,12 +227,12 @@ public struct MoodRecords: ~Copyable {
             close()
             throw .storage(error)
         }
-        // A store that takes long to open is not opened for each request that is refused.
+        // A store that takes long to open must not be opened for each refused request.
         let end = Clock.monotonicMilliseconds
         healTime = end + Self.healMilliseconds + (end - start) * 4
     }
 
-    /// Before the first request of a group: whoever needs moods next sees what other processes have committed.
+    /// Begins a group of requests. The first one that needs moods catches up with other processes.
     public mutating func beginGroup() {
         isLookDue = isOpen && !isWritableMemory && !isReadOnlyMemory
     }
@@ -244,14 +244,14 @@ public struct MoodRecords: ~Copyable {
         do throws(StorageError) {
             try records.catchUp()
         } catch {
-            // What is known stays, and the next request looks again.
+            // The known state stays, and the next request catches up again.
             guard isOpen else { return close() }
             isLookDue = true
             throw .storage(noted(error))
         }
     }
 
-    /// Behind the last request of a group, once all is flushed: others may change the store.
+    /// Ends a group after its last flush. Other processes may change the store now.
     public mutating func endGroup() {
         if isWritableMemory { return }
         isHeld = false
@@ -263,7 +263,7 @@ public struct MoodRecords: ~Copyable {
         }
     }
 
-    /// What the present group does from here on cannot be done again after a wait: it waits for the lock there.
+    /// Makes the present group block for the lock, because its next steps cannot be repeated after a wait.
     public mutating func waitHere() { wait(.here) }
 
     private mutating func wait(_ mode: LockWait.Mode) {
@@ -272,8 +272,8 @@ public struct MoodRecords: ~Copyable {
         hasOwnWait = true
     }
 
-    /// What is open cannot be relied upon any more, or is about to be replaced, with nothing pending; the next request
-    /// opens it anew, and says what is wrong.
+    /// Closes the store without pending changes, because it is unreliable or about to be replaced. The next request
+    /// opens it again, and reports what is wrong.
     mutating func close() {
         let (time, origin) = (records.time, records.origin)
         records = Self.closedRecords
@@ -283,13 +283,13 @@ public struct MoodRecords: ~Copyable {
         if opening?.isDone == true { opening = nil }
     }
 
-    /// The store's files are to be others.
+    /// Closes the store before other files replace its own.
     mutating func forgetFiles() {
         close()
         wasThere = false
     }
 
-    /// What answers until the store is opened: nothing is found in it and nothing can be changed.
+    /// The stand-in until the store is opened: it finds nothing and refuses every change.
     private static var closedRecords: RecordStore {
         .closed(
             .moods,
@@ -297,7 +297,7 @@ public struct MoodRecords: ~Copyable {
                 reason: "The store is not open.", advice: "This is a defect of the program; nothing was changed."))
     }
 
-    /// What every change is answered with, or nil when moods can be changed.
+    /// The error for every change; nil if moods can be changed.
     var refusal: StorageError? {
         if isReadOnlyMemory {
             return .readOnly(reason: "The host was started with --read-only.")
@@ -308,9 +308,9 @@ public struct MoodRecords: ~Copyable {
         return records.refusal
     }
 
-    /// The moment of the requests that are handled now.
+    /// Sets the moment of the present requests.
     public mutating func setTime(_ time: Timestamp) {
-        // A client that waits for each answer asks a few hundred times in a millisecond.
+        // A client that waits for each answer sends a few hundred requests in a millisecond.
         if time == now, nowText.count > 0 { return }
         now = time
         nowText.truncate(to: 0)
@@ -318,14 +318,14 @@ public struct MoodRecords: ~Copyable {
         records.time.set(nowText.bytes)
     }
 
-    /// A moment as a mood's time; the present one with its text, which is formatted once for all requests of a group.
+    /// A moment as a mood's time. The present moment has its text, which is formatted once for each group.
     func moodTime(_ moment: Timestamp) -> MoodTime {
         moment == now ? MoodTime(JSONText(raw: nowText.bytes, isEscaped: false), saying: now) : MoodTime(moment)
     }
 
     // MARK: Commits
 
-    /// Ends what the present request has changed, as one commit. Nothing can be kept of a rehearsal.
+    /// Ends the present request's changes as one commit. A trial run keeps nothing.
     public mutating func endCommit() throws(MoodStoreError) {
         if isAbsent, records.isCommitOpen {
             abandonCommit()
@@ -339,7 +339,7 @@ public struct MoodRecords: ~Copyable {
         }
     }
 
-    /// Takes back what the present request has changed.
+    /// Drops the present request's changes.
     public mutating func abandonCommit() {
         endRehearsal()
         records.abandonCommit()
@@ -348,7 +348,7 @@ public struct MoodRecords: ~Copyable {
     /// Whether there are commits that are not durable yet.
     public var needsFlush: Bool { mutating get { records.needsFlush } }
 
-    /// Makes all commits of the group durable, or takes them back and throws.
+    /// Makes all commits of the group durable, or drops them and throws.
     public mutating func flush() throws(StorageError) {
         isHeld = false
         if records.needsFlush {
@@ -358,14 +358,14 @@ public struct MoodRecords: ~Copyable {
         try records.flush()
     }
 
-    /// Makes the commits so far durable in the middle of a group; where it throws, so does `flush`.
+    /// Makes the commits so far durable in the middle of a group. If it throws, so does `flush`.
     public mutating func flushEarly() throws(StorageError) {
         isHeld = false
         if records.needsFlush { waitHere() }
         try records.flushEarly()
     }
 
-    /// While set, changes fail with it.
+    /// The error of all changes while it is set.
     public var failure: StorageError? {
         get { records.failure }
         set { records.failure = newValue }

@@ -1,7 +1,7 @@
 import MoodCore
 import Storage
 
-/// Why the store did not do what it was asked.
+/// The reason why the store did not carry out a request.
 public enum MoodStoreError: Error, Sendable {
     case notFound(MoodID)
     /// Another mood has this id already.
@@ -10,11 +10,11 @@ public enum MoodStoreError: Error, Sendable {
     case revisionConflict(MoodID, current: Int)
     /// The `opId` belongs to a request with another method or other params. `current` is the store's revision.
     case operationTaken(current: Int)
-    /// The `opId` was carried out, but what it was answered with went with files that something else has changed.
+    /// The `opId` was carried out, but its answer was lost with files that another program has changed.
     case operationLost(current: Int)
-    /// What cannot be undone or redone, because of what has happened since.
+    /// The commits cannot be undone or redone, because of later changes.
     case undoRefused(UndoRefusal)
-    /// A cursor that is none, or that belongs to another sort, order, filter or mood.
+    /// The cursor is invalid, or belongs to another sort, order, filter or mood.
     case invalidCursor
     /// A change would make a mood that no answer could show.
     case moodTooLarge(bytesMax: Int)

@@ -1,9 +1,9 @@
 import JSONCodec
 import MoodCore
 
-/// What is wrong with a mood of an older file.
+/// The problem of a mood in an older file.
 struct OlderMoodProblem: Error {
-    /// The address of the value that it is about.
+    /// The address of the invalid value.
     var address: UInt
     /// The member's name with a dot before it, or empty for the mood itself.
     var path: String
@@ -19,9 +19,9 @@ struct OlderMoodProblem: Error {
 extension MoodMembers {
     /// Reads a mood of version 1 or 2 as one of version 3.
     ///
-    /// What has the name of a member is that member, whichever version it came with, and must obey its rules; anything else
-    /// is kept as it is. What version 1 had must be there. Of the rest, a missing one is what `mood.create` makes of it; the
-    /// host's own are made from the mood and its place in the array, so that they are the same whenever it is migrated.
+    /// A value with the name of a member is that member, whichever version it came with, and must obey its rules.
+    /// Unknown members stay. Members of version 1 are required. Missing others get the defaults of `mood.create`; the
+    /// host's own come from the mood and its index in the array, so that every migration gives the same result.
     init(migrating mood: ValidJSON, place: Int) throws(OlderMoodProblem) {
         self.init()
         var reader = JSONReader(mood)
@@ -42,7 +42,7 @@ extension MoodMembers {
         }
         isFavorite = isFavorite ?? false
         revision = 1
-        // The only time that every older mood has, so it is the same at every migration.
+        // The only time that every older mood has, so that every migration gives the same one.
         if createdAt.isEmpty { createdAt = timestamp }
         if updatedAt.isEmpty { updatedAt = createdAt }
         guard id == nil, let emoji, let label, let time = timestamp.value else { return }
@@ -51,7 +51,7 @@ extension MoodMembers {
         }
     }
 
-    /// - Returns: false for what only bears the name of a member.
+    /// - Returns: false for a value that only has a member's name.
     private mutating func adopt(_ value: ValidJSON, as field: MoodField) throws(OlderMoodProblem) -> Bool {
         let path = ".\(field.name)"
         var reader = JSONReader(value)
@@ -90,7 +90,7 @@ extension MoodMembers {
 }
 
 extension ValidJSON {
-    /// This value as a text that obeys `problem`, which answers nil or a clause.
+    /// This value as a text that obeys `problem`, which returns nil or a clause.
     @discardableResult
     fileprivate func checkText(
         _ path: String, _ problem: (UnsafeRawBufferPointer) -> String?
@@ -132,7 +132,7 @@ extension ValidJSON {
         }
     }
 
-    /// Only the shape of attachments is checked: those of an unknown kind are kept as they are.
+    /// Checks only the form of attachments: those of an unknown kind stay.
     fileprivate func checkAttachments() throws(OlderMoodProblem) {
         var reader = JSONReader(self)
         guard reader.enterArray() else {

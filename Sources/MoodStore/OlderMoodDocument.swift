@@ -3,7 +3,7 @@ import MoodCore
 import Storage
 
 extension SchemaMigration {
-    /// From version 1 or 2 to 3, step by step.
+    /// The migration from version 1 or 2 to 3, step by step.
     public static let moods = SchemaMigration { (text) throws(SchemaMigration.Problem) in
         try OlderMoodDocument(text).migrated()
     }
@@ -11,21 +11,21 @@ extension SchemaMigration {
 
 /// A document `{"schemaVersion":1,"moods":[…]}` of version 1 or 2, in any layout.
 ///
-/// It is read twice. First every mood is checked and its id and time are noted, in 40 bytes a mood, which is less than
-/// a mood has in the document. Then each mood is written, in the order of a snapshot. If anything breaks a rule, the
-/// whole document is refused: what cannot be kept must not be dropped.
+/// It is read twice. The first pass checks every mood and notes its id and time, in 40 bytes a mood, which is less than
+/// a mood has in the document. The second writes each mood, in the order of a snapshot. If anything breaks a rule, the
+/// whole document is refused, so that no data is dropped.
 ///
 /// Complexity: linear in the document, and n log n in the number of moods for their order.
 struct OlderMoodDocument {
-    /// Fewer levels than a message may have. In an answer more levels are above a mood (a batch, the answer, its
-    /// result, a page, an item) than in a document, and a mood that cannot be shown is of no use.
+    /// The most levels, fewer than in a message: an answer has more levels above a mood (a batch, the answer, its
+    /// result, a page, an item) than a document, and a mood that cannot be shown has no use.
     static let depthMax = JSONValidator.depthMax - 4
 
-    /// Where a mood stands, and what it is sorted by.
+    /// The offset of a mood, and its sort keys.
     private struct Place {
         let time: Int64
         let id: MoodID
-        /// The number in the array.
+        /// The index in the array.
         let number: Int
         /// The offset in the document.
         let offset: Int
@@ -75,7 +75,7 @@ struct OlderMoodDocument {
         return outline.text
     }
 
-    /// Takes a member of the document. A member with a name of version 3's first line must have the same value, or it
+    /// Takes a member of the document. A member that version 3's first line has too must have an equal value, or it
     /// would be there twice.
     private mutating func take(_ key: JSONText, _ value: ValidJSON) throws(SchemaMigration.Problem) {
         var reader = JSONReader(value)
@@ -107,7 +107,7 @@ struct OlderMoodDocument {
         }
     }
 
-    /// - Throws: the first mood that breaks a rule, and how many do.
+    /// - Throws: the first mood that breaks a rule, and the number of such moods.
     func migrated() throws(SchemaMigration.Problem) -> MigratedDocument {
         var places = try checkedPlaces()
         places.sort { ($0.id, $0.number) < ($1.id, $1.number) }
@@ -122,7 +122,7 @@ struct OlderMoodDocument {
             var writer = JSONWriter(capacity: 1024)
             var compact = ByteBuffer(capacity: 1024)
             for place in places {
-                // Every mood was read once, and the bytes are the same: the count of the snapshot tells if one were not.
+                // The first pass read this mood. If it failed now, the snapshot's count would show it.
                 guard let mood = try? mood(at: place.offset, number: place.number) else { continue }
                 writer.rewind(to: 0)
                 mood.write(to: &writer)
@@ -182,9 +182,9 @@ struct OlderMoodDocument {
         }
     }
 
-    /// The mood that begins at an offset, migrated.
+    /// The migrated mood that begins at an offset.
     private func mood(at offset: Int, number: Int) throws(OlderMoodProblem) -> MoodMembers {
-        // The text goes on after it; a reader of one value does not look there.
+        // The reader takes one value, and ignores the rest of the text.
         let text = ValidJSON(trusting: UnsafeRawBufferPointer(rebasing: text[offset...]))
         var reader = JSONReader(text)
         return try MoodMembers(migrating: reader.skip(), place: number)
@@ -195,12 +195,12 @@ struct OlderMoodDocument {
             offset: offset(of: UInt(bitPattern: value.bytes.baseAddress)), reason: reason, isDamage: false)
     }
 
-    /// Every value stands in the text, so the difference is not negative.
+    /// The offset of a value. Every value is in the text, so it is not negative.
     private func offset(of address: UInt) -> Int { Int(bitPattern: address &- UInt(bitPattern: text.baseAddress)) }
 }
 
 extension ValidJSON {
-    /// Appends this value without the white space between its tokens, which mean the same without it.
+    /// Appends this value without the white space between its tokens.
     fileprivate func writeCompact(to buffer: inout ByteBuffer) {
         buffer.reserve(bytes.count)
         var isInString = false

@@ -1,9 +1,10 @@
 import MoodCore
 
-/// Times of older files: RFC 3339, and forms of the same moment that differ from it a little.
+/// Times of older files: RFC 3339, and forms that differ from it a little.
 enum OlderTime {
-    /// Also accepted: a space for the T (RFC 3339, section 5.6, note), a space before the offset, and an offset without
-    /// its colon, as in `2026-01-02 03:04:05 +0000`, the description of a `Date` in Swift. A zone is always needed.
+    /// Reads RFC 3339, and also: a space for the T (RFC 3339, section 5.6, note), a space before the offset, and an
+    /// offset without its colon, as in `2026-01-02 03:04:05 +0000`, the description of a Swift `Date`. A zone is always
+    /// needed.
     static func read(_ text: UnsafeRawBufferPointer) -> Timestamp? {
         if let time = Timestamp(rfc3339: text) { return time }
         guard text.count >= 20, text.count <= 64 else { return nil }
@@ -18,7 +19,7 @@ enum OlderTime {
 
     static let rule = "must be a time such as 2026-01-02T03:04:05Z, with a zone"
 
-    /// What to say about a number: there are several ways to count, so the moment is unknown.
+    /// The rule for numbers: there are several ways to count, so the moment is unknown.
     static let numberRule =
         rule
         + "; a number does not say whether it counts seconds from 2001 (as Swift does) or from 1970, or milliseconds"

@@ -1,10 +1,10 @@
 import MoodCore
 import Storage
 
-/// The days that have a mood, found without a look at each mood: by the hours that have one, and by their moods only where an hour
+/// The days with a mood, without a scan of all moods: from the hours with a mood, and from single moods if an hour
 /// belongs to two days.
 extension RecordStore {
-    /// With more hours than this to look into, one look at all moods is shorter.
+    /// The number of hours at which one scan of all moods is faster.
     private static let hoursMax = 2_000
 
     /// The days of all moods up to a moment, in no order.
@@ -13,7 +13,7 @@ extension RecordStore {
         through last: Int64, _ lookBack: LookBack, _ watch: WalkWatch
     ) throws(StorageError) -> Set<Int> {
         do throws(StorageError) { return try daysOnce(last, lookBack, watch) } catch {
-            // The index was made anew: begin again.
+            // The store rebuilt its index: restart.
             guard case .busy = error else { throw error }
         }
         return try daysOnce(last, lookBack, watch)
@@ -22,7 +22,7 @@ extension RecordStore {
     private mutating func daysOnce(
         _ last: Int64, _ lookBack: LookBack, _ watch: WalkWatch
     ) throws(StorageError) -> Set<Int> {
-        // Texts have numbers of their own in each reading, so each has a look back of its own too.
+        // Numbers of texts are valid for one reading, so each reading has its own look back.
         var reading = lookBack
         let hours = try hours()
         let texts: MoodTraits.Texts = { hours.texts[UInt32(truncatingIfNeeded: $0)] }
@@ -42,7 +42,7 @@ extension RecordStore {
                     continue
                 }
                 days.insert(day)
-                // Whatever else is in that day says no more.
+                // Skip the other hours of that day.
                 let next = place + Int((end - moments.lowerBound) / HourMark.millisecondsOfHour)
                 bits = next < 64 ? bits & ~0 << UInt64(next) : 0
             }

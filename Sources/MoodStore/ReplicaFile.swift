@@ -3,39 +3,39 @@ import MoodCore
 import Platform
 import Storage
 
-/// `sync/replica.json`: which replica of which journal a store is. No file, no sync.
+/// `sync/replica.json`: the replica and the journal of a store. Without this file there is no sync.
 ///
-/// It holds the machine and its own device and inode. Where one of these is another, the store was copied or is a restored
-/// backup: it takes a new id before anything is committed, and what it did before stays what its former self did. `crc` is the
-/// CRC-32C of all but these three; a file that somebody has edited needs none.
+/// It has the machine and its own device and inode. If one of these differs, the store is a copy or a restored backup:
+/// it takes a new id before its first commit, and its earlier commits stay its former self's. `crc` is the CRC-32C of
+/// all but these three; a file that a person edited needs none.
 public struct ReplicaFile: Sendable {
-    /// What the store was before.
+    /// An earlier identity of the store.
     public struct Former: Sendable, Equatable {
         public let replica: UUID
         public let name: String?
         public let storeID: String
-        /// The last commit that it made as that.
+        /// The last commit under that identity.
         public let upTo: Int
     }
 
     public let journal: UUID
     public private(set) var replica: UUID
-    /// What the machine was called when it got that id. It is kept, so that whoever makes the first record makes the same.
+    /// The machine's host name when it got the id. Stored, so that every writer makes an equal first record.
     public private(set) var name = ProcessFacts.hostName
     public private(set) var storeID: String
-    /// Commits after this one are its own; what came before is in its first records.
+    /// Commits after this one are its own; earlier ones are in its first records.
     public private(set) var from: Int
     public private(set) var former: [Former] = []
-    /// The commit up to which records tell of all that it did, where it became this replica because it was put back or another
-    /// machine writes as it; with the digits that end the commit's line, 0 where they are not known. A copy has none of its own:
-    /// whether its moods and `sync/` belong together is told by the records of its former self.
+    /// The last commit that is completely in records, if the store became this replica because it was restored or
+    /// because another machine writes as it. `crc` is the checksum of the commit's line, 0 if unknown. A copy has no
+    /// anchor: the records of its former self show whether its moods and `sync/` belong together.
     public private(set) var anchor: (replica: UUID, revision: Int, crc: UInt32)?
     public var url: String
-    /// What the transport of a plugin is told; may hold secrets.
+    /// The configuration for the plugin's transport; may contain secrets.
     public var config = JSONValue.object([])
-    /// `{push: [program, …], pull: [program, …]}`: what lines go through.
+    /// The programs for each line: `{push: [program, …], pull: [program, …]}`.
     public var filter: JSONValue?
-    /// Whether the filter was named by a person here, and did not come with a copy: a program is run only then.
+    /// Whether a person set the filter here. A filter that came with a copy is not run.
     public var isFilterNamedHere = true
     private var machine = ""
     private var device: UInt64 = 0
@@ -54,12 +54,12 @@ public struct ReplicaFile: Sendable {
     public static let fileName = "replica.json"
     private static let bytesMax = 1 << 20
 
-    /// From this commit on it is another replica.
+    /// Makes the store another replica from this commit on.
     /// - Parameters:
-    ///   - storeID: where that is another one too, all of its commits are its own.
-    ///   - crc: the digits that end that commit's line, where records tell of all that was done until then; nil for a copy.
+    ///   - storeID: if it differs too, all commits are the new replica's.
+    ///   - crc: the checksum of that commit's line, if records have all earlier commits; nil for a copy.
     public mutating func becomeAnother(_ replica: UUID, after revision: Int, storeID: String, crc: UInt32? = nil) {
-        // Where the store was put back, what it was before ends there too.
+        // If the store was restored, its former identities end there too.
         former = former.map { one in
             let upTo = one.storeID == self.storeID ? min(one.upTo, revision) : one.upTo
             return Former(replica: one.replica, name: one.name, storeID: one.storeID, upTo: upTo)
@@ -77,15 +77,15 @@ public struct ReplicaFile: Sendable {
         former.first { $0.storeID == storeID && revision <= $0.upTo }?.replica ?? replica
     }
 
-    /// What a replica that it is or was is called.
+    /// The name of this replica, or of a former one.
     public func name(of replica: UUID) -> String? {
         replica == self.replica ? name : former.first { $0.replica == replica }?.name
     }
 
     // MARK: The file
 
-    /// - Returns: nil where the store takes no part in sync.
-    /// - Throws: `corrupt` where the file says nothing that is understood.
+    /// - Returns: nil if the store takes no part in sync.
+    /// - Throws: `corrupt` if the file cannot be understood.
     public static func read(
         _ directory: String, in fileSystem: FileSystem
     ) throws(StorageError) -> (file: ReplicaFile, isHere: Bool, byteCount: Int)? {
@@ -126,17 +126,17 @@ public struct ReplicaFile: Sendable {
         self = written
     }
 
-    /// A name that no other writer has: a host writes the file under the store's lock, a sync under its own.
+    /// A unique name: a host writes the file under the store's lock, a sync under its own.
     private static func temporaryName() -> String {
         let random = RandomWords()
         return temporaryPrefix + UUID(high: random.next(), low: random.next()).text
     }
 
     private static let temporaryPrefix = "temporary-replica-"
-    /// So long after it was written nobody is at work on such a file.
+    /// The age at which a temporary file has no living writer.
     private static let leftoverMilliseconds: Int64 = 600_000
 
-    /// Removes what writers left that were killed. It stays where it cannot be, and means nothing.
+    /// Removes files that killed writers left. A file that cannot be removed does no harm.
     private static func removeLeftovers(in folder: String, _ fileSystem: FileSystem) {
         for name in (try? fileSystem.list(folder)) ?? [] where name.hasPrefix(temporaryPrefix) {
             let path = folder + "/" + name
@@ -151,7 +151,7 @@ public struct ReplicaFile: Sendable {
         try fileSystem.unlink(directory + "/" + folder + "/" + fileName)
     }
 
-    /// The identity that an installation of Linux has (machine-id(5)); empty where there is none.
+    /// The id of a Linux installation (machine-id(5)); empty if there is none.
     private static func machineID(in fileSystem: FileSystem) -> String {
         let bytes = try? fileSystem.readWhole("/etc/machine-id", bytesMax: 256)
         return String(decoding: (bytes ?? [])?.prefix { $0 > 0x20 } ?? [], as: UTF8.self)

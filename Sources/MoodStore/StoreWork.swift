@@ -2,19 +2,19 @@ import JSONCodec
 import MoodCore
 import Storage
 
-/// What takes long on a store and needs nothing but its files: the whole check, compaction, salvage. Each can be done on a
-/// thread of its own beside the `MoodRecords` that has the store open, as another process could.
+/// Long work that needs only the store's files: the whole check, compaction, salvage. It can run on another thread
+/// while the `MoodRecords` has the store open, as another process could.
 ///
 ///     guard let work = moods.work(isCancelled: { flag.load(ordering: .relaxed) }) else { … }   // in memory
-///     try moods.flushEarly()                       // the work sees what is in the files
+///     try moods.flushEarly()                       // the work sees the files
 ///     let report = try work.verify { done, total in … }
 ///
-/// `isCancelled` is asked before each read; the work then ends with `StorageError.cancelled` and has changed nothing.
-/// (SQLite: `integrity_check` and `VACUUM`, each with a progress handler.)
+/// It calls `isCancelled` before each read. If true, the work ends with `StorageError.cancelled` and has changed
+/// nothing. (SQLite: `integrity_check` and `VACUUM`, each with a progress handler.)
 public struct StoreWork: Sendable {
     let settings: StoreSettings
     let isCancelled: @Sendable () -> Bool
-    /// The last commit of the state that it works on; nil where the store cannot be read.
+    /// The last commit of the state to work on; nil if the store cannot be read.
     let revision: Int?
 
     /// Reads everything again from the disk and checks it.
@@ -24,7 +24,7 @@ public struct StoreWork: Sendable {
         progress: @escaping (_ done: Int, _ total: Int) -> Void
     ) throws(StorageError) -> VerifyReport {
         var report = try StoreFiles.verify(settings, examination(progress))
-        // Half of a reset: whatever is left is about to be set aside.
+        // A reset was interrupted: the remaining files are about to be moved away.
         if report.problems.contains(where: { $0.kind == .interrupted }) { return report }
         for file in Self.sideFiles + Self.pluginFiles {
             Self.check(file.rawValue, in: &report) { () throws(StorageError) in try bytes(of: file)?.count ?? 0 }
@@ -42,7 +42,7 @@ public struct StoreWork: Sendable {
             if case .corrupt(_, let offset, let reason) = error {
                 report.problems.append(.init(.unreadable, file: name, offset: offset, reason: reason))
             } else if report.isWhole {
-                // Where the directory cannot be looked into, that has been said already.
+                // A problem of the directory is in the report already.
                 report.problems.append(.init(.unreadable, file: name, offset: 0, reason: error.reason))
             }
         }
@@ -56,8 +56,8 @@ public struct StoreWork: Sendable {
         try Compaction.run(settings, .moods, from: revision ?? 0, progress, isCancelled: isCancelled)
     }
 
-    /// Writes every mood that is whole into a new store, and the files beside them.
-    /// - Parameter target: an absolute path, of nothing or of an empty directory.
+    /// Writes every undamaged mood into a new store, and the auxiliary files.
+    /// - Parameter target: an absolute path of an empty directory, or of nothing.
     public func salvage(
         to target: String, progress: @escaping (_ done: Int, _ total: Int) -> Void
     ) throws(RepairError) -> SalvageReport {
@@ -68,22 +68,22 @@ public struct StoreWork: Sendable {
                 try StoreFiles.add(file, bytes, toStoreIn: target, settings)
                 report.files.append(file.rawValue)
             } catch {
-                // The moods are safe; that this is not must not make it look as if they were not either.
+                // The moods are safe; a failure here must not look like theirs.
                 settings.log("\(file.rawValue) was not salvaged: \(error.reason)")
             }
         }
         return report
     }
 
-    /// The files beside the moods that are checked and salvaged too.
+    /// The auxiliary files that are checked and salvaged too.
     private static let sideFiles: [SideFile] = [.navigation, .settings]
 
-    /// Those of plugins are checked only: a salvaged store trusts none.
+    /// The files of plugins, which are only checked: a salvaged store trusts no plugin.
     private static let pluginFiles: [SideFile] = [.plugins, .pluginSecrets]
-    /// More bytes no such file has.
+    /// The largest file of plugins.
     private static let pluginBytesMax = 64 << 20
 
-    /// A file as it is, if it can be used. The store need not be one that can be opened.
+    /// The bytes of a file, if it is valid. Works even if the store cannot be opened.
     private func bytes(of file: SideFile) throws(StorageError) -> [UInt8]? {
         switch file {
         case .navigation: return try MoodRecords.savedNavigationBytes(settings)
@@ -111,7 +111,7 @@ public struct StoreWork: Sendable {
 }
 
 extension MoodRecords {
-    /// Nil in memory.
+    /// The work on this store; nil in memory.
     public func work(isCancelled: @escaping @Sendable () -> Bool) -> StoreWork? {
         guard let settings = settingsBeside else { return nil }
         return StoreWork(settings: settings, isCancelled: isCancelled, revision: isOpen ? records.revision : nil)
